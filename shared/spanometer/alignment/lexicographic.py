@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import begins_run, runs
 from ..exceptions import InputError
-from .matching import Groups, connected, occurrences
+from .matching import Groups, contested
 
 LARGEST_GROUP = 2000
 """At most this many spans, both sides together, of a group that is not a staircase."""
@@ -43,14 +43,10 @@ def lexicographic_matching(
         InputError: for a group of more than `LARGEST_GROUP` rows and columns that is not a staircase.
     """
     chosen = np.ones(len(rows), dtype=bool)
-    contested = np.flatnonzero((occurrences(rows) > 1) | (occurrences(columns) > 1))
-    if len(contested) == 0:
+    pairs, group, row, column = contested(rows, columns)
+    if len(pairs) == 0:
         return chosen
-    chosen[contested] = False
-    row, column = rows[contested], columns[contested]
-    group = connected(row, column + row.max() + 1, int(row.max()) + int(column.max()) + 2)
-    order = np.lexsort((column, row, group))
-    pairs, group, row, column = contested[order], group[order], row[order], column[order]
+    chosen[pairs] = False
     stairs = _is_staircase(group, row, column)[group]
     for flags, solve in ((stairs, _on_stairs), (~stairs, _in_groups)):
         if flags.any():

@@ -56,20 +56,26 @@ def best_matching(
         Flags of the chosen pairs.
     """
     chosen = np.ones(len(rows), dtype=bool)
-    contested = np.flatnonzero((occurrences(rows) > 1) | (occurrences(columns) > 1))
-    if len(contested) == 0:
-        return chosen
-    chosen[contested] = False
-    row, height = ranked(rows[contested])
-    column, width = ranked(columns[contested])
-    group = connected(row, column + height, height + width)
-    order = np.argsort(group, kind="stable")
-    first, last = runs(group[order])
-    pairs = contested[order]
-    levels = [weight[pairs], np.ones(len(pairs)), *(-np.asarray(tie, dtype=float)[pairs] for tie in ties)]
-    solution = Groups(row[order], column[order], first, last, levels).solve()
-    chosen[pairs[solution]] = True
+    pairs, group, row, column = contested(rows, columns)
+    if len(pairs):
+        chosen[pairs] = False
+        levels = [weight[pairs], np.ones(len(pairs)), *(-np.asarray(tie, dtype=float)[pairs] for tie in ties)]
+        chosen[pairs[Groups(row, column, *runs(group), levels).solve()]] = True
     return chosen
+
+
+def contested(rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Find the pairs that share an end with another pair, ordered by connected group, row and column.
+
+    Returns:
+        The indices of the pairs, their groups, and the ranks of their rows and columns.
+    """
+    pairs = np.flatnonzero((occurrences(rows) > 1) | (occurrences(columns) > 1))
+    row, height = ranked(rows[pairs])
+    column, width = ranked(columns[pairs])
+    group = connected(row, column + height, height + width)
+    order = np.lexsort((column, row, group))
+    return pairs[order], group[order], row[order], column[order]
 
 
 def greedy_matching(rows: np.ndarray, columns: np.ndarray, costs: Sequence[np.ndarray]) -> np.ndarray:

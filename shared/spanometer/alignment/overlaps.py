@@ -241,30 +241,30 @@ class Alignment:
         """Return the index among all documents' tokens, laid end to end, of each position on the line."""
         return np.asarray(position % max(self.stride, 1))
 
-    @cached_property
+    @property
     def equal(self) -> np.ndarray:
         """The flags of the reference spans that have the tokens and the label of a predicted span."""
-        references, predictions = self.references, self.predictions
-        if self.contiguous and self.flat:
-            if len(predictions) == 0:
-                return np.zeros(len(references), dtype=bool)
-            nearest = np.searchsorted(predictions.start, references.start)
-            nearest[nearest == len(predictions)] = 0
-            same_start = predictions.start[nearest] == references.start
-            return np.asarray(same_start & (predictions.end[nearest] == references.end))
-        codes = token_codes(references, predictions)
-        return np.isin(codes[: len(references)], codes[len(references) :])
+        return self._equal[0]
 
-    @cached_property
+    @property
     def equal_predictions(self) -> np.ndarray:
         """The flags of the predicted spans that `equal` finds, in the order of the reference spans they equal."""
+        return self._equal[1]
+
+    @cached_property
+    def _equal(self) -> tuple[np.ndarray, np.ndarray]:
         references, predictions = self.references, self.predictions
-        if self.contiguous and self.flat:
-            flags = np.zeros(len(predictions), dtype=bool)
-            flags[np.searchsorted(predictions.start, references.start[self.equal])] = True
-            return flags
-        codes = token_codes(references, predictions)
-        return np.isin(codes[len(references) :], codes[: len(references)])
+        if not (self.contiguous and self.flat):
+            codes, others = np.split(token_codes(references, predictions), [len(references)])
+            return np.isin(codes, others), np.isin(others, codes)
+        flags = np.zeros(len(predictions), dtype=bool)
+        if len(predictions) == 0:
+            return np.zeros(len(references), dtype=bool), flags
+        nearest = np.searchsorted(predictions.start, references.start)
+        nearest[nearest == len(predictions)] = 0
+        equal = (predictions.start[nearest] == references.start) & (predictions.end[nearest] == references.end)
+        flags[nearest[equal]] = True
+        return equal, flags
 
     @cached_property
     def matched(self) -> dict[float, tuple[np.ndarray, ...]]:

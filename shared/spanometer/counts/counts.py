@@ -63,8 +63,13 @@ class Column:
 
     def per_document(self, documents: int, labels: int) -> np.ndarray:
         """Sum by document and label, shape (documents, labels): only for few of either, as it is dense."""
-        place = self.document.astype(np.int64) * labels + self.label
+        place = _place(self.document, self.label, labels)
         return _sums(place, self.value, documents * labels).reshape(documents, labels)
+
+
+def _place(document: np.ndarray, label: np.ndarray, labels: int) -> np.ndarray:
+    """Number places, document by document."""
+    return np.asarray(document.astype(np.int64) * labels + label)
 
 
 def join_columns(parts: Sequence[Mapping[str, Column]]) -> dict[str, Column]:
@@ -235,7 +240,7 @@ class Counts:
         columns = {}
         labels = max(len(self.labels), 1)
         for name, column in self.columns.items():
-            place, of_value = np.unique(column.document.astype(np.int64) * labels + column.label, return_inverse=True)
+            place, of_value = np.unique(_place(column.document, column.label, labels), return_inverse=True)
             document, label = np.divmod(place, labels)
             sums = _sums(of_value.ravel(), column.value, len(place))
             if sums.dtype.kind != "f" and sums.min(initial=0) >= 0:
@@ -439,13 +444,9 @@ class Counts:
     def _places(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Return the places (document times labels plus label) that have counts, and the sums of each column there."""
         labels = max(len(self.labels), 1)
-        of_column = {
-            name: column.document.astype(np.int64) * labels + column.label for name, column in self.columns.items()
-        }
-        places = [*of_column.values()]
-        if self.rows:
-            places.append(self.rows["document"].astype(np.int64) * labels + self.rows["label"])
-        place = np.unique(np.concatenate(places)) if places else np.zeros(0, dtype=np.int64)
+        of_column = {name: _place(column.document, column.label, labels) for name, column in self.columns.items()}
+        of_row = [_place(self.rows["document"], self.rows["label"], labels)] if self.rows else []
+        place = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *of_column.values(), *of_row]))
         sums = {}
         for name, column in self.columns.items():
             sums[name] = _sums(np.searchsorted(place, of_column[name]), column.value, len(place))
@@ -454,7 +455,7 @@ class Counts:
     def _row_lists(self, place: np.ndarray) -> pa.ListArray:
         """Return `rows` as a list for each place."""
         labels = max(len(self.labels), 1)
-        of_row = np.searchsorted(place, self.rows["document"].astype(np.int64) * labels + self.rows["label"])
+        of_row = np.searchsorted(place, _place(self.rows["document"], self.rows["label"], labels))
         order = np.argsort(of_row, kind="stable")
         offsets = np.searchsorted(of_row[order], np.arange(len(place) + 1)).astype(np.int32)
         fields = {name: values[order] for name, values in self.rows.items() if name not in ("document", "label")}

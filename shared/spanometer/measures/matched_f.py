@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..alignment.lexicographic import lexicographic_matching
-from ..alignment.matching import Groups, connected, occurrences
+from ..alignment.matching import Groups, connected, contested
 from ..alignment.overlaps import Alignment
 from ..arrays import ranked, runs
 from ..counts.counts import Column, Counts
@@ -188,17 +188,13 @@ def harmonic_matching(
     """
     places, first, of_pair = np.unique(place, return_index=True, return_inverse=True)
     of_pair, sizes = of_pair.ravel(), sizes[first]
-    free = (occurrences(rows) == 1) & (occurrences(columns) == 1)
+    pairs, group, row, column = contested(rows, columns)
+    free = np.ones(len(rows), dtype=bool)
+    free[pairs] = False
     sums = _summed(of_pair[free], credits[free], len(places))
-    if free.all():
+    if len(pairs) == 0:
         return places, sums
-    pairs = np.flatnonzero(~free)
-    row, height = ranked(rows[pairs])
-    column, width = ranked(columns[pairs])
-    group = connected(row, column + height, height + width)
-    order = np.argsort(group, kind="stable")
-    pairs, row, column = pairs[order], row[order], column[order]
-    begins, ends = runs(group[order])
+    begins, ends = runs(group)
     of_group = of_pair[pairs[begins]]
     groups = Groups(row, column, begins, ends, list(credits[pairs].T))
     fronts: dict[int, list[np.ndarray]] = {}

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..alignment.overlaps import Alignment, Pieces, Side, overlaps, union
-from ..counts.counts import Column, Counts
+from ..counts.counts import Counts
 from ..options import option
 from .aligned import FMeasure
 from .base import Key, f_results
@@ -51,31 +51,19 @@ class TokenF(FMeasure):
     def _count(self, alignment: Alignment) -> Counts:
         """Count common units as overlaps of intervals of like-tagged tokens."""
         references, predictions = alignment.references, alignment.predictions
-        if self.format == "IO" and alignment.flat:
-            pairs = alignment.pairs
-            columns = {
-                "both": references.column(pairs.reference, pairs.shared),
-                "predicted": predictions.column(value=predictions.size),
-                "reference": references.column(value=references.size),
-            }
-        else:
-            columns = self._count_units(alignment)
-        columns["reference_spans"] = references.column()
-        return Counts(columns, alignment.labels, alignment.documents)
-
-    def _count_units(self, alignment: Alignment) -> dict[str, Column]:
-        references, predictions = alignment.references, alignment.predictions
         # a copy of the line for each kind of unit, so that one join sees them all
         line = alignment.stride * len(alignment.labels)
         reference, predicted = (self._units(side, line) for side in (references, predictions))
         left, right = overlaps(reference.start, reference.end, predicted.start, predicted.end)
         shared = np.minimum(reference.end[left], predicted.end[right])
         shared -= np.maximum(reference.start[left], predicted.start[right])
-        return {
+        columns = {
             "both": references.column(reference.span[left], shared),
             "predicted": predictions.column(predicted.span, predicted.end - predicted.start),
             "reference": references.column(reference.span, reference.end - reference.start),
+            "reference_spans": references.column(),
         }
+        return Counts(columns, alignment.labels, alignment.documents)
 
     def _units(self, side: Side, line: int) -> Pieces:
         """Return one side's units as disjoint intervals, kind after kind, `line` apart, each with one of its spans."""
