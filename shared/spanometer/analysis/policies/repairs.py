@@ -9,21 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import code_type, ordered, plain, ranges
-from ..exceptions import InputError, counted, on_side, setting, without_option
-from ..measures.aligned import AlignedMeasure
-from ..measures.span_f import SpanF
-from ..spans.arrow import require_same_lengths
-from ..spans.spans import Spans, as_tags, common_scheme
-from ..tables.shown import Shown
-from ..tables.table import Part, heading
-from ..tags.decoding import BARE_LABEL, illegal_pairs, read_roles
-from ..tags.repair_grid import Grid, GridReadings, read_all
-from ..tags.schemes import LabelChoice, Scheme
-from ..tags.tags import Tags, check_names, split_tag
-from ..tags.viterbi import Legality, Scores, best_paths, greedy_paths
-from .policy_scores import MeasureSpread, require_additive, totals_of_policies
-from .spread_tables import choice_table, score_table, values_of
+from ...arrays import code_type, ordered, plain, ranges
+from ...exceptions import InputError, counted, on_side, setting, without_option
+from ...measures.aligned import AlignedMeasure
+from ...measures.span_f import SpanF
+from ...spans.arrow import require_same_lengths
+from ...spans.spans import Spans, as_tags, common_scheme
+from ...tables.shown import Shown
+from ...tables.table import Part, heading
+from ...tags.decoding import BARE_LABEL, illegal_pairs, read_roles
+from ...tags.repair_grid import Grid, GridReadings, read_all
+from ...tags.schemes import LabelChoice, Scheme
+from ...tags.tags import Tags, check_names, split_tag
+from ...tags.viterbi import Legality, Scores, best_paths, greedy_paths
+from .scores import MeasureSpread, choice_table, require_additive, score_table, totals_of_policies, values_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
