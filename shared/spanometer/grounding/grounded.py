@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import starmap
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,14 +18,12 @@ from ..spans.spans import Spans, in_order
 from ..spans.words import words_and_signs
 from ..tags.schemes import signed_list
 from .answers import Answer, read_answer
-from .outcomes import Predicted, outside, resolve
+from .outcomes import AskedLabels, GroundedAnswer, Outcome, Predicted, outcomes_of, resolve
 from .placing import TextIndex
 from .policies import AnswerPolicy, GroundingPolicy
 
 COUNTS = ("items", "placed", "surplus", "absent", "overlapping", "outside", "broken", "rewritten", "unread")
 """What is counted of each document, see `Grounded`."""
-
-ANSWERS_REMEDY = "Answers are a list with a string for each text."
 
 _CHARACTERS = 1_000_000
 """In about so many characters tokens are found together."""
@@ -48,15 +47,71 @@ class Unplaced:
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
-    """What was grounded, see `ground`: texts and answers as they were given, and how they are read."""
+class AnswerInput:
+    """Texts and answers as they come, and how they are read, see `ground`."""
 
     texts: Sequence[str]
     answers: Sequence[Any]
     labels: tuple[str, ...] | None
     aliases: Mapping[str, str]
-    tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None
-    format: str
+    format: str = "auto"
+    tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        texts: Iterable[str],
+        answers: Iterable[Any],
+        labels: Iterable[str] | None,
+        aliases: Mapping[str, str] | None,
+        format: str,
+        tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None,
+    ) -> AnswerInput:
+        """Take texts and as many answers; an `InputError` for what is neither, and for what are no labels."""
+        names = read_labels(labels)
+        rows = ordered(answers, "a list of answers", "Answers are a list with a string for each text.")
+        read_texts = ordered(texts, "a list of texts", "Texts are a list of strings.")
+        for document, text in enumerate(read_texts):
+            if not isinstance(text, str):
+                raise InputError(f"a text is {shown(text)}.", "Texts are strings.", document=document)
+        remedy = "Give the labels of answers with those that they stand for, {'PERSON': 'PER'}."
+        pairs = {} if aliases is None else aliases
+        require_kind(pairs, Mapping, "a mapping of labels", remedy, option="aliases")
+        if not all(isinstance(name, str) for pair in listed_items(pairs, remedy) for name in pair):
+            raise InputError(f"aliases are {shown(aliases)}.", remedy, option="aliases")
+        if len(rows) != len(read_texts):
+            raise InputError(
+                f"{counted(len(read_texts), 'text')}, but {counted(len(rows), 'answer')}.",
+                "Give an answer for each text; None if there is none.",
+                document=min(len(read_texts), len(rows)),
+            )
+        return cls(read_texts, rows, names, pairs, format, tokens)
+
+    @property
+    def asked(self) -> AskedLabels:
+        """The labels that were asked for."""
+        return AskedLabels.of(self.labels, self.aliases)
+
+    def read(self) -> Iterator[Answer]:
+        """Yield the answers, each read when it is asked for."""
+        labels = () if self.labels is None else dict.fromkeys([*self.labels, *self.aliases])
+        for document, answer in enumerate(self.answers):
+            with placed_errors(document):
+                read = answer if isinstance(answer, Answer) else read_answer(answer, format=self.format, labels=labels)
+            yield read
+
+    def signed(self, policy: AnswerPolicy) -> dict[str, str]:
+        """Describe how the answers are grounded, for the signature."""
+        return signed_grounding(policy, self.labels, self.aliases, self.format)
+
+
+@contextmanager
+def placed_errors(document: int) -> Iterator[None]:
+    """Let errors about an answer say which document's it is."""
+    try:
+        yield
+    except InputError as error:
+        raise error.placed(document=document) from None
 
 
 class AnswerCounts:
@@ -94,7 +149,7 @@ class Grounded(AnswerCounts):
             label outside the labels; answers that are broken, and whose text is not the text; values that are no item.
         policy: the policy.
         choices: the policy and what else had a say, for the signature.
-        given: what was grounded, from which `fates.fates_by_answer` finds the fate of each item.
+        source: what was grounded, from which `outcomes_by_answer` finds the outcome of each item.
     """
 
     spans: Spans
@@ -104,7 +159,7 @@ class Grounded(AnswerCounts):
     counts: np.ndarray
     policy: GroundingPolicy
     choices: Mapping[str, str]
-    given: Given
+    source: AnswerInput
 
     @property
     def size(self) -> int:
@@ -234,27 +289,49 @@ def ground(
             unknown policy or format.
     """
     chosen = GroundingPolicy.of(policy)
-    labels = read_labels(labels)
-    said = ordered(answers, "a list of answers", ANSWERS_REMEDY)
-    read_texts, read_answers = read_both(texts, said, format, labels, aliases)
-    known = None if labels is None else frozenset(labels)
+    source = AnswerInput.of(texts, answers, labels, aliases, format, tokens)
+    asked = source.asked
     tallies = array("q")
 
     def predicted() -> Iterator[Predicted]:
         # one answer after the other: neither items nor tokens of all texts are held
-        indices = each_index(read_texts, tokens)
-        for document, (answer, index) in enumerate(zip(read_answers, indices, strict=True)):
-            try:
-                made, tally = _ground(answer, index, chosen, known, aliases or {})
-            except InputError as error:
-                raise error.placed(document=document) from None
-            tallies.extend(tally)
-            yield made
+        indices = each_index(source.texts, tokens)
+        for document, (answer, index) in enumerate(zip(source.read(), indices, strict=True)):
+            with placed_errors(document):
+                grounded = resolve(answer, index, chosen, asked)
+            tallies.extend(_tally(answer, index, grounded, asked))
+            yield grounded.predicted
 
-    spans, wrong = predicted_columns(predicted(), list(map(len, read_texts)))
+    spans, wrong = predicted_columns(predicted(), list(map(len, source.texts)))
     counts = np.array(tallies, dtype=np.int64).reshape(-1, len(COUNTS))
-    given = Given(read_texts, said, labels, aliases or {}, tokens, format)
-    return Grounded(spans, *wrong, counts, chosen, signed_grounding(chosen, labels, aliases, format), given)
+    return Grounded(spans, *wrong, counts, chosen, source.signed(chosen), source)
+
+
+class AnswerOutcomes(NamedTuple):
+    """The outcomes of the items of an answer.
+
+    Attributes:
+        document: the number of its text.
+        text: the text.
+        written: the answer as it came.
+        read: the same as it was read.
+        outcomes: of its items, in their order.
+    """
+
+    document: int
+    text: str
+    written: Any
+    read: Answer
+    outcomes: list[Outcome]
+
+
+def outcomes_by_answer(grounded: Grounded) -> Iterator[AnswerOutcomes]:
+    """Yield the outcomes of the items of each answer; the answers are read and grounded again for this."""
+    source = grounded.source
+    columns = (source.texts, source.answers, source.read(), each_index(source.texts, source.tokens))
+    for document, (text, written, read, index) in enumerate(zip(*columns, strict=True)):
+        outcomes = outcomes_of(read, index, grounded.policy, source.labels, source.aliases)
+        yield AnswerOutcomes(document, text, written, read, outcomes)
 
 
 def signed_grounding(
@@ -351,79 +428,13 @@ def _indices(texts: Sequence[str], tokens: Tokens) -> Iterator[TextIndex]:
         yield TextIndex(text, starts, ends)
 
 
-def _ground(
-    answer: Answer,
-    index: TextIndex,
-    policy: GroundingPolicy,
-    labels: frozenset[str] | None,
-    aliases: Mapping[str, str],
-) -> tuple[Predicted, tuple[int, ...]]:
-    """Return what an answer means in its text, and its row of `COUNTS`."""
-    found = resolve(answer, index, policy, labels, aliases)
-    others = found.left_out + outside(found.items, labels)
-    # the items of one label with the same occurrences are kept as one where all stay
-    if policy.overlap == "keep":
-        placed = sum(map(bool, found.placement.spans))
-    else:
-        placed = len({number for number, _ in found.kept})
-    surplus, absent = sum(found.surplus), sum(found.absent)
-    became = (placed, surplus, absent, len(found.items) - placed - surplus - absent)
+def _tally(answer: Answer, index: TextIndex, grounded: GroundedAnswer, asked: AskedLabels) -> tuple[int, ...]:
+    """Count what became of an answer's items: a row of `COUNTS`."""
+    kinds, items = Counter(grounded.kinds), grounded.items
+    became = (kinds[kind] for kind in ("placed", "surplus", "absent", "overlapping"))
+    others = grounded.left_out + sum(map(asked.lack, items))
     of_answer = (int(answer.broken), int(answer.rewrites(index.text)), answer.unread)
-    return found.predicted, (len(found.items) + found.left_out, *became, others, *of_answer)
-
-
-def read_both(
-    texts: Iterable[str],
-    answers: Iterable[Any],
-    format: str,
-    labels: Iterable[str] | None,
-    aliases: Mapping[str, str] | None,
-) -> tuple[list[str], Iterator[Answer]]:
-    """Read texts and as many answers, see `ground`; an answer is read when it is asked for.
-
-    Raises:
-        InputError: for texts and answers of different number, and for what is neither.
-    """
-    read_texts = _read_texts(texts)
-    return read_texts, _read_answers(answers, len(read_texts), format, _known(labels, aliases))
-
-
-def _read_texts(texts: Iterable[str]) -> list[str]:
-    rows = ordered(texts, "a list of texts", "Texts are a list of strings.")
-    for document, text in enumerate(rows):
-        if not isinstance(text, str):
-            raise InputError(f"a text is {shown(text)}.", "Texts are strings.", document=document)
-    return rows
-
-
-def _read_answers(answers: Iterable[Any], texts: int, format: str, labels: Sequence[str]) -> Iterator[Answer]:
-    rows = ordered(answers, "a list of answers", ANSWERS_REMEDY)
-    if len(rows) != texts:
-        raise InputError(
-            f"{counted(texts, 'text')}, but {counted(len(rows), 'answer')}.",
-            "Give an answer for each text; None if there is none.",
-            document=min(texts, len(rows)),
-        )
-
-    def read(document: int, answer: Any) -> Answer:
-        try:
-            return answer if isinstance(answer, Answer) else read_answer(answer, format=format, labels=labels)
-        except InputError as error:
-            raise error.placed(document=document) from None
-
-    return starmap(read, enumerate(rows))
-
-
-def _known(labels: Iterable[str] | None, aliases: Mapping[str, str] | None) -> list[str]:
-    """Return the labels that answers may give; an `InputError` for what are no labels."""
-    names = read_labels(labels)
-    remedy = "Give the labels of answers with those that they stand for, {'PERSON': 'PER'}."
-    given = {} if aliases is None else aliases
-    require_kind(given, Mapping, "a mapping of labels", remedy, option="aliases")
-    pairs = listed_items(given, remedy)
-    if not all(isinstance(name, str) for pair in pairs for name in pair):
-        raise InputError(f"aliases are {shown(aliases)}.", remedy, option="aliases")
-    return [] if names is None else list(dict.fromkeys([*names, *(old for old, _ in pairs)]))
+    return (len(items) + grounded.left_out, *became, others, *of_answer)
 
 
 def read_labels(labels: Iterable[str] | None) -> tuple[str, ...] | None:

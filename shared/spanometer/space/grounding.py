@@ -13,9 +13,9 @@ from typing import Any
 
 from ..errors import InputError, counted
 from ..grounding.answers import Answer, read_answer
-from ..grounding.fates import FATES, Fate, fates_of
 from ..grounding.forms import form_of
 from ..grounding.grounded import text_indices
+from ..grounding.outcomes import OUTCOMES, Outcome, outcomes_of
 from ..grounding.placing import TextIndex
 from ..grounding.policies import NAMED, NAMED_STRINGS, PLACES, GroundingPolicy
 from ..grounding.reading import AnswerReading
@@ -58,29 +58,29 @@ grounded = ground(
 {options})
 grounded.spans.to_dicts(), grounded.wrong_mention, grounded.total"""
 
-Outcome = tuple[frozenset[tuple[int, int, str]], frozenset[tuple[tuple[str, str], int]]]
+Predictions = tuple[frozenset[tuple[int, int, str]], frozenset[tuple[tuple[str, str], int]]]
 """What two policies that score alike have in common: the spans, and the items without a place that count as wrong."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Made:
-    """What a policy makes of the answer: the fates of its items, or why there are none."""
+    """What a policy makes of the answer: the outcomes of its items, or why there are none."""
 
     name: str
     policy: GroundingPolicy
-    fates: Sequence[Fate] = ()
+    items: Sequence[Outcome] = ()
     problem: str = ""
 
     @property
     def spans(self) -> frozenset[tuple[int, int, str]]:
-        return frozenset((*span, one.item.label) for one in self.fates for span in one.spans)
+        return frozenset((*span, one.item.label) for one in self.items for span in one.spans)
 
     @property
     def wrong(self) -> Counter[tuple[str, str]]:
-        return Counter((one.item.label, one.item.mention) for one in self.fates if one.wrong)
+        return Counter((one.item.label, one.item.mention) for one in self.items if one.wrong)
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> Predictions:
         return self.spans, frozenset(self.wrong.items())
 
 
@@ -134,7 +134,7 @@ def _results(text: str, answer: str, values: Mapping[str, Any]) -> str:
         size=f"{counted(len(read.items), 'item')} in the answer, {counted(len(text), 'character')} of text",
         notes=list(_notes(read, made, text)),
         policies=[_row(one, outcomes) for one in made],
-        fates=FATES,
+        kinds=OUTCOMES,
         places=PLACES,
         outcomes=[_shown(letter, alike, outcomes, text) for letter, alike in _by_letter(made, outcomes).items()],
         differences=_differences(made, outcomes, text),
@@ -149,18 +149,18 @@ def _made(name: str, policy: GroundingPolicy, read: Answer, index: TextIndex, re
     if places > MAX_PLACES:
         raise too_much("answer", f"mentions that are at {places:,} places of the text, more than {MAX_PLACES:,}")
     try:
-        return _Made(name, policy, fates_of(read, index, policy, reading.answer_labels, reading.aliases))
+        return _Made(name, policy, outcomes_of(read, index, policy, reading.answer_labels, reading.aliases))
     except InputError as error:
         return _Made(name, policy, problem=f"not computed: {error.problem}")
 
 
-def _outcomes(made: Sequence[_Made]) -> dict[Outcome, str]:
+def _outcomes(made: Sequence[_Made]) -> dict[Predictions, str]:
     """Return a letter for each outcome, in the order of the policies."""
     found = dict.fromkeys(one.outcome for one in made if not one.problem)
     return dict(zip(found, ascii_uppercase, strict=False))
 
 
-def _by_letter(made: Sequence[_Made], outcomes: Mapping[Outcome, str]) -> dict[str, list[_Made]]:
+def _by_letter(made: Sequence[_Made], outcomes: Mapping[Predictions, str]) -> dict[str, list[_Made]]:
     return {
         letter: [one for one in made if not one.problem and one.outcome == outcome]
         for outcome, letter in outcomes.items()
@@ -184,10 +184,10 @@ def _notes(read: Answer, made: Sequence[_Made], text: str) -> list[str]:
     return notes
 
 
-def _row(one: _Made, outcomes: Mapping[Outcome, str]) -> dict[str, Any]:
+def _row(one: _Made, outcomes: Mapping[Predictions, str]) -> dict[str, Any]:
     """Return a policy as a row of the table."""
     point = NAMED.get(one.name)
-    counts = Counter(fate.fate for fate in one.fates)
+    counts = Counter(item.kind for item in one.items)
     return {
         "name": one.name,
         "about": "" if point is None else f"{point.source}{'' if point.exact else '; the nearest point'}",
@@ -196,17 +196,17 @@ def _row(one: _Made, outcomes: Mapping[Outcome, str]) -> dict[str, Any]:
         "letter": "–" if one.problem else outcomes[one.outcome],
         "spans": len(one.spans),
         "wrong": sum(one.wrong.values()),
-        "fates": [counts[fate] for fate in FATES],
+        "kinds": [counts[kind] for kind in OUTCOMES],
         "actions": ", ".join(one.policy.actions),
     }
 
 
-def _shown(letter: str, alike: Sequence[_Made], outcomes: Mapping[Outcome, str], text: str) -> dict[str, Any]:
+def _shown(letter: str, alike: Sequence[_Made], outcomes: Mapping[Predictions, str], text: str) -> dict[str, Any]:
     """Return one outcome: the policies that have it, the text with its spans, and what was lost."""
     common = frozenset.intersection(*(spans for spans, _ in outcomes))
     spans, _ = alike[0].outcome
     marks = [Mark(*span, "agreed" if span in common else "disputed") for span in spans]
-    lost = [_lost(alike, number) for number, one in enumerate(alike[0].fates) if one.fate != "placed"]
+    lost = [_lost(alike, number) for number, one in enumerate(alike[0].items) if one.kind != "placed"]
     return {
         "letter": letter,
         "names": [one.name for one in alike],
@@ -220,16 +220,16 @@ def _shown(letter: str, alike: Sequence[_Made], outcomes: Mapping[Outcome, str],
 
 def _lost(alike: Sequence[_Made], number: int) -> dict[str, Any]:
     """Return an item that has no place under policies with one outcome: they may say different reasons."""
-    fates = [one.fates[number] for one in alike]
+    of_item = [one.items[number] for one in alike]
     return {
-        "label": fates[0].item.label,
-        "mention": shown(fates[0].item.mention),
-        "fates": list(dict.fromkeys(one.fate for one in fates)),
-        "wrong": fates[0].wrong,
+        "label": of_item[0].item.label,
+        "mention": shown(of_item[0].item.mention),
+        "kinds": list(dict.fromkeys(one.kind for one in of_item)),
+        "wrong": of_item[0].wrong,
     }
 
 
-def _differences(made: Sequence[_Made], outcomes: Mapping[Outcome, str], text: str) -> dict[str, Any]:
+def _differences(made: Sequence[_Made], outcomes: Mapping[Predictions, str], text: str) -> dict[str, Any]:
     """Return the table of the spans, and of the wrong items, that not all outcomes have."""
     spans = Counter(span for found, _ in outcomes for span in found)
     wrong = Counter(item for _, found in outcomes for item in dict(found))
@@ -301,19 +301,19 @@ def _described(made: Sequence[_Made]) -> dict[str, Any]:
         one.name: {
             "policy": {field.name: getattr(one.policy, field.name) for field in fields(one.policy)},
             "problem": one.problem or None,
-            "items": [_item(fate) for fate in one.fates],
+            "items": [_item(outcome) for outcome in one.items],
         }
         for one in made
     }
 
 
-def _item(fate: Fate) -> dict[str, Any]:
+def _item(outcome: Outcome) -> dict[str, Any]:
     return {
-        "label": fate.item.label,
-        "mention": fate.item.mention,
-        "fate": fate.fate,
-        "counts_as_wrong": fate.wrong,
-        "spans": [{"start": start, "end": end} for start, end in fate.spans],
+        "label": outcome.item.label,
+        "mention": outcome.item.mention,
+        "fate": outcome.kind,
+        "counts_as_wrong": outcome.wrong,
+        "spans": [{"start": start, "end": end} for start, end in outcome.spans],
     }
 
 
@@ -323,8 +323,8 @@ def _csv(made: Sequence[_Made]) -> str:
     writer = csv.writer(text)
     writer.writerow(["policy", "item", "label", "mention", "fate", "counts_as_wrong", "start", "end"])
     for one in made:
-        for number, fate in enumerate(one.fates, 1):
-            for bounds in fate.spans or (("", ""),):
-                about = fate.item.label, fate.item.mention, fate.fate, fate.wrong
+        for number, outcome in enumerate(one.items, 1):
+            for bounds in outcome.spans or (("", ""),):
+                about = outcome.item.label, outcome.item.mention, outcome.kind, outcome.wrong
                 writer.writerow([one.name, number, *about, *bounds])
     return text.getvalue()

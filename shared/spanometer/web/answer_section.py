@@ -10,7 +10,7 @@ from typing import Any
 
 from ..analysis.answer_errors import ANSWER_KINDS, AnswerErrors
 from ..errors import counted, printable
-from ..grounding.fates import AnswerFates
+from ..grounding.grounded import AnswerOutcomes
 from ..tables.table import Precision
 from .frame import section, shown
 
@@ -51,10 +51,10 @@ def answer_sections(errors: AnswerErrors, names: Sequence[str] | None, precision
     yield f"<section><h2>Answers beside their texts</h2>{''.join(pairs)}{left_out}</section>"
 
 
-def _pair(errors: AnswerErrors, answer: AnswerFates, name: str) -> str:
+def _pair(errors: AnswerErrors, answer: AnswerOutcomes, name: str) -> str:
     """Return a text and its answer side by side, with what is wrong with the latter."""
-    said = _written(answer.said)
-    items = [(fate.item, errors.kinds_of(fate)) for fate in answer.fates]
+    said = _written(answer.written)
+    items = [(outcome.item, errors.kinds_of(outcome)) for outcome in answer.outcomes]
     lines = [f"<li>{_mark(item.mention, kinds)} <b>{shown(item.label)}</b></li>" for item, kinds in items if kinds]
     if answer.read.broken:
         lines.append(f"<li>{_mark('the answer', ['format broken'])}</li>")
