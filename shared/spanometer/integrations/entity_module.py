@@ -10,11 +10,10 @@ import pyarrow as pa
 from ..counts.counts import Counts
 from ..errors import on_both_sides
 from ..measures.base import Measure
-from ..spans.arrow import DocumentLengths
 from ..spans.entities import ENTITY_TYPE, Entities, entities_arrays
 from ..spans.markup import EntityTypes
 from ..spans.markup_columns import markup_arrays, pair_from_markup
-from .module import Card, Column, Configuration, MeasureModule, Options, Reading, made
+from .module import Card, Column, Configuration, DocumentLengths, MeasureModule, Options, Reading, made
 
 __all__ = ["Card", "EntityModule"]
 

@@ -12,12 +12,13 @@ import textwrap
 import warnings
 from abc import ABC, abstractmethod
 from collections import ChainMap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import NoneType
 from typing import Any, ClassVar, TypeAlias, TypeVar, get_type_hints
 
 import evaluate
+import numpy as np
 import pyarrow as pa
 
 from ..arrays import is_integer, listed
@@ -25,7 +26,8 @@ from ..counts.counts import Counts
 from ..counts.statistics import Resampling
 from ..errors import InputError, mention, on_side, require_choice, require_kind, require_same_documents, setting, shown
 from ..measures.base import SHARED, Measure
-from ..options import Option, options_of, require_known, same
+from ..options import Option, option, options_of, require_known, same
+from ..spans.arrow import read_lengths
 from .evaluate_writer import ArrowMetric
 
 Part = TypeVar("Part")
@@ -56,6 +58,23 @@ class Configuration:
     type: pa.DataType
     to_arrow: Callable[..., list[pa.Array]]
     options: tuple[type, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentLengths:
+    """The lengths of the documents that spans are in, if they are given.
+
+    Attributes:
+        lengths: in tokens, one number for each document; None if they are not known.
+    """
+
+    lengths: Iterable[int] | None = option(
+        None, help="the documents' lengths in tokens, checked against the spans", type="list of int, optional", flag=""
+    )
+
+    def of(self, documents: int) -> np.ndarray | None:
+        """Return the lengths of so many documents as int64, checked; None if they are not known."""
+        return None if self.lengths is None else read_lengths(self.lengths, documents)
 
 
 @dataclass(frozen=True)
@@ -252,8 +271,8 @@ class MeasureModule(ArrowMetric, ABC):
 
     def _require_default(self, kind: type, options: Options) -> None:
         """Refuse options of reading that the configuration does not have."""
-        for name, option in options_of(kind).items():
-            if not same(options.get(name, option.default), option.default):
+        for name, declared in options_of(kind).items():
+            if not same(options.get(name, declared.default), declared.default):
                 forms = [form for form, configuration in self.configurations.items() if kind in configuration.options]
                 raise InputError(
                     f"{mention(name)} is for {' and '.join(forms)}; this module was loaded for {self.configuration}.",

@@ -18,7 +18,6 @@ from ..spans.arrow import (
     FRAGMENTS_TYPE,
     SPAN_TYPE,
     TEXT_TYPE,
-    DocumentLengths,
     fragments_arrays,
     require_same_lengths,
     spans_arrays,
@@ -28,7 +27,7 @@ from ..spans.spans import Spans, pair_from_tags
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import LabelChoice
 from ..tags.tags import list_arrays
-from .module import Card, Column, Configuration, MeasureModule, Options, Reading, made
+from .module import Card, Column, Configuration, DocumentLengths, MeasureModule, Options, Reading, made
 
 __all__ = ["Card", "SpanModule"]
 

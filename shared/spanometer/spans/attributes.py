@@ -28,7 +28,16 @@ from ..arrays import (
     take_segments,
 )
 from ..errors import InputError, shown
-from .arrow import Items, bounds_arrays, is_list_of, name_problem, spans_arrays, string_codes
+from .arrow import (
+    DocumentColumns,
+    ListItems,
+    bounds_arrays,
+    is_list_of,
+    name_problem,
+    spans_arrays,
+    string_codes,
+    structs,
+)
 
 Value = bool | int | float | str
 
@@ -63,7 +72,7 @@ _TYPES: dict[str, type] = {"boolean": bool, "integer": int, "number": float, "te
 
 
 @dataclass(frozen=True, eq=False)
-class Attributes:
+class Attributes(DocumentColumns):
     """One side's spans and the values of their attributes, in the order in which they were given.
 
     Values are the same if they are equal and of one type: True, 1, 1.0 and "1" are four different values. An
@@ -99,11 +108,8 @@ class Attributes:
 
     def __post_init__(self) -> None:
         """Freeze the columns."""
-        frozen(self, "document", "start", "end", "label", "span", "name", "value", "score")
-
-    def __len__(self) -> int:
-        """Return the number of spans."""
-        return len(self.start)
+        super().__post_init__()
+        frozen(self, "span", "name", "value", "score")
 
     def __repr__(self) -> str:
         """Return the sizes, not the columns."""
@@ -136,7 +142,7 @@ class Attributes:
         Raises:
             InputError: for a column of another type, and for what `from_dicts` would refuse.
         """
-        spans = Items.read(
+        spans = ListItems.read(
             column, (field.name for field in ATTRIBUTED_SPAN_TYPE), "a span", "spans with attributes", ATTRIBUTES_REMEDY
         )
         spans.refuse_nulls("start", "end", "label", "attributes")
@@ -166,22 +172,12 @@ class Attributes:
             documents=len(column),
         )
 
-    def take(self, documents: np.ndarray) -> Attributes:
-        """Return the spans of some documents, in the order asked for; a document may be asked for more than once."""
-        counts, spans = take_segments(offsets_by(self.document, self.documents), documents)
-        row_counts, rows = take_segments(offsets_by(self.span, len(self)), spans)
-        return replace(
-            self,
-            document=np.repeat(np.arange(len(documents), dtype=np.int32), counts),
-            start=self.start[spans],
-            end=self.end[spans],
-            label=self.label[spans],
-            span=np.repeat(np.arange(len(spans), dtype=np.int32), row_counts),
-            name=self.name[rows],
-            value=self.value[rows],
-            score=self.score[rows],
-            documents=len(documents),
-        )
+    def picked(self, items: np.ndarray | slice) -> Attributes:
+        """Take some of the spans, in the order asked for, in the same documents."""
+        counts, rows = take_segments(offsets_by(self.span, len(self)), items)
+        columns = {name: getattr(self, name)[rows] for name in ("name", "value", "score")}
+        span = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+        return replace(super().picked(items), span=span, **columns)
 
     def to_dicts(self) -> list[list[dict[str, Any]]]:
         """Return lists of spans as `from_dicts` takes them, with `scores` if there are some.
@@ -190,8 +186,7 @@ class Attributes:
         """
         return [[_to_dict(span) for span in document] for document in self.to_arrow().to_pylist()]
 
-    def to_arrow(self) -> pa.ListArray:
-        """Return an Arrow array with the spans of each document, of `ATTRIBUTED_SPAN_TYPE`; nothing is lost."""
+    def _structs(self) -> pa.StructArray:
         columns = [strings(self.name, self.names)]
         for kind in _TYPES.values():
             # codes of one type are neighbours
@@ -202,11 +197,9 @@ class Attributes:
             values = pa.array(self.values[first:last], ITEM_TYPE.field(len(columns)).type)
             columns.append(values.take(taken))
         columns.append(pa.array(self.score, mask=np.isnan(self.score)))
-        rows = pa.StructArray.from_arrays(columns, fields=list(ITEM_TYPE))
-        attributes = as_lists(offsets_by(self.span, len(self)), rows)
-        columns = [*bounds_arrays(self.start, self.end), strings(self.label, self.labels), attributes]
-        spans = pa.StructArray.from_arrays(columns, fields=list(ATTRIBUTED_SPAN_TYPE))
-        return as_lists(offsets_by(self.document, self.documents), spans)
+        attributes = as_lists(offsets_by(self.span, len(self)), structs(ITEM_TYPE, *columns))
+        label = strings(self.label, self.labels)
+        return structs(ATTRIBUTED_SPAN_TYPE, *bounds_arrays(self.start, self.end), label, attributes)
 
 
 def _to_dict(span: dict[str, Any]) -> dict[str, Any]:
@@ -251,12 +244,8 @@ def _attributes_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
         typed = [value if type(value) is kind else None for _, value, _ in items]
         columns.append(pa.array(typed, ITEM_TYPE.field(len(columns)).type))
     columns.append(pa.array([score for _, _, score in items], pa.float64()))
-    attributes = pa.ListArray.from_arrays(
-        list_offsets(lists), pa.StructArray.from_arrays(columns, fields=list(ITEM_TYPE))
-    )
-    spans = bounds.flatten()
-    columns = [*(spans.field(key) for key in ("start", "end", "label")), attributes]
-    values = pa.StructArray.from_arrays(columns, fields=list(ATTRIBUTED_SPAN_TYPE))
+    attributes = pa.ListArray.from_arrays(list_offsets(lists), structs(ITEM_TYPE, *columns))
+    values = structs(ATTRIBUTED_SPAN_TYPE, *bounds.flatten().flatten(), attributes)
     return pa.ListArray.from_arrays(list_offsets(rows), values)
 
 
@@ -397,7 +386,7 @@ def _numbers(column: pa.Array) -> np.ndarray:
     return np.array(column.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
-def _value_codes(rows: Items) -> tuple[np.ndarray, tuple[Value, ...]]:
+def _value_codes(rows: ListItems) -> tuple[np.ndarray, tuple[Value, ...]]:
     """Return codes of the values of all four columns, -1 if there is none, and the values that they stand for."""
     known = {column: ~null_flags(rows.values.field(column)) for column in _TYPES}
     rows.refuse(np.sum(list(known.values()), axis=0) > 1, "an attribute has values of two types.")
