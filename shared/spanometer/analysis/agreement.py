@@ -23,7 +23,7 @@ from ..readers.pairing import Pairing
 from ..readers.sides import read_sides
 from ..spans.annotations import named_sides
 from ..spans.spans import Spans
-from ..tables.shown import Shown
+from ..tables.result import Result
 from ..tables.table import Copyable, Part, Table
 from ..tags.schemes import LabelChoice
 from .agreement_chance import Simulated, simulate
@@ -39,7 +39,7 @@ AVERAGES = ("micro", "macro")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Agreement(Shown, AgreementValues):
+class Agreement(Result, AgreementValues):
     """The result of `agreement`: the values of the whole corpus, and those of each label.
 
     Its tables are `matrix`, the corrected F1 of each pair; `pairs`, all values of pairs; `labels`; and `documents`.

@@ -14,7 +14,7 @@ from ..counts.counts import Column, Counts
 from ..counts.statistics import Resampling
 from ..measures.span_f import SpanF
 from ..spans.spans import Spans
-from ..tables.shown import Shown
+from ..tables.result import Result
 from ..tables.table import EMPTY, Cell, Number, Part, Table, amount
 from .buckets import Buckets
 
@@ -103,7 +103,7 @@ def _counts(buckets: Sequence[Buckets], references: Spans, predictions: Spans, r
 
 
 @dataclass(frozen=True, repr=False)
-class BucketReport(Shown):
+class BucketReport(Result):
     """The scores of buckets. Their tables are `buckets`, one for each way to tell spans apart.
 
     Attributes:

@@ -17,7 +17,7 @@ from ..spans.annotations import named_sides, require_no_choice, require_no_readi
 from ..spans.attributes import Attributes
 from ..spans.entities import Entities
 from ..spans.mentions import Mentions
-from ..tables.shown import Shown
+from ..tables.result import Result
 from ..tables.table import Copyable, Part
 from ..tags.schemes import LabelChoice
 from .comparison_tables import correlation_table, label_pair_table, label_table, legend, pair_table, system_table
@@ -84,7 +84,7 @@ class MeasureComparison:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Comparison(Shown):
+class Comparison(Result):
     """The result of `compare`.
 
     Its tables are `systems`, a row for each measure and system, `pairs`, a row for each measure and pair, and

@@ -16,7 +16,7 @@ from ..readers.document_file import DocumentFile
 from ..readers.pairing import Pairing
 from ..readers.sides import read_sides, require_no_answers
 from ..spans.spans import Spans
-from ..tables.shown import Shown
+from ..tables.result import Result
 from ..tables.table import Copyable, Part, Table
 from ..tags.schemes import LabelChoice
 from .annotators import ANNOTATOR, named_annotators
@@ -102,7 +102,7 @@ class Voting:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Consensus(Shown):
+class Consensus(Result):
     """The result of `consensus`.
 
     Its tables are `votes`, how many spans have how many votes; `annotators`, what of each one's spans is in the

@@ -22,7 +22,7 @@ from ..measures.unitizing_alpha import UnitizingAlpha
 from ..readers.pairing import Pairing
 from ..readers.sides import read_sides, require_no_answers
 from ..spans.spans import Spans
-from ..tables.shown import Shown
+from ..tables.result import Result
 from ..tables.table import Copyable, Part, Table
 from ..tags.schemes import LabelChoice
 from .agreement import AVERAGES
@@ -40,7 +40,7 @@ _MOST_CONFUSED = 20
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Disagreements(Shown):
+class Disagreements(Result):
     """The result of `disagreements`: every place where annotators differ.
 
     Its tables are `places`, a row for each; `kinds`, how many places have each kind of difference; `differing`, at how

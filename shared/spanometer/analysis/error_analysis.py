@@ -20,7 +20,7 @@ from ..options import check_options, option, require_known
 from ..readers.pairing import Pairing
 from ..readers.sides import read_sides
 from ..spans.spans import Spans
-from ..tables.shown import Shown
+from ..tables.result import Result
 from ..tables.table import Copyable, Part, Table
 from ..tags.schemes import LabelChoice
 from .answer_errors import AnswerErrors
@@ -61,7 +61,7 @@ class Matching:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class SystemErrors(ErrorKinds, Shown):
+class SystemErrors(ErrorKinds, Result):
     """The errors of one system.
 
     Its tables are `costs` and `marks`, a row for each kind of error; `answers`, what only answers of language models
@@ -163,7 +163,7 @@ class SystemErrors(ErrorKinds, Shown):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Errors(Shown):
+class Errors(Result):
     """The errors of one or more systems on the same documents.
 
     Its tables are those of each system, see `SystemErrors`; of several also `beside`, the numbers of each kind beside

@@ -14,7 +14,7 @@ import pyarrow as pa
 from ..alignment.matched_spans import CORRECT, KINDS, MISSING, SPURIOUS, MatchedSpans
 from ..arrays import offsets_of, ordered_codes, ranked, row_codes, strings
 from ..spans.spans import Fragments, Spans
-from ..tables.shown import Shown
+from ..tables.result import Result
 from ..tables.table import Cell, Number, Part, Table, amount
 
 ABSENT = -1
@@ -26,7 +26,7 @@ CHANGES = ("fixed", "new", "changed", "same")
 _CHANGED = tuple(kind for kind in KINDS if kind != "correct")
 
 
-class _ErrorList(Shown):
+class _ErrorList(Result):
     """Errors of several systems, as numbers and one by one."""
 
     @abstractmethod

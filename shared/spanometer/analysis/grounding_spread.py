@@ -36,7 +36,7 @@ from ..options import options_of
 from ..spans.documents import Tokens
 from ..spans.mentions import Mentions
 from ..spans.spans import Spans
-from ..tables.shown import Shown
+from ..tables.result import Result
 from ..tables.table import Part, Table, heading
 from .grounding_tables import effect_table, rank_table
 from .policy_scores import MeasureSpread, require_additive, totals_of_policies
@@ -69,7 +69,7 @@ class AnswersSpread:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroundingSpread(Shown):
+class GroundingSpread(Result):
     """The spread of scores over the groundings of generated answers.
 
     Its tables are `scores`, a row for each policy with a name; `effects`, a row for each action, all other places being

@@ -22,7 +22,7 @@ from ..spans.attributes import Attributes
 from ..spans.entities import Entities
 from ..spans.mentions import Mentions
 from ..spans.spans import Spans
-from ..tables.shown import Shown
+from ..tables.result import Result
 from ..tables.table import Copyable, Part, Table
 from .counting import count_measures
 from .report_tables import document_tables, is_by_attribute, label_tables, score_tables, system_tables
@@ -180,7 +180,7 @@ class MeasureResult:
 
 
 @dataclass(frozen=True, repr=False)
-class Report(Shown):
+class Report(Result):
     """The results of several measures on one pair of annotations.
 
     Its tables are `scores`, a row for each measure, and `labels`, a row for each label and for each average.
@@ -350,7 +350,7 @@ class Report(Shown):
 
 
 @dataclass(frozen=True, repr=False)
-class SystemReports(Shown):
+class SystemReports(Result):
     """The reports of several systems, of the same measures on the same reference.
 
     Its tables are `scores`, for each measure a row for each system, and `labels`.

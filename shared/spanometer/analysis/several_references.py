@@ -19,7 +19,7 @@ from ..readers.pairing import Pairing, unit_of
 from ..readers.sides import read_sides
 from ..spans.annotations import end_to_end, named_sides
 from ..spans.spans import Spans
-from ..tables.shown import Shown
+from ..tables.result import Result
 from ..tables.table import Copyable, Part, Table
 from ..tags.schemes import LabelChoice
 from .annotators import ANNOTATOR, named_annotators
@@ -82,7 +82,7 @@ class MeasureAgainst:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class AgainstReferences(Shown):
+class AgainstReferences(Result):
     """The result of `score_against`.
 
     Its tables are `against`, one for each measure and key.

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import code_type, listed, listed_items, offsets_of, ordered, runs
+from ..arrays import listed, listed_items, name_codes, offsets_of, ordered, runs
 from ..errors import InputError, counted, require_kind, shown
+from ..spans.annotations import union
 from ..spans.documents import Tokens
 from ..spans.spans import Spans, in_order
 from ..spans.words import words_and_signs
@@ -234,24 +235,12 @@ def _behind(side: Spans, items: Unplaced | None, begin: np.ndarray, lengths: np.
     side = replace(side, lengths=lengths)
     if not items:
         return side
-    names = tuple(sorted({*side.labels, *items.label}))
-    code = {name: number for number, name in enumerate(names)}
-    side = side.with_labels(names)
     before = np.cumsum(items.size) - items.size
     first = np.searchsorted(items.document, items.document)
     start = begin[items.document] + before - before[first]
-    codes = np.array([code[name] for name in items.label], dtype=side.label.dtype)
     # small: a text and its answer's mentions are in memory, 2^31 characters are not
-    start, end = start.astype(np.int32), (start + items.size).astype(np.int32)
-    return in_order(
-        replace(
-            side,
-            document=np.concatenate([side.document, items.document.astype(np.int32)]),
-            start=np.concatenate([side.start, start]),
-            end=np.concatenate([side.end, end]),
-            label=np.concatenate([side.label, codes]),
-        )
-    )
+    document, start, end = (column.astype(np.int32) for column in (items.document, start, start + items.size))
+    return union([side, Spans(document, start, end, *name_codes(items.label), side.documents, lengths)])
 
 
 def ground(
@@ -348,9 +337,9 @@ def predicted_columns(
     predicted: Iterable[Predicted], lengths: Sequence[int]
 ) -> tuple[Spans, tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]]:
     """Return the spans that are predicted, a document each, and the document, label and mention of each wrong item."""
-    names: dict[str, int] = {}
     shared: dict[str, str] = {}
-    start, end, label, placed, lost = (array("q") for _ in range(5))
+    start, end, placed, lost = (array("q") for _ in range(4))
+    label: list[str] = []
     wrong_label, wrong_mention = [], []
     for spans, wrong in predicted:
         placed.append(len(spans))
@@ -358,27 +347,16 @@ def predicted_columns(
         for first, last, name in spans:
             start.append(first)
             end.append(last)
-            label.append(names.setdefault(name, len(names)))
+            label.append(shared.setdefault(name, name))
         for name, mention in wrong:
             # answers write a label anew for each item
             wrong_label.append(shared.setdefault(name, name))
             wrong_mention.append(mention)
     document, of_wrong = (np.repeat(np.arange(len(sizes)), sizes) for sizes in (placed, lost))
-    ordered = sorted(names)
-    codes = np.empty(len(names), dtype=code_type(len(names)))
-    codes[[names[name] for name in ordered]] = np.arange(len(names))
-    found = in_order(
-        Spans(
-            document.astype(np.int32),
-            np.array(start, dtype=np.int32),
-            np.array(end, dtype=np.int32),
-            codes[label],
-            tuple(ordered),
-            len(lengths),
-            np.array(lengths, dtype=np.int64),
-        )
-    )
-    return found, (of_wrong, tuple(wrong_label), tuple(wrong_mention))
+    columns = [np.asarray(column, dtype=np.int32) for column in (document, start, end)]
+    sizes = np.array(lengths, dtype=np.int64)
+    spans_of_all = Spans(columns[0], columns[1], columns[2], *name_codes(label), len(lengths), sizes)
+    return in_order(spans_of_all), (of_wrong, tuple(wrong_label), tuple(wrong_mention))
 
 
 def text_indices(

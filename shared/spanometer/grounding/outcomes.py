@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..errors import InputError
 from ..spans.words import words_and_signs
 from .answers import Answer, Item
-from .placing import Bounds, Placement, TextIndex, place, sight
+from .placing import Bounds, ItemPlaces, TextIndex, place, sight
 from .policies import AnswerPolicy, GroundingPolicy
 
 MOST_BOUNDS = 1 << 22
@@ -82,7 +82,7 @@ class GroundedAnswer:
 
     items: tuple[Item, ...]
     left_out: int
-    placement: Placement
+    placement: ItemPlaces
     kept: list[tuple[int, Bounds]]
     policy: GroundingPolicy
 
@@ -182,7 +182,7 @@ def named_items(answer: Answer, policy: AnswerPolicy, asked: AskedLabels) -> tup
     return inside, len(items) - len(inside)
 
 
-def kept_of(placement: Placement, policy: GroundingPolicy, items: Sequence[Item]) -> list[tuple[int, Bounds]]:
+def kept_of(placement: ItemPlaces, policy: GroundingPolicy, items: Sequence[Item]) -> list[tuple[int, Bounds]]:
     """Return the number and the bounds of each item that stays when overlaps are resolved.
 
     Of items that are all of the same occurrences only one can stay. Where all spans do, items of one label are one
@@ -216,7 +216,7 @@ def kept_of(placement: Placement, policy: GroundingPolicy, items: Sequence[Item]
 
 
 def predicted_of(
-    items: Sequence[Item], placement: Placement, kept: Sequence[tuple[int, Bounds]], policy: GroundingPolicy
+    items: Sequence[Item], placement: ItemPlaces, kept: Sequence[tuple[int, Bounds]], policy: GroundingPolicy
 ) -> Predicted:
     """Return what counts as predicted: what stays, and items without a place unless they are dropped."""
     wrong = tuple(

@@ -7,17 +7,18 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from ..errors import InputError
 from ..spans.words import words_and_signs
 from .answers import Item
-from .forms import Form, form_of
+from .forms import Form, form_of, form_text
 from .policies import GroundingPolicy
 
 Bounds = tuple[int, int]
+Computed = TypeVar("Computed")
 
 MOST_TOKENS = 100
 """Mentions of more tokens are not looked for in other words."""
@@ -41,35 +42,27 @@ class TextIndex:
     text: str
     starts: list[int]
     ends: list[int]
-    _forms: dict[str, Form] = field(default_factory=dict)
-    _found: dict[tuple[str, str, str], tuple[Bounds, ...]] = field(default_factory=dict)
-    _mentions: dict[tuple[str, str], str] = field(default_factory=dict)
-    _folded: dict[str, list[str]] = field(default_factory=dict)
-    _fuzzy: dict[tuple[str, str], Bounds | None] = field(default_factory=dict)
+    _results: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+
+    def _once(self, compute: Callable[..., Computed], *arguments: str) -> Computed:
+        """Compute something once for the same arguments."""
+        key = (compute.__name__, *arguments)
+        if key not in self._results:
+            self._results[key] = compute(*arguments)
+        kept: Computed = self._results[key]
+        return kept
 
     def form(self, fold: str) -> Form:
-        """Return the normal form of the text."""
-        if fold not in self._forms:
-            self._forms[fold] = form_of(self.text, fold)
-        return self._forms[fold]
+        """Compute the normal form of the text."""
+        return self._once(form_of, self.text, fold)
 
     def occurrences(self, mention: str, fold: str, inside: str) -> tuple[Bounds, ...]:
-        """Return the bounds of a mention in the text, from left to right, found without overlap in the normal forms."""
-        key = (self._folded_mention(mention, fold), fold, inside)
-        if key not in self._found:
-            self._found[key] = tuple(
-                snapped
-                for start, end in self._matches(key[0], fold)
-                if (snapped := self._snapped(start, end, inside)) is not None
-            )
-        return self._found[key]
+        """List the bounds of a mention in the text, from left to right, found without overlap in the normal forms."""
+        return self._once(self._occurrences, form_text(mention, fold), fold, inside)
 
-    def _folded_mention(self, mention: str, fold: str) -> str:
-        if fold == "exact":
-            return mention
-        if (mention, fold) not in self._mentions:
-            self._mentions[mention, fold] = form_of(mention, fold).text
-        return self._mentions[mention, fold]
+    def _occurrences(self, folded: str, fold: str, inside: str) -> tuple[Bounds, ...]:
+        snapped = (self._snapped(start, end, inside) for start, end in self._matches(folded, fold))
+        return tuple(bounds for bounds in snapped if bounds is not None)
 
     def _matches(self, folded: str, fold: str) -> list[Bounds]:
         """Return where a normal form is in that of the text, as bounds in the text."""
@@ -104,16 +97,16 @@ class TextIndex:
         return self.starts[first] if cut_start else start, self.ends[last - 1] if cut_end else end
 
     def says(self, item: Item, fold: str) -> bool:
-        """Return whether the text between the offsets of an item is its mention."""
-        return form_of(self.text[item.start : item.end], fold).text == form_of(item.mention, fold).text
+        """Tell whether the text between the offsets of an item is its mention."""
+        return form_text(self.text[item.start : item.end], fold) == form_text(item.mention, fold)
 
     def folded_tokens(self, fold: str) -> list[str]:
-        """Return the normal forms of the tokens."""
-        if fold not in self._folded:
-            tokens = [self.text[start:end] for start, end in zip(self.starts, self.ends, strict=True)]
-            forms = {token: form_of(token, fold).text for token in dict.fromkeys(tokens)}
-            self._folded[fold] = [forms[token] for token in tokens]
-        return self._folded[fold]
+        """List the normal forms of the tokens."""
+        return self._once(self._folded_tokens, fold)
+
+    def _folded_tokens(self, fold: str) -> list[str]:
+        bounds = zip(self.starts, self.ends, strict=True)
+        return [form_text(self.text[start:end], fold) for start, end in bounds]
 
     def similar(self, mention: str, fold: str) -> Bounds | None:
         """Return the window of tokens that has most of a mention's tokens in their order; None if none has enough.
@@ -121,16 +114,12 @@ class TextIndex:
         It has at least three quarters of them, and they are at least a third of it. Of windows with equally many the
         shortest is taken, then the first. A mention of more than `MOST_TOKENS` tokens is nowhere.
         """
-        key = (mention, fold)
-        if key not in self._fuzzy:
-            tokens = words_and_signs([mention])
-            wanted = [
-                form_of(mention[start:end], fold).text
-                for start, end in zip(tokens.start.tolist(), tokens.end.tolist(), strict=True)
-            ]
-            window = best_window(wanted, self.folded_tokens(fold)) if len(wanted) <= MOST_TOKENS else None
-            self._fuzzy[key] = None if window is None else (self.starts[window[0]], self.ends[window[1] - 1])
-        return self._fuzzy[key]
+        return self._once(self._similar, mention, fold)
+
+    def _similar(self, mention: str, fold: str) -> Bounds | None:
+        wanted = [form_text(mention[start:end], fold) for start, end in words_and_signs([mention]).bounds(0)]
+        window = best_window(wanted, self.folded_tokens(fold)) if len(wanted) <= MOST_TOKENS else None
+        return None if window is None else (self.starts[window[0]], self.ends[window[1] - 1])
 
 
 def best_window(wanted: Sequence[str], tokens: Sequence[str]) -> Bounds | None:
@@ -223,7 +212,7 @@ def sight(items: Sequence[Item], index: TextIndex, policy: GroundingPolicy) -> S
     return Sightings(given, found, similar)
 
 
-class Placement(NamedTuple):
+class ItemPlaces(NamedTuple):
     """Where the items of an answer are, before overlaps are resolved.
 
     Attributes:
@@ -235,7 +224,7 @@ class Placement(NamedTuple):
     present: tuple[bool, ...]
 
 
-def place(items: Sequence[Item], sighted: Sightings, index: TextIndex, policy: GroundingPolicy) -> Placement:
+def place(items: Sequence[Item], sighted: Sightings, index: TextIndex, policy: GroundingPolicy) -> ItemPlaces:
     """Place the items of an answer in its text: one after the other, or all at once as a chain.
 
     Raises:
@@ -259,7 +248,7 @@ def place(items: Sequence[Item], sighted: Sightings, index: TextIndex, policy: G
         spans.append(mine)
         if policy.repeat not in _FREE:
             taken.add(mine, item.label)
-    return Placement(tuple(spans), tuple(map(bool, sighted.occurrences)))
+    return ItemPlaces(tuple(spans), tuple(map(bool, sighted.occurrences)))
 
 
 def _given(item: Item, index: TextIndex, policy: GroundingPolicy) -> Bounds | None:
