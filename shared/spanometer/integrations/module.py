@@ -24,7 +24,17 @@ import pyarrow as pa
 from ..arrays import is_integer, listed
 from ..counts.counts import Counts
 from ..counts.statistics import Resampling
-from ..errors import InputError, mention, on_side, require_choice, require_kind, require_same_documents, setting, shown
+from ..errors import (
+    InputError,
+    mention,
+    on_both_sides,
+    on_side,
+    require_choice,
+    require_kind,
+    require_same_documents,
+    setting,
+    shown,
+)
 from ..measures.base import SHARED, Measure
 from ..options import Option, option, options_of, require_known, same
 from ..spans.arrow import read_lengths
@@ -52,12 +62,14 @@ class Configuration:
         type: the Arrow type in which a document is stored.
         to_arrow: checks documents, numbered from the second argument, and returns them as Arrow arrays.
         options: the dataclasses with options of reading that this form has.
+        read: reads a column of such arrays as one side, with the documents' lengths if the form has these.
     """
 
     help: str
     type: pa.DataType
     to_arrow: Callable[..., list[pa.Array]]
     options: tuple[type, ...] = ()
+    read: Callable[..., Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -315,9 +327,15 @@ class MeasureModule(ArrowMetric, ABC):
             result.update({key: details[key] for key in measure.detail_keys})
         return result
 
-    @abstractmethod
     def _count(self, measure: Any, references: Column, predictions: Column, options: Options) -> tuple[Counts, Reading]:
         """Read both columns and count; also return how they were read, for the signature."""
+        form = self.configurations[self.configuration]
+        assert form.read is not None
+        known = {}
+        if DocumentLengths in form.options:
+            known = {"lengths": made(DocumentLengths, options).of(len(references))}
+        sides = on_both_sides(form.read, references, predictions, **known)
+        return measure.counts(*sides), {"input": self.configuration} if len(self.configurations) > 1 else {}
 
 
 def require_settings(settings: Options) -> None:
