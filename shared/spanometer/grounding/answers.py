@@ -76,7 +76,7 @@ class Answer:
     unread: int = 0
 
     def rewrites(self, text: str) -> bool:
-        """Return whether this is inline markup in another text than the one that was given."""
+        """Tell whether this is inline markup in another text than the one that was given."""
         return self.text is not None and self.text.split() != text.split()
 
 
@@ -123,7 +123,7 @@ def read_answer(answer: Any, *, format: str = "auto", labels: Collection[str] = 
 
 
 def _is_unreadable(value: Any) -> bool:
-    """Return whether a value contains itself, nests as no JSON does, or cannot be read at all."""
+    """Tell whether a value contains itself, nests as no JSON does, or cannot be read at all."""
     try:
         json.dumps(value, default=lambda _: None, skipkeys=True)
     except Exception:  # what an object of the caller's raises
@@ -220,7 +220,7 @@ class _Reading:
         yield from ((value, label) for value in values)
 
     def _are_mentions(self, values: Sequence[Any]) -> bool:
-        """Return whether two strings, in no list of such, are two mentions of the one label that was asked for."""
+        """Tell whether two strings, in no list of such, are two mentions of the one label that was asked for."""
         return len(self.labels) == 1 and values[0] not in self.labels
 
     def _of_mapping(self, mapping: Mapping, label: str | None) -> Iterator[tuple[Any, str | None]]:
@@ -264,7 +264,7 @@ def _name(label: str) -> str:
 
 
 def _is_wording(value: Any) -> bool:
-    """Return whether a value may be a mention, or a list of these."""
+    """Tell whether a value may be a mention, or a list of these."""
     if isinstance(value, (list, tuple)):
         return bool(value) and all(isinstance(part, str) for part in value)
     return isinstance(value, str)
@@ -293,12 +293,12 @@ def _read_lines(written: str, labels: Collection[str]) -> Answer:
 
 
 def _read_links(written: str, labels: Collection[str]) -> Answer:
-    return _inline(written, ((found.span(), _name(found[2]), found[1]) for found in _LINK.finditer(written)))
+    return _inline(written, ((link.span(), _name(link[2]), link[1]) for link in _LINK.finditer(written)))
 
 
 def _read_marks(written: str, labels: Collection[str]) -> Answer:
     label = next(iter(labels)) if len(labels) == 1 else "ENTITY"
-    return _inline(written, ((found.span(), label, found[1]) for found in _MARK.finditer(written)))
+    return _inline(written, ((mark.span(), label, mark[1]) for mark in _MARK.finditer(written)))
 
 
 def _inline(written: str, marked: Iterable[tuple[tuple[int, int], str, str]]) -> Answer:

@@ -131,5 +131,5 @@ def _loose(cluster: str) -> str:
 
 
 def _joins(one: str) -> bool:
-    """Return whether a character may become one with the character before it."""
+    """Tell whether a character may become one with the character before it."""
     return combining(one) != 0 or bool(_JAMO.match(one)) or one in "\uff9e\uff9f"

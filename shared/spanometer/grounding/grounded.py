@@ -134,8 +134,8 @@ class AnswerCounts:
         """The counts that are not 0, in words."""
         total = self.total
         items = total.pop("items")
-        found = [f"{count:,} {name}" for name, count in total.items() if count]
-        return f"{counted(items, 'item')}{': ' if found else ''}{', '.join(found)}"
+        counts = [f"{count:,} {name}" for name, count in total.items() if count]
+        return f"{counted(items, 'item')}{': ' if counts else ''}{', '.join(counts)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,16 +210,16 @@ def with_unplaced(sides: Sequence[Spans], unplaced: Sequence[Unplaced | None], *
         apart: whether they touch those of no other side; else they touch only none of the first side, and documents
             of the others are as long as this side alone needs.
     """
-    known = next((side.lengths for side in sides if side.lengths is not None), None)
-    if known is None or not any(unplaced):
+    lengths = next((side.lengths for side in sides if side.lengths is not None), None)
+    if lengths is None or not any(unplaced):
         return list(sides)
-    added = [_sizes(items, len(known)) for items in unplaced]
-    found, begin = [], known
+    added = [_sizes(items, len(lengths)) for items in unplaced]
+    extended, begin = [], lengths
     for side, items, size in zip(sides, unplaced, added, strict=True):
-        end = known + sum(added, np.zeros_like(known)) if apart else begin + size
-        found.append(_behind(side, items, begin, end))
+        end = lengths + sum(added, np.zeros_like(lengths)) if apart else begin + size
+        extended.append(_behind(side, items, begin, end))
         begin = begin + size if apart or side is sides[0] else begin
-    return found
+    return extended
 
 
 def _sizes(items: Unplaced | None, documents: int) -> np.ndarray:

@@ -67,12 +67,12 @@ class TextIndex:
     def _matches(self, folded: str, fold: str) -> list[Bounds]:
         """Return where a normal form is in that of the text, as bounds in the text."""
         form, size = self.form(fold), len(folded)
-        found: list[Bounds] = []
+        bounds: list[Bounds] = []
         place = form.text.find(folded) if size else -1
         while place >= 0:
-            found.append(form.bounds(place, place + size))
+            bounds.append(form.bounds(place, place + size))
             place = form.text.find(folded, place + size)
-        return found
+        return bounds
 
     def tokens_of(self, start: int, end: int) -> tuple[int, int]:
         """Return the first token that shares a character with bounds, and the one after the last."""
@@ -146,9 +146,9 @@ def best_window(wanted: Sequence[str], tokens: Sequence[str]) -> Bounds | None:
     for place, token in enumerate(there):
         places[code[token]] |= 1 << place
     for first in range(0, len(starts), _STARTS_AT_ONCE):
-        found = _best_from(starts[first : first + _STARTS_AT_ONCE], text, places, len(there), least)
-        if found is not None and (best is None or found < best):
-            best = found
+        candidate = _best_from(starts[first : first + _STARTS_AT_ONCE], text, places, len(there), least)
+        if candidate is not None and (best is None or candidate < best):
+            best = candidate
     return None if best is None else (best[2], best[2] + best[1])
 
 
@@ -178,8 +178,8 @@ def _best_from(
         enough = np.flatnonzero(inside & (common >= least) & (3 * common >= width))
         if len(enough):
             top = enough[np.argmax(common[enough])]
-            found = (-int(common[top]), width, int(starts[top]))
-            best = found if best is None else min(best, found)
+            candidate = (-int(common[top]), width, int(starts[top]))
+            best = candidate if best is None else min(best, candidate)
     return best
 
 
@@ -323,13 +323,13 @@ _FREE = frozenset(("first", "all", "chain"))
 """The actions to which it does not matter what the items before have."""
 
 
-def _chain(found: Sequence[tuple[Bounds, ...]], index: TextIndex) -> list[tuple[Bounds, ...]]:
+def _chain(occurrences: Sequence[tuple[Bounds, ...]], index: TextIndex) -> list[tuple[Bounds, ...]]:
     """Return the bounds of each item in the chain with the most tokens, of equals in that which ends first.
 
     A chain has some of the items, in their order and without overlap. Of beginnings with equally many tokens the one is
     kept that ends first, of equals in that too the one whose last item is earlier in the answer.
     """
-    if sum(map(len, found)) > MOST_CHAINS:
+    if sum(map(len, occurrences)) > MOST_CHAINS:
         raise InputError(
             f"the items of an answer have more than {MOST_CHAINS:,} occurrences, too many for a chain.",
             "Use a policy with another action for repeat.",
@@ -338,7 +338,7 @@ def _chain(found: Sequence[tuple[Bounds, ...]], index: TextIndex) -> list[tuple[
     # beginnings of chains, ascending in both end and tokens: what is worse in one must be better in the other
     ends, sizes = [0], [0]
     last: list[Any] = [None]
-    for number, places in enumerate(found):
+    for number, places in enumerate(occurrences):
         longer = []
         for start, end in places:
             before = bisect_right(ends, start) - 1
@@ -353,7 +353,7 @@ def _chain(found: Sequence[tuple[Bounds, ...]], index: TextIndex) -> list[tuple[
             while worse < len(sizes) and sizes[worse] <= size:
                 worse += 1
             ends[at:worse], sizes[at:worse], last[at:worse] = [end], [size], [link]
-    chosen: list[tuple[Bounds, ...]] = [() for _ in found]
+    chosen: list[tuple[Bounds, ...]] = [() for _ in occurrences]
     link = last[-1]
     while link is not None:
         number, bounds, link = link

@@ -98,7 +98,7 @@ class AnswerPolicy:
 
     @classmethod
     def describes(cls, policy: str) -> bool:
-        """Return whether a text is the name of a policy of this kind, or has as many actions as one."""
+        """Tell whether a text is the name of a policy of this kind, or has as many actions as one."""
         actions = policy.count(",") + 1
         return policy in cls.named() or len(cls.places) <= actions <= len(cls.places) + len(cls.further)
 

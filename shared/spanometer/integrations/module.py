@@ -156,11 +156,11 @@ class MeasureModule(ArrowMetric, ABC):
         details = {"details": Option(name="details", default=False, help=f"add {added} to the result", kind=bool)}
         before, after = ([options_of(kind) for kind in kinds] for kinds in (cls.before, cls.after))
         parts: list[dict[str, Option]] = [*before, own, shared, Resampling.choice(), details, *after]
-        found: dict[str, Option] = {}
+        declared: dict[str, Option] = {}
         for part in parts:
             # a measure may have the seed of intervals already
-            found = {**found, **part, **found}
-        return found
+            declared = {**declared, **part, **declared}
+        return declared
 
     @classmethod
     def forms(cls) -> str:
@@ -263,19 +263,19 @@ class MeasureModule(ArrowMetric, ABC):
 
     def _require_options(self, options: Options) -> None:
         """Check the options' names and values, before any data is touched."""
-        known = self.options()
-        require_known(options, known, self.measure.name)
+        declared = self.options()
+        require_known(options, declared, self.measure.name)
         for kind in (*self.before, *self.after):
             if kind in self.configurations[self.configuration].options:
                 made(kind, options)
             else:
                 self._require_default(kind, options)
-        known["details"].check(options.get("details", False))
+        declared["details"].check(options.get("details", False))
         chosen_resampling(options)
-        given = options.get("zero_division")
-        if isinstance(given, str) and "warn" not in known["zero_division"].choices:
+        zero_division = options.get("zero_division")
+        if isinstance(zero_division, str) and "warn" not in declared["zero_division"].choices:
             raise InputError(
-                f"invalid value for {mention('zero_division')}: {shown(given)}.",
+                f"invalid value for {mention('zero_division')}: {shown(zero_division)}.",
                 "Use one of 0.0, 1.0, nan; 'warn' elsewhere is 0 with a warning, which the default gives without one.",
                 option="zero_division",
             )

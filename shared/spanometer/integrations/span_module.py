@@ -93,8 +93,8 @@ class SpanModule(MeasureModule):
             require_fitting_tags(table, first_document)
         elif self.configuration == "text":
             both = zip(*(_texts(table[side]) for side in ("references", "predictions")), strict=True)
-            for document, (text, found) in enumerate(both, first_document):
-                require_same_text(text, found, document, "Both sides must annotate the same text.")
+            for document, (text, other) in enumerate(both, first_document):
+                require_same_text(text, other, document, "Both sides must annotate the same text.")
 
 
 def _texts(column: Column) -> Iterator[str]:

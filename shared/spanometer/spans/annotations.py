@@ -73,12 +73,12 @@ def read_annotations(
             named_sides(owners),
             named_tags(tagged, prefix=prefix, id2label=id2label, ignore_index=ignore_index) as (named, labels),
         ):
-            known = common_scheme(read_prefix(scheme, prefix=prefix), named, labels).name
+            scheme_name = common_scheme(read_prefix(scheme, prefix=prefix), named, labels).name
             for layer, tags in named.items():
-                spans = on_side(layer, Spans.from_tags, tags, scheme=known, repair=repair)
+                spans = on_side(layer, Spans.from_tags, tags, scheme=scheme_name, repair=repair)
                 parts.setdefault(owners[layer], []).append(spans)
         sides |= {name: union(of_side) for name, of_side in parts.items()}
-        reading = reading_of(known, repair, prefix=prefix, ignore_index=ignore_index if labels else ...)
+        reading = reading_of(scheme_name, repair, prefix=prefix, ignore_index=ignore_index if labels else ...)
         if layers:
             reading = {**reading, "layers": "+".join(next(iter(layers.values())).names)}
     else:
@@ -116,9 +116,9 @@ def end_to_end(parts: Sequence[Spans]) -> Spans:
     same = with_common_labels(parts)
     base = offsets_of([spans.documents for spans in parts])
     lengths = [spans.lengths for spans in parts]
-    known = [one for one in lengths if one is not None]
+    stated = [one for one in lengths if one is not None]
     documents = [spans.document + first for spans, first in zip(same, base, strict=False)]
-    return _together(same, documents, np.concatenate(known) if len(known) == len(lengths) else None, int(base[-1]))
+    return _together(same, documents, np.concatenate(stated) if len(stated) == len(lengths) else None, int(base[-1]))
 
 
 def with_common_labels(parts: Sequence[Spans]) -> list[Spans]:

@@ -111,18 +111,18 @@ class DocumentColumns:
 
     def with_lengths(self, lengths: np.ndarray) -> Self:
         """Set the documents' lengths; an `InputError` for an item past its document's end."""
-        known = read_lengths(lengths, self.documents)
-        beyond = self.end > known[self.document]
+        sizes = read_lengths(lengths, self.documents)
+        beyond = self.end > sizes[self.document]
         if beyond.any():
             item = int(np.argmax(beyond))
-            document, size = int(self.document[item]), counted(int(known[self.document[item]]), "token")
+            document, size = int(self.document[item]), counted(int(sizes[self.document[item]]), "token")
             raise InputError(
                 f"{self._name(item)} ends at {self.end[item]}, but the document has {size}.",
                 "Ends are exclusive token offsets; check them and the documents' lengths.",
                 document=document,
                 position=int(self.start[item]),
             )
-        return self._with(lengths=known)
+        return self._with(lengths=sizes)
 
     def _name(self, item: int) -> str:
         """Describe an item for errors."""
@@ -181,9 +181,9 @@ def text_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.St
     column = as_column(documents)
     rows = read_documents(documents if column is None else column.to_pylist(), TEXT_REMEDY)
     for number, row in enumerate(rows, first_document):
-        known = row if isinstance(row, Mapping) else {}
-        text = known.get("text")
-        if not isinstance(text, str) or not is_utf8(text) or "spans" not in known:
+        document = row if isinstance(row, Mapping) else {}
+        text = document.get("text")
+        if not isinstance(text, str) or not is_utf8(text) or "spans" not in document:
             problem = f"{shown(row)} has no 'text' that can be stored as UTF-8, or no 'spans'."
             raise InputError(problem, TEXT_REMEDY, document=number)
     arrays, first = [], 0
@@ -239,7 +239,7 @@ def struct_lists(
 
 
 def _fits(found: pa.DataType, wanted: pa.DataType) -> bool:
-    """Return whether values of an Arrow type are of another, but for the sizes of integers and fields to leave out."""
+    """Tell whether values of an Arrow type are of another, but for the sizes of integers and fields to leave out."""
     kinds = (pa.types.is_integer, lambda type_: pa.types.is_string(type_) or pa.types.is_large_string(type_))
     if pa.types.is_struct(wanted):
         fields = {field.name: field.type for field in found} if pa.types.is_struct(found) else {}
@@ -254,11 +254,11 @@ def _first_problem(rows: Sequence[Any], first_document: int, problem: Callable[[
     for number, row in enumerate(rows):
         for index, item in enumerate(row):
             try:
-                found = problem(item)
+                text = problem(item)
             except Exception as error:
-                found = f"{shown(item)} cannot be read: {shown(error)}."
-            if found:
-                return InputError(found, remedy, document=first_document + number, span=index)
+                text = f"{shown(item)} cannot be read: {shown(error)}."
+            if text:
+                return InputError(text, remedy, document=first_document + number, span=index)
     return InputError("the documents cannot be read.", remedy)
 
 
@@ -317,7 +317,7 @@ def require_column(column: Any, remedy: str) -> None:
 
 
 def is_list_of(type_: pa.DataType, names: Iterable[str]) -> bool:
-    """Return whether an Arrow type is that of lists of structs with these fields."""
+    """Tell whether an Arrow type is that of lists of structs with these fields."""
     listed = pa.types.is_list(type_) or pa.types.is_large_list(type_)
     if not listed or not pa.types.is_struct(type_.value_type):
         return False
@@ -429,10 +429,10 @@ def string_codes(column: pa.Array) -> tuple[np.ndarray, list[str]]:
         encoded = column.cast(pa.string()).dictionary_encode()
     texts, codes = encoded.dictionary.to_pylist(), integers(encoded.indices)
     # a dictionary may have strings that do not occur, or occur twice in it
-    found = sorted({texts[code] for code in np.flatnonzero(np.bincount(codes)).tolist()})
-    place = {text: number for number, text in enumerate(found)}
+    distinct = sorted({texts[code] for code in np.flatnonzero(np.bincount(codes)).tolist()})
+    place = {text: number for number, text in enumerate(distinct)}
     rank = np.array([place.get(text, 0) for text in texts], dtype=np.int32)
-    return rank[codes], found
+    return rank[codes], distinct
 
 
 def name_problem(name: str, noun: str) -> str:
@@ -450,26 +450,26 @@ def read_lengths(lengths: Any, documents: int) -> np.ndarray:
     try:
         if not is_ordered(lengths):
             raise TypeError
-        known = np.asarray(lengths if isinstance(lengths, np.ndarray) else list(lengths))
+        sizes = np.asarray(lengths if isinstance(lengths, np.ndarray) else list(lengths))
     except Exception:
         raise InputError(f"{setting('lengths', lengths)} is not a list of numbers.", remedy, option="lengths") from None
-    if known.size == 0:
-        known = known.astype(np.int64)
-    if known.ndim != 1 or known.dtype.kind not in "iu" or (known < 0).any():
+    if sizes.size == 0:
+        sizes = sizes.astype(np.int64)
+    if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any():
         raise InputError("lengths are not a list of whole numbers from 0 up.", remedy, option="lengths")
-    if (known > LONGEST).any():
-        document = int(np.argmax(known > LONGEST))
+    if (sizes > LONGEST).any():
+        document = int(np.argmax(sizes > LONGEST))
         raise InputError(
-            f"{known[document]:,} tokens are more than the {LONGEST:,} that a document can have.",
+            f"{sizes[document]:,} tokens are more than the {LONGEST:,} that a document can have.",
             "Check the lengths, or split the document.",
             document=document,
             option="lengths",
         )
-    if len(known) != documents:
+    if len(sizes) != documents:
         raise InputError(
-            f"{counted(len(known), 'length')}, {counted(documents, 'document')}.", remedy, option="lengths"
+            f"{counted(len(sizes), 'length')}, {counted(documents, 'document')}.", remedy, option="lengths"
         )
-    return known.astype(np.int64)
+    return sizes.astype(np.int64)
 
 
 def require_same_lengths(references: np.ndarray, predictions: np.ndarray) -> None:

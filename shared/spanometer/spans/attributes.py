@@ -209,9 +209,9 @@ def _to_dict(span: dict[str, Any]) -> dict[str, Any]:
         value = next((item[column] for column in _TYPES if item[column] is not None), None)
         values.setdefault(item["name"], []).extend([] if value is None else [value])
         scores.setdefault(item["name"], []).extend([] if value is None else [item["score"]])
-    known = {name: _one_or_list(found) for name, found in scores.items() if any(score is not None for score in found)}
-    attributes = {name: _one_or_list(found) for name, found in values.items()}
-    return {**span, "attributes": attributes, **({"scores": known} if known else {})}
+    scored = {name: _one_or_list(row) for name, row in scores.items() if any(score is not None for score in row)}
+    attributes = {name: _one_or_list(listed) for name, listed in values.items()}
+    return {**span, "attributes": attributes, **({"scores": scored} if scored else {})}
 
 
 def attributes_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
@@ -278,9 +278,11 @@ def _items(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
             given = listed(given, ATTRIBUTES_REMEDY)
         values = [plain_value(value, name) for value in given] if several else [plain_value(given, name)]
         score = scores.get(name)
-        found = [None] * len(values) if score is None else _scores(name, values, several, score)
-        known = [(str(name), value, score) for value, score in zip(values, found, strict=True) if value is not None]
-        items += known or [(str(name), None, None)]
+        of_values = [None] * len(values) if score is None else _scores(name, values, several, score)
+        stated = [
+            (str(name), value, score) for value, score in zip(values, of_values, strict=True) if value is not None
+        ]
+        items += stated or [(str(name), None, None)]
     return items
 
 
@@ -343,14 +345,14 @@ def _scores(name: str, values: Sequence[Value | None], several: bool, given: Any
 
 
 def _scores_by_value(name: str, values: Sequence[Value | None], given: Mapping[Any, Any]) -> list[float | None]:
-    known = {}
+    scored = {}
     for key, score in listed_items(given, _SCORE_REMEDY):
         value = plain_value(key, name)
-        known[type(value), value] = _score(name, score)
+        scored[type(value), value] = _score(name, score)
     for value in values:
-        if value is None or (type(value), value) in known:
+        if value is None or (type(value), value) in scored:
             continue
-        for _, other in known:
+        for _, other in scored:
             if other is not None and (other == value or str(other).lower() == str(value).lower()):
                 kinds = type(other).__name__, type(value).__name__
                 types = "" if kinds[0] == kinds[1] else " ({}, not {})".format(*kinds)
@@ -359,7 +361,7 @@ def _scores_by_value(name: str, values: Sequence[Value | None], given: Mapping[A
                     f"{shown(other)}, which is another value{types}.",
                     _SCORE_REMEDY,
                 )
-    return [known.get((type(value), value)) for value in values]
+    return [scored.get((type(value), value)) for value in values]
 
 
 def _score(name: str, score: Any) -> float | None:
@@ -388,23 +390,23 @@ def _numbers(column: pa.Array) -> np.ndarray:
 
 def _value_codes(rows: ListItems) -> tuple[np.ndarray, tuple[Value, ...]]:
     """Return codes of the values of all four columns, -1 if there is none, and the values that they stand for."""
-    known = {column: ~null_flags(rows.values.field(column)) for column in _TYPES}
-    rows.refuse(np.sum(list(known.values()), axis=0) > 1, "an attribute has values of two types.")
+    stated = {column: ~null_flags(rows.values.field(column)) for column in _TYPES}
+    rows.refuse(np.sum(list(stated.values()), axis=0) > 1, "an attribute has values of two types.")
     codes = np.full(len(rows.values), -1, dtype=np.int32)
     values: list[Value] = []
-    for column, there in known.items():
+    for column, there in stated.items():
         if not there.any():
             continue
         dense = rows.values.field(column).drop_null()
         if column == "text":
             code, distinct = string_codes(dense)
         else:
-            found = dense.cast(ITEM_TYPE.field(column).type).to_numpy(zero_copy_only=False)
-            unique, code = np.unique(found, return_inverse=True)
+            numbers = dense.cast(ITEM_TYPE.field(column).type).to_numpy(zero_copy_only=False)
+            unique, code = np.unique(numbers, return_inverse=True)
             distinct = unique.tolist()
             if distinct[-1] != distinct[-1]:
                 bad = there.copy()
-                bad[there] = np.isnan(found)
+                bad[there] = np.isnan(numbers)
                 rows.refuse(bad, "the value of an attribute is NaN.", _VALUE_REMEDY)
         codes[there] = code.ravel() + len(values)
         values += distinct

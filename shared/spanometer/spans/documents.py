@@ -163,11 +163,11 @@ class Documents:
     def require_unique(self) -> None:
         """Raise an `InputError` if two documents have one name."""
         if self.ids is not None and not surely_distinct(self.ids):
-            known: dict[str, int] = {}
+            places: dict[str, int] = {}
             for document, name in enumerate(self.ids):
-                if known.setdefault(name, document) != document:
+                if places.setdefault(name, document) != document:
                     raise InputError(
-                        f"{counted(2, 'document')} are called {name!r}: {known[name]} and {document}.",
+                        f"{counted(2, 'document')} are called {name!r}: {places[name]} and {document}.",
                         "Give every document a name of its own.",
                         document=document,
                     )

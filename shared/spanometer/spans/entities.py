@@ -133,9 +133,9 @@ class Entities(DocumentColumns):
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray, *, lengths: Any = None) -> Entities:
         """Read an Arrow column of lists of `ENTITY_TYPE`, see `from_dicts`; components may be None."""
         require_column(column, ENTITY_REMEDY)
-        known = None if lengths is None else read_lengths(lengths, len(column))
+        sizes = None if lengths is None else read_lengths(lengths, len(column))
         entities = _in_order(_with_distinct_nodes(_read(column)))
-        return entities if known is None else entities.with_lengths(known)
+        return entities if sizes is None else entities.with_lengths(sizes)
 
     def _name(self, item: int) -> str:
         return f"an entity {self.types[self.first_type[item]]!r}"
@@ -148,7 +148,7 @@ class Entities(DocumentColumns):
         codes, types = _first_parts(self.type, self.types)
         labels, component_labels = _first_parts(self.component_label, self.component_labels)
         offsets, codes = _distinct_types(self.type_entity, codes, len(types), len(self))
-        found = replace(
+        entities = replace(
             self,
             type_offsets=offsets,
             type=codes,
@@ -156,7 +156,7 @@ class Entities(DocumentColumns):
             component_label=labels,
             component_labels=component_labels,
         )
-        return _in_order(_with_distinct_nodes(found))
+        return _in_order(_with_distinct_nodes(entities))
 
     def _structs(self) -> pa.StructArray:
         labels = strings(self.component_label, self.component_labels)

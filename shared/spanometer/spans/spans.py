@@ -178,9 +178,9 @@ class Spans(DocumentColumns):
         require_column(column, SPAN_REMEDY)
         if is_tags(column.type):
             return cls.from_tags(column, scheme=scheme, repair=repair)
-        known = None if lengths is None else read_lengths(lengths, len(column))
+        sizes = None if lengths is None else read_lengths(lengths, len(column))
         spans = _read_spans(column)
-        return spans if known is None else spans.with_lengths(known)
+        return spans if sizes is None else spans.with_lengths(sizes)
 
     def picked(self, items: np.ndarray | slice) -> Spans:
         """Take some of the spans, in the order asked for, in the same documents."""
@@ -259,7 +259,7 @@ class Spans(DocumentColumns):
             InputError: if lengths are unknown, if spans overlap or are discontinuous, and if the scheme cannot separate
                 two spans (IO: adjacent spans of one label).
         """
-        known = get_scheme(scheme)
+        target = get_scheme(scheme)
         if self.lengths is None:
             raise InputError("the documents' lengths are not known.", "Give them with lengths=...")
         if self.fragments is not None:
@@ -273,9 +273,9 @@ class Spans(DocumentColumns):
         start, end = offsets[self.document] + self.start, offsets[self.document] + self.end
         adjacent = np.zeros(len(self) + 1, dtype=bool)
         adjacent[1:-1] = (end[:-1] == start[1:]) & ~begins_run(self.label, self.document)[1:]
-        self._refuse(start[1:] < end[:-1], "overlaps the previous span", known.name)
-        self._refuse(adjacent[1:-1] & (known.name == "IO"), "would merge with the previous span", known.name)
-        codes, prefixes = encode(known, start, end, adjacent, int(offsets[-1]))
+        self._refuse(start[1:] < end[:-1], "overlaps the previous span", target.name)
+        self._refuse(adjacent[1:-1] & (target.name == "IO"), "would merge with the previous span", target.name)
+        codes, prefixes = encode(target, start, end, adjacent, int(offsets[-1]))
         written = [f"{prefix}-{label}" for prefix in prefixes[1:] for label in self.labels]
         inside = codes > 0
         tag = np.zeros(len(codes), dtype=np.min_scalar_type(len(written)))
@@ -321,11 +321,11 @@ def pair_from_tags(
     sides = {"references": references, "predictions": predictions}
     encoded = {side: on_side(side, encoded_tags, tags) for side, tags in sides.items()}
     require_same_lengths(encoded["references"].lengths, encoded["predictions"].lengths)
-    with named_tags(encoded, prefix=prefix, id2label=id2label, ignore_index=ignore_index) as (known, labels):
-        found = common_scheme(read_prefix(scheme, prefix=prefix), known, labels).name
-        spans = [on_side(side, Spans.from_tags, tags, scheme=found, repair=repair) for side, tags in known.items()]
+    with named_tags(encoded, prefix=prefix, id2label=id2label, ignore_index=ignore_index) as (named, labels):
+        name = common_scheme(read_prefix(scheme, prefix=prefix), named, labels).name
+        spans = [on_side(side, Spans.from_tags, tags, scheme=name, repair=repair) for side, tags in named.items()]
     # one array for both
-    return spans[0], replace(spans[1], lengths=spans[0].lengths), found
+    return spans[0], replace(spans[1], lengths=spans[0].lengths), name
 
 
 @contextmanager

@@ -66,7 +66,7 @@ def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[
     Raises:
         InputError: for the first word that is not there; it has document and position.
     """
-    found, place = [], 0
+    bounds, place = [], 0
     for position, word in enumerate(words):
         while place < len(text) and text[place].isspace() and not text.startswith(word, place):
             place += 1
@@ -78,14 +78,14 @@ def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[
                 document=document,
                 position=position,
             )
-        found.append((place, place := place + len(word)))
+        bounds.append((place, place := place + len(word)))
     if text[place:].strip():
         raise InputError(
             f"the words end before {shown(text[place:].strip()[:_AROUND])} in the other side's text.",
             "Both sides must annotate the same text.",
             document=document,
         )
-    return found
+    return bounds
 
 
 def joined(words: Sequence[Sequence[str]], between: str = "") -> tuple[list[str], Tokens]:

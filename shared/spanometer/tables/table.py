@@ -134,11 +134,10 @@ class Table:
                 rows.append(None if row is None else [_written(cell, precision) for cell in row])
                 continue
             texts = [precision.texts(cell) if isinstance(cell, Number) else [] for cell in row]
-            rows.append(
-                [(found[0], _style(cell)) if found else _text(cell) for cell, found in zip(row, texts, strict=True)]
-            )
-            if any(len(found) > 1 for found in texts):
-                bounds = ["–".join(found[1:]) for found in texts[1:]]
+            points = zip(row, texts, strict=True)
+            rows.append([(text[0], _style(cell)) if text else _text(cell) for cell, text in points])
+            if any(len(text) > 1 for text in texts):
+                bounds = ["–".join(text[1:]) for text in texts[1:]]
                 rows.append([(cell, "dim") for cell in (f"  {100 * self.confidence:g} %", *bounds)])
         return rows
 
