@@ -79,6 +79,10 @@ class Answer:
         """Tell whether this is inline markup in another text than the one that was given."""
         return self.text is not None and self.text.split() != text.split()
 
+    def counts(self, text: str) -> tuple[int, int, int]:
+        """Count what is wrong with the answer to a text: whether it is broken, rewritten, and how much is unread."""
+        return int(self.broken), int(self.rewrites(text)), self.unread
+
 
 _LABELS_REMEDY = "Give the labels that were asked for, as strings."
 

@@ -213,21 +213,16 @@ def with_unplaced(sides: Sequence[Spans], unplaced: Sequence[Unplaced | None], *
     lengths = next((side.lengths for side in sides if side.lengths is not None), None)
     if lengths is None or not any(unplaced):
         return list(sides)
-    added = [_sizes(items, len(lengths)) for items in unplaced]
+    added = [
+        np.bincount(items.document, items.size, len(lengths)).astype(np.int64) if items else np.zeros_like(lengths)
+        for items in unplaced
+    ]
     extended, begin = [], lengths
     for side, items, size in zip(sides, unplaced, added, strict=True):
         end = lengths + sum(added, np.zeros_like(lengths)) if apart else begin + size
         extended.append(_behind(side, items, begin, end))
         begin = begin + size if apart or side is sides[0] else begin
     return extended
-
-
-def _sizes(items: Unplaced | None, documents: int) -> np.ndarray:
-    """Return how much longer items without a place make their documents, int64."""
-    added = np.zeros(documents, dtype=np.int64)
-    if items is not None:
-        np.add.at(added, items.document, items.size)
-    return added
 
 
 def _behind(side: Spans, items: Unplaced | None, begin: np.ndarray, lengths: np.ndarray) -> Spans:
@@ -411,8 +406,7 @@ def _tally(answer: Answer, index: TextIndex, grounded: GroundedAnswer, asked: As
     kinds, items = Counter(grounded.kinds), grounded.items
     became = (kinds[kind] for kind in ("placed", "surplus", "absent", "overlapping"))
     others = grounded.left_out + sum(map(asked.lack, items))
-    of_answer = (int(answer.broken), int(answer.rewrites(index.text)), answer.unread)
-    return (len(items) + grounded.left_out, *became, others, *of_answer)
+    return (len(items) + grounded.left_out, *became, others, *answer.counts(index.text))
 
 
 def read_labels(labels: Iterable[str] | None) -> tuple[str, ...] | None:

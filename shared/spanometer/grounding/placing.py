@@ -235,14 +235,13 @@ def place(items: Sequence[Item], sighted: Sightings, index: TextIndex, policy: G
         open_ = [() if bounds else places for bounds, places, _ in zip(*sighted, strict=True)]
         chained = _chain(open_, index)
     taken = _Taken(len(index.text))
-    choose = _CHOICES.get(policy.repeat)
     spans: list[tuple[Bounds, ...]] = []
     for number, (item, bounds, places, window) in enumerate(zip(items, *sighted, strict=True)):
         mine: tuple[Bounds, ...] = ()
         if bounds:
             mine = (bounds,)
         elif places:
-            mine = choose(taken, places, item.label) if choose else chained[number]
+            mine = chained[number] if chained else taken.choose(policy.repeat, places, item.label)
         elif window:
             mine = (window,)
         spans.append(mine)
@@ -270,7 +269,7 @@ class _Taken:
         self._flags = bytearray(size)
         self._bounds: set[tuple[Bounds, str | None]] = set()
         self._end = 0
-        self._passed: dict[tuple[int, str], int] = {}
+        self._passed: dict[tuple[int, str, str | None], int] = {}
 
     def add(self, spans: tuple[Bounds, ...], label: str) -> None:
         """Take the bounds of an item."""
@@ -279,45 +278,29 @@ class _Taken:
             self._bounds |= {((start, end), None), ((start, end), label)}
             self._end = end
 
-    def next(self, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
-        """Return the first bounds that no item has."""
-        return self._first(places, "next", lambda bounds: (bounds, None) not in self._bounds)
+    def choose(self, repeat: str, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
+        """Choose bounds of an item of a label among its occurrences, by an action for repeat."""
+        if repeat == "all":
+            return places
+        if repeat == "prefer free":
+            return self._first("next free", places, label) or self._first("next by label", places, label)
+        if repeat == "order":
+            after = bisect_left(places, (self._end,))
+            return places[after : after + 1]
+        return places[:1] if repeat == "first" else self._first(repeat, places, label)
 
-    def next_by_label(self, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
-        """Return the first bounds that no item of the label has."""
-        return self._first(places, f"by {label}", lambda bounds: (bounds, label) not in self._bounds)
-
-    def next_free(self, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
-        """Return the first bounds that overlap no item."""
-        return self._first(places, "free", lambda bounds: self._flags.find(1, *bounds) < 0)
-
-    def prefer_free(self, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
-        """Return the first bounds that overlap no item, else the first that no item of the label has."""
-        return self.next_free(places, label) or self.next_by_label(places, label)
-
-    def after(self, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
-        """Return the first bounds at or after the end of the item that was placed last."""
-        place = bisect_left(places, (self._end,))
-        return places[place : place + 1]
-
-    def _first(self, places: tuple[Bounds, ...], rule: str, allows: Callable[[Bounds], bool]) -> tuple[Bounds, ...]:
-        key = (id(places), rule)
+    def _first(self, rule: str, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
+        """Find the first bounds that overlap no item, or that no item, or none of the label, has."""
+        owner = label if rule == "next by label" else None
+        key = (id(places), rule, owner)
         place = self._passed.get(key, 0)
-        while place < len(places) and not allows(places[place]):
+        while place < len(places) and (
+            self._flags.find(1, *places[place]) >= 0 if rule == "next free" else (places[place], owner) in self._bounds
+        ):
             place += 1
         self._passed[key] = place
         return places[place : place + 1]
 
-
-_CHOICES: dict[str, Callable[[_Taken, tuple[Bounds, ...], str], tuple[Bounds, ...]]] = {
-    "first": lambda taken, places, label: places[:1],
-    "all": lambda taken, places, label: places,
-    "next": _Taken.next,
-    "next by label": _Taken.next_by_label,
-    "next free": _Taken.next_free,
-    "prefer free": _Taken.prefer_free,
-    "order": _Taken.after,
-}
 
 _FREE = frozenset(("first", "all", "chain"))
 """The actions to which it does not matter what the items before have."""

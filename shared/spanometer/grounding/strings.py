@@ -110,4 +110,4 @@ def _of(
             kept.append(item)
     placed = len(named) - surplus - absent
     became = (placed, surplus, absent, 0, left_out + sum(map(asked.lack, named)))
-    return kept, (len(named) + left_out, *became, int(answer.broken), int(answer.rewrites(text)), answer.unread)
+    return kept, (len(named) + left_out, *became, *answer.counts(text))
