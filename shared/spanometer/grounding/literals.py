@@ -53,7 +53,7 @@ def read_value(text: str) -> tuple[Any, bool]:
 
 
 def _as_far_as_possible(text: str, opening: re.Match[str]) -> tuple[Any, bool]:
-    """Return what `read_value` does for a value that is not whole, or not JSON."""
+    """Read as `read_value` a value that is not whole, or not JSON."""
     root: list[Any] | Mapping = Mapping() if opening[0] == "{" else []
     stack = [_Open(root, _OPENING[opening[0]])]
     place = opening.end()

@@ -218,7 +218,7 @@ def kept_of(placement: ItemPlaces, policy: GroundingPolicy, items: Sequence[Item
 def predicted_of(
     items: Sequence[Item], placement: ItemPlaces, kept: Sequence[tuple[int, Bounds]], policy: GroundingPolicy
 ) -> Predicted:
-    """Return what counts as predicted: what stays, and items without a place unless they are dropped."""
+    """List the predicted spans: those that stay, and items without a place unless they are dropped."""
     wrong = tuple(
         (item.label, item.mention)
         for item, spans, present in zip(items, *placement, strict=True)
@@ -232,9 +232,9 @@ def without_overlap(bounds: list[tuple[int, Bounds]], rule: str) -> list[tuple[i
     if rule == "keep" or len(bounds) < 2:
         return bounds
     order = {
-        "longest": lambda one: (one[1][0] - one[1][1], one[1][0]),
-        "earlier": lambda one: (one[0],),
-        "later": lambda one: (-one[0],),
+        "longest": lambda placed: (placed[1][0] - placed[1][1], placed[1][0]),
+        "earlier": lambda placed: (placed[0],),
+        "later": lambda placed: (-placed[0],),
     }[rule]
     taken = bytearray(max(end for _, (_, end) in bounds))
     kept = []

@@ -65,7 +65,7 @@ class TextIndex:
         return tuple(bounds for bounds in snapped if bounds is not None)
 
     def _matches(self, folded: str, fold: str) -> list[Bounds]:
-        """Return where a normal form is in that of the text, as bounds in the text."""
+        """List the places of a normal form in that of the text, as bounds in the text."""
         form, size = self.form(fold), len(folded)
         bounds: list[Bounds] = []
         place = form.text.find(folded) if size else -1

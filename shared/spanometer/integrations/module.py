@@ -164,7 +164,7 @@ class MeasureModule(ArrowMetric, ABC):
 
     @classmethod
     def forms(cls) -> str:
-        """Return what a document is, by configuration, as a phrase."""
+        """Describe a document, by configuration, in a phrase."""
         texts = [f"`{name}`: {configuration.help}" for name, configuration in cls.configurations.items()]
         return f"for each document, by configuration (the first is the default): {'; '.join(texts)}"
 

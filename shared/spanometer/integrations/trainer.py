@@ -147,7 +147,7 @@ class TokenClassificationMetrics:
         return signatures
 
     def _ending(self, decoder: str) -> str:
-        """Return what the names of results end in: nothing for the first way to decode."""
+        """Name the ending of results by a way to decode: nothing for the first."""
         return "" if decoder == self._decoders[0] else f"_{decoder}"
 
     def _result_keys(self) -> tuple[str, ...]:

@@ -56,9 +56,9 @@ def read_annotations(
     Raises:
         InputError: for annotations that cannot be read or compared; `side` names the annotator.
     """
-    sides = {name: one for name, one in given.items() if isinstance(one, Spans)}
-    layers = {name: one for name, one in given.items() if isinstance(one, Layers)}
-    columns = {name: one.columns if name in layers else [one] for name, one in given.items() if name not in sides}
+    sides = {name: side for name, side in given.items() if isinstance(side, Spans)}
+    layers = {name: side for name, side in given.items() if isinstance(side, Layers)}
+    columns = {name: side.columns if name in layers else [side] for name, side in given.items() if name not in sides}
     # the tags of each layer, and whose they are
     tagged: dict[str, Tags] = {}
     owners: dict[str, str] = {}
@@ -85,7 +85,7 @@ def read_annotations(
         require_no_reading("only spans are given", scheme=scheme, repair=repair, prefix=prefix)
     if lengths is not None:
         sides = {
-            name: one if name in columns else on_side(name, one.with_lengths, lengths) for name, one in sides.items()
+            name: side if name in columns else on_side(name, side.with_lengths, lengths) for name, side in sides.items()
         }
     sides = {name: sides[name] for name in given}
     first = next((name for name, spans in sides.items() if spans.lengths is not None), next(iter(sides)))
@@ -116,7 +116,7 @@ def end_to_end(parts: Sequence[Spans]) -> Spans:
     same = with_common_labels(parts)
     base = offsets_of([spans.documents for spans in parts])
     lengths = [spans.lengths for spans in parts]
-    stated = [one for one in lengths if one is not None]
+    stated = [size for size in lengths if size is not None]
     documents = [spans.document + first for spans, first in zip(same, base, strict=False)]
     return _together(same, documents, np.concatenate(stated) if len(stated) == len(lengths) else None, int(base[-1]))
 

@@ -263,7 +263,7 @@ def _first_problem(rows: Sequence[Any], first_document: int, problem: Callable[[
 
 
 def span_problem(span: Any, keys: tuple[str, ...] = SPAN_KEYS, noun: str = "a span") -> str:
-    """Return what is wrong with a dictionary that needs these keys, or an empty string."""
+    """Describe the problem of a dictionary that needs these keys; an empty string if it has none."""
     if not isinstance(span, Mapping):
         return f"{shown(span)} is not {noun}."
     missing = [key for key in keys if key not in span]
@@ -436,7 +436,7 @@ def string_codes(column: pa.Array) -> tuple[np.ndarray, list[str]]:
 
 
 def name_problem(name: str, noun: str) -> str:
-    """Return what is wrong with a name: it is empty, or has outer blanks or control characters; or an empty string."""
+    """Describe the problem of a name (empty, outer blanks, control characters); an empty string if it has none."""
     if not name:
         return f"the {noun} is empty."
     if has_control_characters(name):

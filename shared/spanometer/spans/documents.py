@@ -119,7 +119,7 @@ def _odd_token(rows: Sequence[Sequence[Any]]) -> InputError:
 
 
 def places_of(names: Sequence[str], wanted: Iterable[str]) -> np.ndarray:
-    """Return where each of some names stands among names that occur once (int64)."""
+    """Find the places of some names among names that occur once (int64)."""
     place = {name: number for number, name in enumerate(names)}
     return np.array([place[name] for name in wanted], dtype=np.int64)
 
@@ -146,7 +146,7 @@ class Documents:
         return None if self.texts is None else np.fromiter(map(len, self.texts), np.int64, self.size)
 
     def name(self, document: int) -> str:
-        """Return what to call a document: its name, or its number."""
+        """Call a document by its name, or by its number."""
         return f"document {document}" if self.ids is None else f"document {self.ids[document]!r}"
 
     def take(self, documents: np.ndarray) -> Documents:

@@ -190,7 +190,7 @@ def with_components(entity: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def entity_problem(entity: Any) -> str:
-    """Return what is wrong with an entity dictionary, or an empty string."""
+    """Describe the problem of an entity dictionary; an empty string if it has none."""
     if problem := span_problem(entity, ("start", "end", "types"), "an entity"):
         return problem
     components = with_components(entity)["components"]

@@ -128,7 +128,7 @@ def _as_mapping(mention: Any) -> Any:
 
 
 def _problem(mention: Any) -> str:
-    """Return what is wrong with a mention, or an empty string."""
+    """Describe the problem of a mention; an empty string if it has none."""
     known = _as_mapping(mention)
     if not isinstance(known, Mapping) or not {"label", "text"} <= set(known):
         return f"{shown(mention)} is not a label and a text."

@@ -19,7 +19,7 @@ class Result(ABC):
 
     @abstractmethod
     def parts(self) -> Iterable[Part]:
-        """Return what is printed: lines, tables and signatures."""
+        """List the lines, tables and signatures that are printed."""
 
     def tables(self) -> Sequence[Table]:
         """Return all tables, also those that are not printed unless they are asked for."""
