@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from ..errors import InputError, shown
 from ..options import check_options, option, options_of
@@ -109,6 +109,14 @@ class AnswerPolicy:
             yield cls.with_actions(actions)
 
 
+_SPAN = "a predicted span that touches nothing"
+
+
+def _unplaced(subject: str, wrong: str, **others: str) -> Any:
+    """Declare how to treat something that has no place: left out, wrong, or otherwise."""
+    return option("wrong", help=f"how to treat {subject}", choices={"drop": "left out", "wrong": wrong, **others})
+
+
 @dataclass(frozen=True, kw_only=True)
 class GroundingPolicy(AnswerPolicy):
     """What to do where an answer leaves open which spans it means: 9,216 policies, for answers without offsets."""
@@ -146,19 +154,11 @@ class GroundingPolicy(AnswerPolicy):
             "the ones that end first",
         },
     )
-    surplus: str = option(
-        "wrong",
-        help="how to treat an item that is in the text, but whose occurrences others have",
-        choices={"drop": "left out", "wrong": "a predicted span that touches nothing"},
-    )
-    absent: str = option(
-        "wrong",
-        help="how to treat an item that is not in the text",
-        choices={
-            "drop": "left out",
-            "wrong": "a predicted span that touches nothing",
-            "fuzzy": "placed where three quarters of its tokens are in order, else wrong",
-        },
+    surplus: str = _unplaced("an item that is in the text, but whose occurrences others have", _SPAN)
+    absent: str = _unplaced(
+        "an item that is not in the text",
+        _SPAN,
+        fuzzy="placed where three quarters of its tokens are in order, else wrong",
     )
     overlap: str = option(
         "keep",
@@ -206,16 +206,10 @@ class StringPolicy(AnswerPolicy):
         help="what several copies of a mention count",
         choices={"set": "one, however many there are", "multiset": "each counts"},
     )
-    surplus: str = option(
-        "wrong",
-        help="how to treat copies of a mention, over all labels, beyond those in the text",
-        choices={"drop": "left out", "wrong": "predicted mentions as others"},
+    surplus: str = _unplaced(
+        "copies of a mention, over all labels, beyond those in the text", "predicted mentions as others"
     )
-    absent: str = option(
-        "wrong",
-        help="how to treat a mention that is not in the text",
-        choices={"drop": "left out", "wrong": "a predicted mention as others"},
-    )
+    absent: str = _unplaced("a mention that is not in the text", "a predicted mention as others")
 
     @property
     def compared(self) -> dict[str, str]:
