@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -37,6 +38,13 @@ def ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
 def code_type(codes: int) -> type[np.signedinteger]:
     """Return the type for codes from -1 to `codes` - 1: 16 bits, unless there are too many."""
     return np.int16 if codes <= np.iinfo(np.int16).max else np.int32
+
+
+def name_codes(names: Sequence[str]) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Encode names: the code of each, and the distinct names in order, which the codes index."""
+    distinct = tuple(sorted(set(names)))
+    code = {name: number for number, name in enumerate(distinct)}
+    return np.fromiter(map(code.__getitem__, names), code_type(len(distinct)), len(names)), distinct
 
 
 def begins_run(*keys: np.ndarray) -> np.ndarray:
@@ -164,7 +172,7 @@ def offsets_by(owner: np.ndarray, owners: int) -> np.ndarray:
     return offsets_of(np.bincount(owner, minlength=owners))
 
 
-def take_segments(offsets: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def take_segments(offsets: np.ndarray, chosen: np.ndarray | slice) -> tuple[np.ndarray, np.ndarray]:
     """Return the sizes of chosen segments and the indices of their items; segment i begins at `offsets[i]`."""
     counts = np.diff(offsets)[chosen]
     return counts, ranges(offsets[chosen], counts)
@@ -293,6 +301,38 @@ def with_values(lists: pa.Array, values: pa.Array) -> pa.ListArray:
     """Return lists of the same lengths that have other values; there is none that is None among them."""
     offsets = integers(lists.offsets)
     return pa.ListArray.from_arrays(pa.array(offsets - offsets[0]).cast(pa.int32()), values)
+
+
+def typed_array(values: Sequence[Any], type_: pa.DataType) -> pa.Array | None:
+    """Return Python values as an Arrow array of integers, strings, lists or structs; None if one is of another type.
+
+    Arrow itself would take True and 1.0 as 1, and bytes as text.
+    """
+    if pa.types.is_struct(type_):
+        names = [field.name for field in type_]
+        try:
+            columns = [[value[name] for value in values] for name in names]
+        except (TypeError, LookupError, ValueError):
+            return None
+        arrays = [typed_array(column, field.type) for column, field in zip(columns, type_, strict=True)]
+        return None if any(array is None for array in arrays) else pa.StructArray.from_arrays(arrays, names=names)
+    if pa.types.is_nested(type_):
+        if not all(map(is_list, values)):
+            return None
+        # a class of lists may say another length than it has
+        values = [value if type(value) in (list, tuple) else list(value) for value in values]
+        if pa.types.is_fixed_size_list(type_) and set(map(len, values)) - {type_.list_size}:
+            return None
+        items = typed_array(list(chain.from_iterable(values)), type_.value_type)
+        return None if items is None else pa.ListArray.from_arrays(list_offsets(values), items)
+    allowed = (str,) if pa.types.is_string(type_) else (int, np.integer)
+    refused = (bool, np.timedelta64)
+    if not all(issubclass(kind, allowed) and kind not in refused for kind in set(map(type, values))):
+        return None
+    try:
+        return pa.array(values, type_)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, UnicodeError):
+        return None
 
 
 def list_offsets(rows: Sequence[Sequence[Any]]) -> pa.Int32Array:

@@ -8,7 +8,7 @@ import pytest
 
 from spanometer import InputError
 from spanometer.grounding import ground, ground_strings
-from spanometer.grounding.fates import fates_by_answer
+from spanometer.grounding.grounded import outcomes_by_answer
 
 WORDS = [f"w{number}" for number in range(30)]
 MENTIONS = 10
@@ -20,12 +20,12 @@ def made(documents):
     return texts, answers
 
 
-def all_fates(texts, answers):
-    for _ in fates_by_answer(ground(texts, answers)):
+def all_outcomes(texts, answers):
+    for _ in outcomes_by_answer(ground(texts, answers)):
         pass
 
 
-@pytest.mark.parametrize(("take", "most"), [(ground, 80), (all_fates, 80), (ground_strings, 160)])
+@pytest.mark.parametrize(("take", "most"), [(ground, 80), (all_outcomes, 80), (ground_strings, 160)])
 def test_an_item_takes_few_bytes(monkeypatch, take, most):
     monkeypatch.setattr("spanometer.grounding.grounded._CHARACTERS", 5_000)
     peaks = []

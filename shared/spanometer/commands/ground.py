@@ -31,8 +31,7 @@ from ..documents.matching import matched
 from ..documents.pairing import Pairing, pair
 from ..documents.tokenizers import with_tokens
 from ..exceptions import InputError, counted, mention, printable
-from ..grounding.fates import fates_by_answer
-from ..grounding.grounded import Grounded
+from ..grounding.grounded import Grounded, outcomes_by_answer
 from ..grounding.reading import AnswerReading
 from ..readers.formats import Format, formats_of
 from ..readers.writing import prepare
@@ -130,14 +129,14 @@ def _paths(paths: Sequence[str], key: str | None) -> list[str]:
 
 def _lost(made: DocumentFile, found: Grounded) -> Iterator[str]:
     """Yield a line for each item that has no place."""
-    for answer in fates_by_answer(found):
+    for answer in outcomes_by_answer(found):
         number = answer.document
         place = made.places[number] if made.places else ""
         name = f"{made.source_of(number)}, {place or f'line {made.document_lines[number]}'}"
         name += "" if made.documents.ids is None else f", {made.documents.name(number)}"
         if answer.read.broken:
             yield f"broken: the answer to {name}"
-        for fate in answer.fates:
-            if fate.fate != "placed":
-                where = f"{name}: {fate.item.mention!r} of {fate.item.label!r}"
-                yield f"lost: {where}, {fate.fate}{', wrong' if fate.wrong else ', left out'}"
+        for outcome in answer.outcomes:
+            if outcome.kind != "placed":
+                where = f"{name}: {outcome.item.mention!r} of {outcome.item.label!r}"
+                yield f"lost: {where}, {outcome.kind}{', wrong' if outcome.wrong else ', left out'}"

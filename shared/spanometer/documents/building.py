@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import arrow_array, as_lists, is_utf8, offsets_of, ranges, runs, string_array
+from ..arrays import arrow_array, as_lists, is_utf8, offsets_of, ranges, runs, string_array, typed_array
 from ..exceptions import InputError, counted, setting
-from ..spans.arrow import FRAGMENTS_TYPE, SPAN_REMEDY, SPAN_TYPE, pair_array, span_problem, typed_array
+from ..spans.arrow import FRAGMENTS_TYPE, SPAN_REMEDY, SPAN_TYPE, pair_array, span_problem
 from ..spans.characters import UNITS, code_points_of, is_plain
 from ..spans.documents import Tokens
 from ..spans.spans import Spans

@@ -43,6 +43,9 @@ _LINK = re.compile(r"\[([^\[\]]*+)\]\(([^()]*+)\)")
 _MARK = re.compile(r"@@((?:(?!@@|##).)*+)##", re.DOTALL)
 _ELEMENT = re.compile(r"<[?!][^<>]*+>|<(/?)([A-Za-z_][\w.:-]*+)([^<>]*+)>", re.DOTALL)
 _TYPE = re.compile(r"""\btype\s*=\s*["']([^"'<>]*)["']""")
+_THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
+_FENCED = re.compile(r"```(?:[A-Za-z]*+[ \t]*+\n)?(.*?)(?:```|\Z)", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _BULLET = re.compile(r"\A(?:[-*•]|\d{1,9}[.)])[ \t]++")
 _LONGEST_LABEL = 100
 
@@ -73,8 +76,12 @@ class Answer:
     unread: int = 0
 
     def rewrites(self, text: str) -> bool:
-        """Return whether this is inline markup in another text than the one that was given."""
+        """Tell whether this is inline markup in another text than the one that was given."""
         return self.text is not None and self.text.split() != text.split()
+
+    def counts(self, text: str) -> tuple[int, int, int]:
+        """Count what is wrong with the answer to a text: whether it is broken, rewritten, and how much is unread."""
+        return int(self.broken), int(self.rewrites(text)), self.unread
 
 
 _LABELS_REMEDY = "Give the labels that were asked for, as strings."
@@ -115,12 +122,12 @@ def read_answer(answer: Any, *, format: str = "auto", labels: Collection[str] = 
         answer = bytes(answer).decode("utf-8", "replace")
     if not isinstance(answer, str):
         raise InputError(f"an answer is {shown(answer)}.", "Answers are strings, or lists of [label, mention].")
-    said = _said(answer)
-    return _READERS[_format_of(said) if format == "auto" else format](said, labels)
+    written = _without_thoughts(answer)
+    return _READERS[_format_of(written) if format == "auto" else format](written, labels)
 
 
 def _is_unreadable(value: Any) -> bool:
-    """Return whether a value contains itself, nests as no JSON does, or cannot be read at all."""
+    """Tell whether a value contains itself, nests as no JSON does, or cannot be read at all."""
     try:
         json.dumps(value, default=lambda _: None, skipkeys=True)
     except Exception:  # what an object of the caller's raises
@@ -128,52 +135,38 @@ def _is_unreadable(value: Any) -> bool:
     return False
 
 
-def _said(answer: str) -> str:
-    """Return an answer without what the model thinks, and of fenced blocks the first."""
-    pieces, place = [], 0
-    while (start := answer.find("<think>", place)) >= 0:
-        pieces.append(answer[place:start])
-        end = answer.find("</think>", start)
-        place = len(answer) if end < 0 else end + len("</think>")
-    pieces.append(answer[place:])
-    said = "".join(pieces)
+def _without_thoughts(answer: str) -> str:
+    """Leave out what the model thinks, and all around the first fenced block."""
     # the beginning of the thoughts may belong to the prompt
-    said = said[said.rfind("</think>") + len("</think>") :] if "</think>" in said else said
-    fence = said.find("```")
-    if fence < 0:
-        return said
-    end = said.find("```", fence + 3)
-    block = said[fence + 3 :] if end < 0 else said[fence + 3 : end]
-    return re.sub(r"\A[A-Za-z]*[ \t]*\n", "", block)
+    written = _THOUGHTS.sub("", answer).rpartition("</think>")[2]
+    fenced = _FENCED.search(written)
+    return fenced[1] if fenced else written
 
 
-def _without_comments(said: str) -> str:
-    """Return markup without its comments; one that is not closed stays."""
-    pieces, place = [], 0
-    while (start := said.find("<!--", place)) >= 0 and (end := said.find("-->", start + 4)) >= 0:
-        pieces.append(said[place:start])
-        place = end + 3
-    return "".join([*pieces, said[place:]])
+def _without_comments(written: str) -> str:
+    """Leave out the comments of markup; one that is not closed stays."""
+    head, closing, rest = written.rpartition("-->")
+    return _COMMENT.sub("", head + closing) + rest
 
 
-def _format_of(said: str) -> str:
+def _format_of(written: str) -> str:
     """Return the format of an answer."""
-    begun = said.lstrip()
+    begun = written.lstrip()
     if begun[:1] == "{" or (begun[:1] == "[" and not _LINK.match(begun)):
         return "json"
-    if _MARK.search(said):
+    if _MARK.search(written):
         return "marks"
-    if _LINK.search(said):
+    if _LINK.search(written):
         return "links"
-    if any(found[1] for found in _ELEMENT.finditer(_without_comments(said))):
+    if any(mark[1] for mark in _ELEMENT.finditer(_without_comments(written))):
         return "tags"
-    if re.search(r"[\[{]", said):
+    if re.search(r"[\[{]", written):
         return "json"
-    return "lines" if ":" in said else "json"
+    return "lines" if ":" in written else "json"
 
 
-def _read_json(said: str, labels: Collection[str]) -> Answer:
-    return _of_value(*read_value(said), labels)
+def _read_json(written: str, labels: Collection[str]) -> Answer:
+    return _of_value(*read_value(written), labels)
 
 
 def _of_value(value: Any, whole: bool, labels: Collection[str]) -> Answer:
@@ -231,7 +224,7 @@ class _Reading:
         yield from ((value, label) for value in values)
 
     def _are_mentions(self, values: Sequence[Any]) -> bool:
-        """Return whether two strings, in no list of such, are two mentions of the one label that was asked for."""
+        """Tell whether two strings, in no list of such, are two mentions of the one label that was asked for."""
         return len(self.labels) == 1 and values[0] not in self.labels
 
     def _of_mapping(self, mapping: Mapping, label: str | None) -> Iterator[tuple[Any, str | None]]:
@@ -275,9 +268,9 @@ def _name(label: str) -> str:
 
 
 def _is_wording(value: Any) -> bool:
-    """Return whether a value may be a mention, or a list of these."""
+    """Tell whether a value may be a mention, or a list of these."""
     if isinstance(value, (list, tuple)):
-        return bool(value) and all(isinstance(one, str) for one in value)
+        return bool(value) and all(isinstance(part, str) for part in value)
     return isinstance(value, str)
 
 
@@ -285,10 +278,10 @@ def _are_numbers(values: Iterable[Any]) -> bool:
     return all(isinstance(value, int) and not isinstance(value, bool) for value in values)
 
 
-def _read_lines(said: str, labels: Collection[str]) -> Answer:
+def _read_lines(written: str, labels: Collection[str]) -> Answer:
     items, unread = [], 0
     only = next(iter(labels)) if len(labels) == 1 else None
-    for line in said.splitlines():
+    for line in written.splitlines():
         head, colon, listed = line.partition(":")
         label = _name(_BULLET.sub("", head.lstrip(), count=1).strip("* \t")) if colon else ""
         if not 0 < len(label) <= _LONGEST_LABEL:
@@ -303,53 +296,53 @@ def _read_lines(said: str, labels: Collection[str]) -> Answer:
     return Answer(tuple(items), unread=unread)
 
 
-def _read_links(said: str, labels: Collection[str]) -> Answer:
-    return _inline(said, ((found.span(), _name(found[2]), found[1]) for found in _LINK.finditer(said)))
+def _read_links(written: str, labels: Collection[str]) -> Answer:
+    return _inline(written, ((link.span(), _name(link[2]), link[1]) for link in _LINK.finditer(written)))
 
 
-def _read_marks(said: str, labels: Collection[str]) -> Answer:
+def _read_marks(written: str, labels: Collection[str]) -> Answer:
     label = next(iter(labels)) if len(labels) == 1 else "ENTITY"
-    return _inline(said, ((found.span(), label, found[1]) for found in _MARK.finditer(said)))
+    return _inline(written, ((mark.span(), label, mark[1]) for mark in _MARK.finditer(written)))
 
 
-def _inline(said: str, marked: Iterable[tuple[tuple[int, int], str, str]]) -> Answer:
+def _inline(written: str, marked: Iterable[tuple[tuple[int, int], str, str]]) -> Answer:
     """Return the items of marks that do not nest, and the text without them."""
     pieces, items, place, size, unread = [], [], 0, 0, 0
     for (start, end), label, mention in marked:
-        pieces += [said[place:start], mention]
+        pieces += [written[place:start], mention]
         size += start - place
         if mention.strip() and label:
             items.append(Item(label, mention, size, size + len(mention)))
         unread += not label
         size += len(mention)
         place = end
-    return Answer(tuple(items), text="".join([*pieces, said[place:]]), unread=unread)
+    return Answer(tuple(items), text="".join([*pieces, written[place:]]), unread=unread)
 
 
-def _read_tags(said: str, labels: Collection[str]) -> Answer:
+def _read_tags(written: str, labels: Collection[str]) -> Answer:
     """Read elements, which may nest.
 
     With labels every element is an item, whatever its name. Without, those of TEI that name something are, if there are
     any. `type` is the label of `<rs>` and `<name>`.
     """
-    said = _without_comments(said)
-    names = {one[2] for one in _ELEMENT.finditer(said) if one[2]}
+    written = _without_comments(written)
+    names = {mark[2] for mark in _ELEMENT.finditer(written) if mark[2]}
     tei = bool(names & _TEI_NAMES)
     pieces: list[str] = []
     place = size = 0
     opened: list[tuple[str, str, int, int]] = []
     closed: list[tuple[int, Item]] = []
     broken = False
-    for number, one in enumerate(_ELEMENT.finditer(said)):
-        piece = html.unescape(said[place : one.start()])
+    for number, mark in enumerate(_ELEMENT.finditer(written)):
+        piece = html.unescape(written[place : mark.start()])
         pieces.append(piece)
         size += len(piece)
-        place = one.end()
-        name = one[2]
-        if not name or one[3].endswith("/"):
+        place = mark.end()
+        name = mark[2]
+        if not name or mark[3].endswith("/"):
             continue
-        if not one[1]:
-            kind = _TYPE.search(one[3]) if name in ("rs", "name") else None
+        if not mark[1]:
+            kind = _TYPE.search(mark[3]) if name in ("rs", "name") else None
             opened.append((name, _name(kind[1]) if kind else name, size, number))
         elif opened and any(each[0] == name for each in opened[-20:]):
             while opened[-1][0] != name:
@@ -362,7 +355,7 @@ def _read_tags(said: str, labels: Collection[str]) -> Answer:
                 closed.append((number, Item(label, "", start, size)))
         else:
             broken = True
-    pieces.append(html.unescape(said[place:]))
+    pieces.append(html.unescape(written[place:]))
     text = "".join(pieces)
     items, unread = [], 0
     for _, item in sorted(closed):

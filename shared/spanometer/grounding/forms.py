@@ -100,7 +100,7 @@ def _changed(text: str, borders: np.ndarray, change: Callable[[str], str]) -> Fo
 
 
 def _clusters(joins: np.ndarray) -> np.ndarray:
-    """Return where characters with their marks begin, and the end; endless marks are cut."""
+    """Find the borders of characters with their marks; endless marks are cut."""
     place = np.arange(len(joins))
     begins = ~joins
     begins[:1] = True
@@ -110,8 +110,8 @@ def _clusters(joins: np.ndarray) -> np.ndarray:
 
 
 @lru_cache(1 << 16)
-def _lower(one: str) -> str:
-    return one.lower()
+def _lower(character: str) -> str:
+    return character.lower()
 
 
 @lru_cache(1 << 16)
@@ -120,16 +120,16 @@ def _loose(cluster: str) -> str:
     if cluster in _QUOTES:
         return "'"
     kept = []
-    for one in normalize("NFKC", cluster):
-        if one in _QUOTES:
+    for character in normalize("NFKC", cluster):
+        if character in _QUOTES:
             kept.append("'")
-        elif one in _HYPHENS or category(one) == "Pd":
+        elif character in _HYPHENS or category(character) == "Pd":
             kept.append("-")
-        elif not one.isspace() and category(one) != "Cf":
-            kept.append(one.lower())
+        elif not character.isspace() and category(character) != "Cf":
+            kept.append(character.lower())
     return "".join(kept)
 
 
-def _joins(one: str) -> bool:
-    """Return whether a character may become one with the character before it."""
-    return combining(one) != 0 or bool(_JAMO.match(one)) or one in "\uff9e\uff9f"
+def _joins(character: str) -> bool:
+    """Tell whether a character may become one with the character before it."""
+    return combining(character) != 0 or bool(_JAMO.match(character)) or character in "\uff9e\uff9f"

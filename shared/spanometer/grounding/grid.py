@@ -11,7 +11,7 @@ import numpy as np
 
 from ..options import options_of
 from .answers import Answer
-from .outcomes import Predicted, items_of, kept_of, predicted_of
+from .outcomes import AskedLabels, Predicted, items_of, kept_of, predicted_of
 from .placing import TextIndex, place, sight
 from .policies import PLACES, AnswerPolicy, GroundingPolicy, NamedPolicy
 
@@ -50,7 +50,7 @@ class GroundingGrid:
     @classmethod
     def whole(cls, kind: type[AnswerPolicy] = GroundingPolicy) -> GroundingGrid:
         """Return the grid of a kind of policies, which is made once."""
-        return _grid(kind)
+        return _grid(kind)  # type: ignore[arg-type]  # classes can be hashed
 
     def __len__(self) -> int:
         """Return the number of policies."""
@@ -103,9 +103,8 @@ def predicted_by_all(
     answer: Answer, index: TextIndex, labels: frozenset[str] | None, aliases: Mapping[str, str]
 ) -> tuple[np.ndarray, Sequence[Predicted]]:
     """Return the number of what each policy of the grid makes of an answer (int32), and all that they make of it."""
-    read = _Step.first().then(
-        ("broken", "outside"), lambda _, policy: items_of(answer, index, policy, labels, aliases)[0]
-    )
+    asked = AskedLabels.of(labels, aliases)
+    read = _Step.first().then(("broken", "outside"), lambda _, policy: items_of(answer, index, policy, asked)[0])
     sighted = read.then(("fold", "inside", "absent"), lambda items, policy: (items, sight(items, index, policy)))
     placed = sighted.then(("repeat",), lambda found, policy: (found[0], place(found[0], found[1], index, policy)))
     predicted = placed.then(

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import starmap
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import code_type, listed, listed_items, offsets_of, ordered, runs
+from ..arrays import listed, listed_items, name_codes, offsets_of, ordered, runs
 from ..exceptions import InputError, counted, require_kind, shown
+from ..spans.annotations import union
 from ..spans.documents import Tokens
 from ..spans.spans import Spans, in_order
 from ..spans.words import words_and_signs
 from ..tags.schemes import signed_list
 from .answers import Answer, read_answer
-from .outcomes import Predicted, outside, resolve
+from .outcomes import AskedLabels, GroundedAnswer, Outcome, Predicted, outcomes_of, resolve
 from .placing import TextIndex
 from .policies import AnswerPolicy, GroundingPolicy
 
 COUNTS = ("items", "placed", "surplus", "absent", "overlapping", "outside", "broken", "rewritten", "unread")
 """What is counted of each document, see `Grounded`."""
-
-ANSWERS_REMEDY = "Answers are a list with a string for each text."
 
 _CHARACTERS = 1_000_000
 """In about so many characters tokens are found together."""
@@ -48,15 +48,71 @@ class Unplaced:
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
-    """What was grounded, see `ground`: texts and answers as they were given, and how they are read."""
+class AnswerInput:
+    """Texts and answers as they come, and how they are read, see `ground`."""
 
     texts: Sequence[str]
     answers: Sequence[Any]
     labels: tuple[str, ...] | None
     aliases: Mapping[str, str]
-    tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None
-    format: str
+    format: str = "auto"
+    tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        texts: Iterable[str],
+        answers: Iterable[Any],
+        labels: Iterable[str] | None,
+        aliases: Mapping[str, str] | None,
+        format: str,
+        tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None,
+    ) -> AnswerInput:
+        """Take texts and as many answers; an `InputError` for what is neither, and for what are no labels."""
+        names = read_labels(labels)
+        rows = ordered(answers, "a list of answers", "Answers are a list with a string for each text.")
+        read_texts = ordered(texts, "a list of texts", "Texts are a list of strings.")
+        for document, text in enumerate(read_texts):
+            if not isinstance(text, str):
+                raise InputError(f"a text is {shown(text)}.", "Texts are strings.", document=document)
+        remedy = "Give the labels of answers with those that they stand for, {'PERSON': 'PER'}."
+        pairs = {} if aliases is None else aliases
+        require_kind(pairs, Mapping, "a mapping of labels", remedy, option="aliases")
+        if not all(isinstance(name, str) for pair in listed_items(pairs, remedy) for name in pair):
+            raise InputError(f"aliases are {shown(aliases)}.", remedy, option="aliases")
+        if len(rows) != len(read_texts):
+            raise InputError(
+                f"{counted(len(read_texts), 'text')}, but {counted(len(rows), 'answer')}.",
+                "Give an answer for each text; None if there is none.",
+                document=min(len(read_texts), len(rows)),
+            )
+        return cls(read_texts, rows, names, pairs, format, tokens)
+
+    @property
+    def asked(self) -> AskedLabels:
+        """The labels that were asked for."""
+        return AskedLabels.of(self.labels, self.aliases)
+
+    def read(self) -> Iterator[Answer]:
+        """Yield the answers, each read when it is asked for."""
+        labels = () if self.labels is None else dict.fromkeys([*self.labels, *self.aliases])
+        for document, answer in enumerate(self.answers):
+            with placed_errors(document):
+                read = answer if isinstance(answer, Answer) else read_answer(answer, format=self.format, labels=labels)
+            yield read
+
+    def signed(self, policy: AnswerPolicy) -> dict[str, str]:
+        """Describe how the answers are grounded, for the signature."""
+        return signed_grounding(policy, self.labels, self.aliases, self.format)
+
+
+@contextmanager
+def placed_errors(document: int) -> Iterator[None]:
+    """Let errors about an answer say which document's it is."""
+    try:
+        yield
+    except InputError as error:
+        raise error.placed(document=document) from None
 
 
 class AnswerCounts:
@@ -78,8 +134,8 @@ class AnswerCounts:
         """The counts that are not 0, in words."""
         total = self.total
         items = total.pop("items")
-        found = [f"{count:,} {name}" for name, count in total.items() if count]
-        return f"{counted(items, 'item')}{': ' if found else ''}{', '.join(found)}"
+        counts = [f"{count:,} {name}" for name, count in total.items() if count]
+        return f"{counted(items, 'item')}{': ' if counts else ''}{', '.join(counts)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +150,7 @@ class Grounded(AnswerCounts):
             label outside the labels; answers that are broken, and whose text is not the text; values that are no item.
         policy: the policy.
         choices: the policy and what else had a say, for the signature.
-        given: what was grounded, from which `fates.fates_by_answer` finds the fate of each item.
+        source: what was grounded, from which `outcomes_by_answer` finds the outcome of each item.
     """
 
     spans: Spans
@@ -104,7 +160,7 @@ class Grounded(AnswerCounts):
     counts: np.ndarray
     policy: GroundingPolicy
     choices: Mapping[str, str]
-    given: Given
+    source: AnswerInput
 
     @property
     def size(self) -> int:
@@ -154,24 +210,19 @@ def with_unplaced(sides: Sequence[Spans], unplaced: Sequence[Unplaced | None], *
         apart: whether they touch those of no other side; else they touch only none of the first side, and documents
             of the others are as long as this side alone needs.
     """
-    known = next((side.lengths for side in sides if side.lengths is not None), None)
-    if known is None or not any(unplaced):
+    lengths = next((side.lengths for side in sides if side.lengths is not None), None)
+    if lengths is None or not any(unplaced):
         return list(sides)
-    added = [_sizes(items, len(known)) for items in unplaced]
-    found, begin = [], known
+    added = [
+        np.bincount(items.document, items.size, len(lengths)).astype(np.int64) if items else np.zeros_like(lengths)
+        for items in unplaced
+    ]
+    extended, begin = [], lengths
     for side, items, size in zip(sides, unplaced, added, strict=True):
-        end = known + sum(added, np.zeros_like(known)) if apart else begin + size
-        found.append(_behind(side, items, begin, end))
+        end = lengths + sum(added, np.zeros_like(lengths)) if apart else begin + size
+        extended.append(_behind(side, items, begin, end))
         begin = begin + size if apart or side is sides[0] else begin
-    return found
-
-
-def _sizes(items: Unplaced | None, documents: int) -> np.ndarray:
-    """Return how much longer items without a place make their documents, int64."""
-    added = np.zeros(documents, dtype=np.int64)
-    if items is not None:
-        np.add.at(added, items.document, items.size)
-    return added
+    return extended
 
 
 def _behind(side: Spans, items: Unplaced | None, begin: np.ndarray, lengths: np.ndarray) -> Spans:
@@ -179,24 +230,12 @@ def _behind(side: Spans, items: Unplaced | None, begin: np.ndarray, lengths: np.
     side = replace(side, lengths=lengths)
     if not items:
         return side
-    names = tuple(sorted({*side.labels, *items.label}))
-    code = {name: number for number, name in enumerate(names)}
-    side = side.with_labels(names)
     before = np.cumsum(items.size) - items.size
     first = np.searchsorted(items.document, items.document)
     start = begin[items.document] + before - before[first]
-    codes = np.array([code[name] for name in items.label], dtype=side.label.dtype)
     # small: a text and its answer's mentions are in memory, 2^31 characters are not
-    start, end = start.astype(np.int32), (start + items.size).astype(np.int32)
-    return in_order(
-        replace(
-            side,
-            document=np.concatenate([side.document, items.document.astype(np.int32)]),
-            start=np.concatenate([side.start, start]),
-            end=np.concatenate([side.end, end]),
-            label=np.concatenate([side.label, codes]),
-        )
-    )
+    document, start, end = (column.astype(np.int32) for column in (items.document, start, start + items.size))
+    return union([side, Spans(document, start, end, *name_codes(items.label), side.documents, lengths)])
 
 
 def ground(
@@ -234,27 +273,49 @@ def ground(
             unknown policy or format.
     """
     chosen = GroundingPolicy.of(policy)
-    labels = read_labels(labels)
-    said = ordered(answers, "a list of answers", ANSWERS_REMEDY)
-    read_texts, read_answers = read_both(texts, said, format, labels, aliases)
-    known = None if labels is None else frozenset(labels)
+    source = AnswerInput.of(texts, answers, labels, aliases, format, tokens)
+    asked = source.asked
     tallies = array("q")
 
     def predicted() -> Iterator[Predicted]:
         # one answer after the other: neither items nor tokens of all texts are held
-        indices = each_index(read_texts, tokens)
-        for document, (answer, index) in enumerate(zip(read_answers, indices, strict=True)):
-            try:
-                made, tally = _ground(answer, index, chosen, known, aliases or {})
-            except InputError as error:
-                raise error.placed(document=document) from None
-            tallies.extend(tally)
-            yield made
+        indices = each_index(source.texts, tokens)
+        for document, (answer, index) in enumerate(zip(source.read(), indices, strict=True)):
+            with placed_errors(document):
+                grounded = resolve(answer, index, chosen, asked)
+            tallies.extend(_tally(answer, index, grounded, asked))
+            yield grounded.predicted
 
-    spans, wrong = predicted_columns(predicted(), list(map(len, read_texts)))
+    spans, wrong = predicted_columns(predicted(), list(map(len, source.texts)))
     counts = np.array(tallies, dtype=np.int64).reshape(-1, len(COUNTS))
-    given = Given(read_texts, said, labels, aliases or {}, tokens, format)
-    return Grounded(spans, *wrong, counts, chosen, signed_grounding(chosen, labels, aliases, format), given)
+    return Grounded(spans, *wrong, counts, chosen, source.signed(chosen), source)
+
+
+class AnswerOutcomes(NamedTuple):
+    """The outcomes of the items of an answer.
+
+    Attributes:
+        document: the number of its text.
+        text: the text.
+        written: the answer as it came.
+        read: the same as it was read.
+        outcomes: of its items, in their order.
+    """
+
+    document: int
+    text: str
+    written: Any
+    read: Answer
+    outcomes: list[Outcome]
+
+
+def outcomes_by_answer(grounded: Grounded) -> Iterator[AnswerOutcomes]:
+    """Yield the outcomes of the items of each answer; the answers are read and grounded again for this."""
+    source = grounded.source
+    columns = (source.texts, source.answers, source.read(), each_index(source.texts, source.tokens))
+    for document, (text, written, read, index) in enumerate(zip(*columns, strict=True)):
+        outcomes = outcomes_of(read, index, grounded.policy, source.labels, source.aliases)
+        yield AnswerOutcomes(document, text, written, read, outcomes)
 
 
 def signed_grounding(
@@ -271,9 +332,9 @@ def predicted_columns(
     predicted: Iterable[Predicted], lengths: Sequence[int]
 ) -> tuple[Spans, tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]]:
     """Return the spans that are predicted, a document each, and the document, label and mention of each wrong item."""
-    names: dict[str, int] = {}
     shared: dict[str, str] = {}
-    start, end, label, placed, lost = (array("q") for _ in range(5))
+    start, end, placed, lost = (array("q") for _ in range(4))
+    label: list[str] = []
     wrong_label, wrong_mention = [], []
     for spans, wrong in predicted:
         placed.append(len(spans))
@@ -281,27 +342,16 @@ def predicted_columns(
         for first, last, name in spans:
             start.append(first)
             end.append(last)
-            label.append(names.setdefault(name, len(names)))
+            label.append(shared.setdefault(name, name))
         for name, mention in wrong:
             # answers write a label anew for each item
             wrong_label.append(shared.setdefault(name, name))
             wrong_mention.append(mention)
     document, of_wrong = (np.repeat(np.arange(len(sizes)), sizes) for sizes in (placed, lost))
-    ordered = sorted(names)
-    codes = np.empty(len(names), dtype=code_type(len(names)))
-    codes[[names[name] for name in ordered]] = np.arange(len(names))
-    found = in_order(
-        Spans(
-            document.astype(np.int32),
-            np.array(start, dtype=np.int32),
-            np.array(end, dtype=np.int32),
-            codes[label],
-            tuple(ordered),
-            len(lengths),
-            np.array(lengths, dtype=np.int64),
-        )
-    )
-    return found, (of_wrong, tuple(wrong_label), tuple(wrong_mention))
+    columns = [np.asarray(column, dtype=np.int32) for column in (document, start, end)]
+    sizes = np.array(lengths, dtype=np.int64)
+    spans_of_all = Spans(columns[0], columns[1], columns[2], *name_codes(label), len(lengths), sizes)
+    return in_order(spans_of_all), (of_wrong, tuple(wrong_label), tuple(wrong_mention))
 
 
 def text_indices(
@@ -351,79 +401,12 @@ def _indices(texts: Sequence[str], tokens: Tokens) -> Iterator[TextIndex]:
         yield TextIndex(text, starts, ends)
 
 
-def _ground(
-    answer: Answer,
-    index: TextIndex,
-    policy: GroundingPolicy,
-    labels: frozenset[str] | None,
-    aliases: Mapping[str, str],
-) -> tuple[Predicted, tuple[int, ...]]:
-    """Return what an answer means in its text, and its row of `COUNTS`."""
-    found = resolve(answer, index, policy, labels, aliases)
-    others = found.left_out + outside(found.items, labels)
-    # the items of one label with the same occurrences are kept as one where all stay
-    if policy.overlap == "keep":
-        placed = sum(map(bool, found.placement.spans))
-    else:
-        placed = len({number for number, _ in found.kept})
-    surplus, absent = sum(found.surplus), sum(found.absent)
-    became = (placed, surplus, absent, len(found.items) - placed - surplus - absent)
-    of_answer = (int(answer.broken), int(answer.rewrites(index.text)), answer.unread)
-    return found.predicted, (len(found.items) + found.left_out, *became, others, *of_answer)
-
-
-def read_both(
-    texts: Iterable[str],
-    answers: Iterable[Any],
-    format: str,
-    labels: Iterable[str] | None,
-    aliases: Mapping[str, str] | None,
-) -> tuple[list[str], Iterator[Answer]]:
-    """Read texts and as many answers, see `ground`; an answer is read when it is asked for.
-
-    Raises:
-        InputError: for texts and answers of different number, and for what is neither.
-    """
-    read_texts = _read_texts(texts)
-    return read_texts, _read_answers(answers, len(read_texts), format, _known(labels, aliases))
-
-
-def _read_texts(texts: Iterable[str]) -> list[str]:
-    rows = ordered(texts, "a list of texts", "Texts are a list of strings.")
-    for document, text in enumerate(rows):
-        if not isinstance(text, str):
-            raise InputError(f"a text is {shown(text)}.", "Texts are strings.", document=document)
-    return rows
-
-
-def _read_answers(answers: Iterable[Any], texts: int, format: str, labels: Sequence[str]) -> Iterator[Answer]:
-    rows = ordered(answers, "a list of answers", ANSWERS_REMEDY)
-    if len(rows) != texts:
-        raise InputError(
-            f"{counted(texts, 'text')}, but {counted(len(rows), 'answer')}.",
-            "Give an answer for each text; None if there is none.",
-            document=min(texts, len(rows)),
-        )
-
-    def read(document: int, answer: Any) -> Answer:
-        try:
-            return answer if isinstance(answer, Answer) else read_answer(answer, format=format, labels=labels)
-        except InputError as error:
-            raise error.placed(document=document) from None
-
-    return starmap(read, enumerate(rows))
-
-
-def _known(labels: Iterable[str] | None, aliases: Mapping[str, str] | None) -> list[str]:
-    """Return the labels that answers may give; an `InputError` for what are no labels."""
-    names = read_labels(labels)
-    remedy = "Give the labels of answers with those that they stand for, {'PERSON': 'PER'}."
-    given = {} if aliases is None else aliases
-    require_kind(given, Mapping, "a mapping of labels", remedy, option="aliases")
-    pairs = listed_items(given, remedy)
-    if not all(isinstance(name, str) for pair in pairs for name in pair):
-        raise InputError(f"aliases are {shown(aliases)}.", remedy, option="aliases")
-    return [] if names is None else list(dict.fromkeys([*names, *(old for old, _ in pairs)]))
+def _tally(answer: Answer, index: TextIndex, grounded: GroundedAnswer, asked: AskedLabels) -> tuple[int, ...]:
+    """Count what became of an answer's items: a row of `COUNTS`."""
+    kinds, items = Counter(grounded.kinds), grounded.items
+    became = (kinds[kind] for kind in ("placed", "surplus", "absent", "overlapping"))
+    others = grounded.left_out + sum(map(asked.lack, items))
+    return (len(items) + grounded.left_out, *became, others, *answer.counts(index.text))
 
 
 def read_labels(labels: Iterable[str] | None) -> tuple[str, ...] | None:

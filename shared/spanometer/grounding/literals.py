@@ -53,21 +53,21 @@ def read_value(text: str) -> tuple[Any, bool]:
 
 
 def _as_far_as_possible(text: str, opening: re.Match[str]) -> tuple[Any, bool]:
-    """Return what `read_value` does for a value that is not whole, or not JSON."""
+    """Read as `read_value` a value that is not whole, or not JSON."""
     root: list[Any] | Mapping = Mapping() if opening[0] == "{" else []
     stack = [_Open(root, _OPENING[opening[0]])]
     place = opening.end()
-    while found := _TOKEN.match(text, place):
-        place = found.end()
+    while token := _TOKEN.match(text, place):
+        place = token.end()
         top = stack[-1]
-        sign = found["sign"]
+        sign = token["sign"]
         if sign in _OPENING:
             child: list[Any] | Mapping = Mapping() if sign == "{" else []
             if len(stack) == DEEPEST or not top.takes(child):
                 break
             stack.append(_Open(child, _OPENING[sign]))
         elif sign is None:
-            if not top.takes(_scalar(found)):
+            if not top.takes(_scalar(token)):
                 break
         elif sign == top.closing:
             if not top.close():
@@ -80,16 +80,16 @@ def _as_far_as_possible(text: str, opening: re.Match[str]) -> tuple[Any, bool]:
     return root, False
 
 
-def _scalar(found: re.Match[str]) -> Any:
+def _scalar(token: re.Match[str]) -> Any:
     """Return the value of a token that is no sign."""
-    if found["string"] is not None:
-        return _string(found["string"])
-    if found["number"] is not None:
+    if token["string"] is not None:
+        return _string(token["string"])
+    if token["number"] is not None:
         try:
-            return int(found["number"]) if len(found["number"]) < 20 else float(found["number"])
+            return int(token["number"]) if len(token["number"]) < 20 else float(token["number"])
         except ValueError:
             return float("nan")
-    return _WORDS.get(found["word"])
+    return _WORDS.get(token["word"])
 
 
 def _string(written: str) -> str:

@@ -1,9 +1,9 @@
-"""How one answer is grounded under a policy, step by step: items, places, spans."""
+"""How one answer is grounded under a policy, step by step: items, places, spans, and the outcome of each item."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..exceptions import InputError
 from ..spans.words import words_and_signs
 from .answers import Answer, Item
-from .placing import Bounds, Placement, TextIndex, place, sight
+from .placing import Bounds, ItemPlaces, TextIndex, place, sight
 from .policies import AnswerPolicy, GroundingPolicy
 
 MOST_BOUNDS = 1 << 22
@@ -19,9 +19,45 @@ MOST_BOUNDS = 1 << 22
 
 _MOST_ANCHORS = 20_000_000
 
+OUTCOMES = {
+    "placed": "it has a place in the text",
+    "surplus": "it is in the text, but others have its occurrences",
+    "absent": "it is not in the text",
+    "overlapping": "it lost its place to an item that overlaps it",
+    "outside": "its label is outside the labels",
+    "broken": "the answer does not parse, and is taken as empty",
+}
+"""The outcomes that an item can have, each with its description."""
+
+
+@dataclass(frozen=True)
+class AskedLabels:
+    """The labels that a model was asked for.
+
+    Attributes:
+        names: the labels; None for all that there may be.
+        aliases: labels of answers and those that they stand for.
+    """
+
+    names: frozenset[str] | None
+    aliases: Mapping[str, str]
+
+    @classmethod
+    def of(cls, labels: Iterable[str] | None, aliases: Mapping[str, str] | None) -> AskedLabels:
+        """Make them of labels and aliases, None for all labels and for no aliases."""
+        return cls(None if labels is None else frozenset(labels), aliases or {})
+
+    def renamed(self, item: Item) -> Item:
+        """Give an item the label that its alias stands for."""
+        return item._replace(label=self.aliases[item.label]) if item.label in self.aliases else item
+
+    def lack(self, item: Item) -> bool:
+        """Tell whether an item's label is outside the labels."""
+        return self.names is not None and item.label not in self.names
+
 
 class Predicted(NamedTuple):
-    """What counts as predicted of an answer.
+    """The predicted spans of an answer.
 
     Attributes:
         spans: the bounds and the label of each span, once.
@@ -33,7 +69,7 @@ class Predicted(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class GroundedAnswer:
     """An answer as it was grounded.
 
     Attributes:
@@ -46,13 +82,13 @@ class Outcome:
 
     items: tuple[Item, ...]
     left_out: int
-    placement: Placement
+    placement: ItemPlaces
     kept: list[tuple[int, Bounds]]
     policy: GroundingPolicy
 
     @property
     def placed(self) -> list[tuple[Bounds, ...]]:
-        """Of each item its bounds, in order; empty if it has no place, or lost it to others."""
+        """The bounds of each item, in order; empty if it has no place, or lost it to others."""
         if self.policy.overlap == "keep":
             return [tuple(sorted(set(spans))) if len(spans) > 1 else spans for spans in self.placement.spans]
         kept: dict[int, list[Bounds]] = {}
@@ -61,14 +97,14 @@ class Outcome:
         return [tuple(sorted(kept.get(number, ()))) for number in range(len(self.items))]
 
     @property
-    def surplus(self) -> list[bool]:
-        """Of each item, whether others have all of its occurrences."""
-        return [here and not spans for spans, here in zip(*self.placement, strict=True)]
-
-    @property
-    def absent(self) -> list[bool]:
-        """Of each item, whether it is not in the text, nor in other words."""
-        return [not here and not spans for spans, here in zip(*self.placement, strict=True)]
+    def kinds(self) -> list[str]:
+        """The outcome of each item, one of `OUTCOMES`."""
+        # the items of one label with the same occurrences are kept as one where all stay
+        everyone = range(len(self.items)) if self.policy.overlap == "keep" else {number for number, _ in self.kept}
+        return [
+            ("placed" if number in everyone else "overlapping") if spans else "surplus" if present else "absent"
+            for number, (spans, present) in enumerate(zip(*self.placement, strict=True))
+        ]
 
     @property
     def predicted(self) -> Predicted:
@@ -76,52 +112,77 @@ class Outcome:
         return predicted_of(self.items, self.placement, self.kept, self.policy)
 
 
-def resolve(
+class Outcome(NamedTuple):
+    """An item and its outcome.
+
+    Attributes:
+        item: with the label that its alias stands for.
+        kind: one of `OUTCOMES`.
+        spans: its bounds in the text, of a placed item.
+        wrong: whether it counts as a predicted span, though it has no place.
+    """
+
+    item: Item
+    kind: str
+    spans: tuple[Bounds, ...] = ()
+    wrong: bool = False
+
+
+def outcomes_of(
     answer: Answer,
     index: TextIndex,
-    policy: GroundingPolicy,
-    labels: frozenset[str] | None,
-    aliases: Mapping[str, str],
-) -> Outcome:
+    policy: GroundingPolicy | str = "strict",
+    labels: Iterable[str] | None = None,
+    aliases: Mapping[str, str] | None = None,
+) -> list[Outcome]:
+    """Find the outcome of each item of an answer, in the order of the answer; see `grounded.ground`.
+
+    Args:
+        answer: as `read_answer` gives it.
+        index: its text, as `grounded.text_indices` gives it; what is found there is kept for other policies.
+        policy: a name, actions with commas between, or a `GroundingPolicy`.
+        labels: those that were asked for; None for all.
+        aliases: labels of answers and those that they stand for.
+    """
+    chosen, asked = GroundingPolicy.of(policy), AskedLabels.of(labels, aliases)
+    if answer.broken and chosen.broken == "empty":
+        return [Outcome(asked.renamed(item), "broken") for item in answer.items]
+    grounded = resolve(answer, index, chosen, asked)
+    inside = (
+        Outcome(item, kind, spans, chosen.predicts(kind))
+        for item, kind, spans in zip(grounded.items, grounded.kinds, grounded.placed, strict=True)
+    )
+    if not grounded.left_out:
+        return list(inside)
+    renamed = map(asked.renamed, answer.items)
+    return [Outcome(item, "outside") if asked.lack(item) else next(inside) for item in renamed]
+
+
+def resolve(answer: Answer, index: TextIndex, policy: GroundingPolicy, asked: AskedLabels) -> GroundedAnswer:
     """Ground the items of an answer in its text, see `ground`."""
-    items, left_out = items_of(answer, index, policy, labels, aliases)
+    items, left_out = items_of(answer, index, policy, asked)
     placement = place(items, sight(items, index, policy), index, policy)
-    return Outcome(items, left_out, placement, kept_of(placement, policy, items), policy)
+    return GroundedAnswer(items, left_out, placement, kept_of(placement, policy, items), policy)
 
 
 def items_of(
-    answer: Answer,
-    index: TextIndex,
-    policy: GroundingPolicy,
-    labels: frozenset[str] | None,
-    aliases: Mapping[str, str],
+    answer: Answer, index: TextIndex, policy: GroundingPolicy, asked: AskedLabels
 ) -> tuple[tuple[Item, ...], int]:
-    """Return `named_items`; where offsets are checked those of a rewritten text are carried over to the text."""
-    items, left_out = named_items(answer, policy, labels, aliases)
+    """List the `named_items`; where offsets are checked those of a rewritten text are carried over to the text."""
+    items, left_out = named_items(answer, policy, asked)
     if policy.offsets == "check" and answer.text is not None:
         items = carried_over(items, answer.text, index)
     return items, left_out
 
 
-def named_items(
-    answer: Answer, policy: AnswerPolicy, labels: frozenset[str] | None, aliases: Mapping[str, str]
-) -> tuple[tuple[Item, ...], int]:
-    """Return the items of an answer that a policy looks at, and how many more it leaves out as outside the labels."""
-    items = () if answer.broken and policy.broken == "empty" else answer.items
-    if aliases:
-        items = tuple(item._replace(label=aliases.get(item.label, item.label)) for item in items)
-    inside = items
-    if labels is not None and policy.outside == "drop":
-        inside = tuple(item for item in items if item.label in labels)
+def named_items(answer: Answer, policy: AnswerPolicy, asked: AskedLabels) -> tuple[tuple[Item, ...], int]:
+    """List the items of an answer that a policy looks at, and count those that it leaves out as outside the labels."""
+    items = () if answer.broken and policy.broken == "empty" else tuple(map(asked.renamed, answer.items))
+    inside = tuple(item for item in items if policy.outside == "keep" or not asked.lack(item))
     return inside, len(items) - len(inside)
 
 
-def outside(items: Sequence[Item], labels: frozenset[str] | None) -> int:
-    """Return how many items have a label outside the labels."""
-    return 0 if labels is None else sum(item.label not in labels for item in items)
-
-
-def kept_of(placement: Placement, policy: GroundingPolicy, items: Sequence[Item]) -> list[tuple[int, Bounds]]:
+def kept_of(placement: ItemPlaces, policy: GroundingPolicy, items: Sequence[Item]) -> list[tuple[int, Bounds]]:
     """Return the number and the bounds of each item that stays when overlaps are resolved.
 
     Of items that are all of the same occurrences only one can stay. Where all spans do, items of one label are one
@@ -155,14 +216,13 @@ def kept_of(placement: Placement, policy: GroundingPolicy, items: Sequence[Item]
 
 
 def predicted_of(
-    items: Sequence[Item], placement: Placement, kept: Sequence[tuple[int, Bounds]], policy: GroundingPolicy
+    items: Sequence[Item], placement: ItemPlaces, kept: Sequence[tuple[int, Bounds]], policy: GroundingPolicy
 ) -> Predicted:
-    """Return what counts as predicted: what stays, and items without a place unless they are dropped."""
-    if_surplus, if_absent = policy.surplus == "wrong", policy.absent != "drop"
+    """List the predicted spans: those that stay, and items without a place unless they are dropped."""
     wrong = tuple(
         (item.label, item.mention)
-        for item, spans, here in zip(items, *placement, strict=True)
-        if not spans and (if_surplus if here else if_absent)
+        for item, spans, present in zip(items, *placement, strict=True)
+        if not spans and policy.predicts("surplus" if present else "absent")
     )
     return Predicted(frozenset((*span, items[number].label) for number, span in kept), wrong)
 
@@ -172,9 +232,9 @@ def without_overlap(bounds: list[tuple[int, Bounds]], rule: str) -> list[tuple[i
     if rule == "keep" or len(bounds) < 2:
         return bounds
     order = {
-        "longest": lambda one: (one[1][0] - one[1][1], one[1][0]),
-        "earlier": lambda one: (one[0],),
-        "later": lambda one: (-one[0],),
+        "longest": lambda placed: (placed[1][0] - placed[1][1], placed[1][0]),
+        "earlier": lambda placed: (placed[0],),
+        "later": lambda placed: (-placed[0],),
     }[rule]
     taken = bytearray(max(end for _, (_, end) in bounds))
     kept = []

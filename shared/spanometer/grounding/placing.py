@@ -7,17 +7,18 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from ..exceptions import InputError
 from ..spans.words import words_and_signs
 from .answers import Item
-from .forms import Form, form_of
+from .forms import Form, form_of, form_text
 from .policies import GroundingPolicy
 
 Bounds = tuple[int, int]
+Computed = TypeVar("Computed")
 
 MOST_TOKENS = 100
 """Mentions of more tokens are not looked for in other words."""
@@ -41,45 +42,37 @@ class TextIndex:
     text: str
     starts: list[int]
     ends: list[int]
-    _forms: dict[str, Form] = field(default_factory=dict)
-    _found: dict[tuple[str, str, str], tuple[Bounds, ...]] = field(default_factory=dict)
-    _mentions: dict[tuple[str, str], str] = field(default_factory=dict)
-    _folded: dict[str, list[str]] = field(default_factory=dict)
-    _fuzzy: dict[tuple[str, str], Bounds | None] = field(default_factory=dict)
+    _results: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+
+    def _once(self, compute: Callable[..., Computed], *arguments: str) -> Computed:
+        """Compute something once for the same arguments."""
+        key = (compute.__name__, *arguments)
+        if key not in self._results:
+            self._results[key] = compute(*arguments)
+        kept: Computed = self._results[key]
+        return kept
 
     def form(self, fold: str) -> Form:
-        """Return the normal form of the text."""
-        if fold not in self._forms:
-            self._forms[fold] = form_of(self.text, fold)
-        return self._forms[fold]
+        """Compute the normal form of the text."""
+        return self._once(form_of, self.text, fold)
 
     def occurrences(self, mention: str, fold: str, inside: str) -> tuple[Bounds, ...]:
-        """Return the bounds of a mention in the text, from left to right, found without overlap in the normal forms."""
-        key = (self._folded_mention(mention, fold), fold, inside)
-        if key not in self._found:
-            self._found[key] = tuple(
-                snapped
-                for start, end in self._matches(key[0], fold)
-                if (snapped := self._snapped(start, end, inside)) is not None
-            )
-        return self._found[key]
+        """List the bounds of a mention in the text, from left to right, found without overlap in the normal forms."""
+        return self._once(self._occurrences, form_text(mention, fold), fold, inside)
 
-    def _folded_mention(self, mention: str, fold: str) -> str:
-        if fold == "exact":
-            return mention
-        if (mention, fold) not in self._mentions:
-            self._mentions[mention, fold] = form_of(mention, fold).text
-        return self._mentions[mention, fold]
+    def _occurrences(self, folded: str, fold: str, inside: str) -> tuple[Bounds, ...]:
+        snapped = (self._snapped(start, end, inside) for start, end in self._matches(folded, fold))
+        return tuple(bounds for bounds in snapped if bounds is not None)
 
     def _matches(self, folded: str, fold: str) -> list[Bounds]:
-        """Return where a normal form is in that of the text, as bounds in the text."""
+        """List the places of a normal form in that of the text, as bounds in the text."""
         form, size = self.form(fold), len(folded)
-        found: list[Bounds] = []
+        bounds: list[Bounds] = []
         place = form.text.find(folded) if size else -1
         while place >= 0:
-            found.append(form.bounds(place, place + size))
+            bounds.append(form.bounds(place, place + size))
             place = form.text.find(folded, place + size)
-        return found
+        return bounds
 
     def tokens_of(self, start: int, end: int) -> tuple[int, int]:
         """Return the first token that shares a character with bounds, and the one after the last."""
@@ -104,16 +97,16 @@ class TextIndex:
         return self.starts[first] if cut_start else start, self.ends[last - 1] if cut_end else end
 
     def says(self, item: Item, fold: str) -> bool:
-        """Return whether the text between the offsets of an item is its mention."""
-        return form_of(self.text[item.start : item.end], fold).text == form_of(item.mention, fold).text
+        """Tell whether the text between the offsets of an item is its mention."""
+        return form_text(self.text[item.start : item.end], fold) == form_text(item.mention, fold)
 
     def folded_tokens(self, fold: str) -> list[str]:
-        """Return the normal forms of the tokens."""
-        if fold not in self._folded:
-            tokens = [self.text[start:end] for start, end in zip(self.starts, self.ends, strict=True)]
-            forms = {token: form_of(token, fold).text for token in dict.fromkeys(tokens)}
-            self._folded[fold] = [forms[token] for token in tokens]
-        return self._folded[fold]
+        """List the normal forms of the tokens."""
+        return self._once(self._folded_tokens, fold)
+
+    def _folded_tokens(self, fold: str) -> list[str]:
+        bounds = zip(self.starts, self.ends, strict=True)
+        return [form_text(self.text[start:end], fold) for start, end in bounds]
 
     def similar(self, mention: str, fold: str) -> Bounds | None:
         """Return the window of tokens that has most of a mention's tokens in their order; None if none has enough.
@@ -121,16 +114,12 @@ class TextIndex:
         It has at least three quarters of them, and they are at least a third of it. Of windows with equally many the
         shortest is taken, then the first. A mention of more than `MOST_TOKENS` tokens is nowhere.
         """
-        key = (mention, fold)
-        if key not in self._fuzzy:
-            tokens = words_and_signs([mention])
-            wanted = [
-                form_of(mention[start:end], fold).text
-                for start, end in zip(tokens.start.tolist(), tokens.end.tolist(), strict=True)
-            ]
-            window = best_window(wanted, self.folded_tokens(fold)) if len(wanted) <= MOST_TOKENS else None
-            self._fuzzy[key] = None if window is None else (self.starts[window[0]], self.ends[window[1] - 1])
-        return self._fuzzy[key]
+        return self._once(self._similar, mention, fold)
+
+    def _similar(self, mention: str, fold: str) -> Bounds | None:
+        wanted = [form_text(mention[start:end], fold) for start, end in words_and_signs([mention]).bounds(0)]
+        window = best_window(wanted, self.folded_tokens(fold)) if len(wanted) <= MOST_TOKENS else None
+        return None if window is None else (self.starts[window[0]], self.ends[window[1] - 1])
 
 
 def best_window(wanted: Sequence[str], tokens: Sequence[str]) -> Bounds | None:
@@ -157,9 +146,9 @@ def best_window(wanted: Sequence[str], tokens: Sequence[str]) -> Bounds | None:
     for place, token in enumerate(there):
         places[code[token]] |= 1 << place
     for first in range(0, len(starts), _STARTS_AT_ONCE):
-        found = _best_from(starts[first : first + _STARTS_AT_ONCE], text, places, len(there), least)
-        if found is not None and (best is None or found < best):
-            best = found
+        candidate = _best_from(starts[first : first + _STARTS_AT_ONCE], text, places, len(there), least)
+        if candidate is not None and (best is None or candidate < best):
+            best = candidate
     return None if best is None else (best[2], best[2] + best[1])
 
 
@@ -189,8 +178,8 @@ def _best_from(
         enough = np.flatnonzero(inside & (common >= least) & (3 * common >= width))
         if len(enough):
             top = enough[np.argmax(common[enough])]
-            found = (-int(common[top]), width, int(starts[top]))
-            best = found if best is None else min(best, found)
+            candidate = (-int(common[top]), width, int(starts[top]))
+            best = candidate if best is None else min(best, candidate)
     return best
 
 
@@ -223,7 +212,7 @@ def sight(items: Sequence[Item], index: TextIndex, policy: GroundingPolicy) -> S
     return Sightings(given, found, similar)
 
 
-class Placement(NamedTuple):
+class ItemPlaces(NamedTuple):
     """Where the items of an answer are, before overlaps are resolved.
 
     Attributes:
@@ -235,7 +224,7 @@ class Placement(NamedTuple):
     present: tuple[bool, ...]
 
 
-def place(items: Sequence[Item], sighted: Sightings, index: TextIndex, policy: GroundingPolicy) -> Placement:
+def place(items: Sequence[Item], sighted: Sightings, index: TextIndex, policy: GroundingPolicy) -> ItemPlaces:
     """Place the items of an answer in its text: one after the other, or all at once as a chain.
 
     Raises:
@@ -246,20 +235,19 @@ def place(items: Sequence[Item], sighted: Sightings, index: TextIndex, policy: G
         open_ = [() if bounds else places for bounds, places, _ in zip(*sighted, strict=True)]
         chained = _chain(open_, index)
     taken = _Taken(len(index.text))
-    choose = _CHOICES.get(policy.repeat)
     spans: list[tuple[Bounds, ...]] = []
     for number, (item, bounds, places, window) in enumerate(zip(items, *sighted, strict=True)):
         mine: tuple[Bounds, ...] = ()
         if bounds:
             mine = (bounds,)
         elif places:
-            mine = choose(taken, places, item.label) if choose else chained[number]
+            mine = chained[number] if chained else taken.choose(policy.repeat, places, item.label)
         elif window:
             mine = (window,)
         spans.append(mine)
         if policy.repeat not in _FREE:
             taken.add(mine, item.label)
-    return Placement(tuple(spans), tuple(map(bool, sighted.occurrences)))
+    return ItemPlaces(tuple(spans), tuple(map(bool, sighted.occurrences)))
 
 
 def _given(item: Item, index: TextIndex, policy: GroundingPolicy) -> Bounds | None:
@@ -281,7 +269,7 @@ class _Taken:
         self._flags = bytearray(size)
         self._bounds: set[tuple[Bounds, str | None]] = set()
         self._end = 0
-        self._passed: dict[tuple[int, str], int] = {}
+        self._passed: dict[tuple[int, str, str | None], int] = {}
 
     def add(self, spans: tuple[Bounds, ...], label: str) -> None:
         """Take the bounds of an item."""
@@ -290,57 +278,41 @@ class _Taken:
             self._bounds |= {((start, end), None), ((start, end), label)}
             self._end = end
 
-    def next(self, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
-        """Return the first bounds that no item has."""
-        return self._first(places, "next", lambda bounds: (bounds, None) not in self._bounds)
+    def choose(self, repeat: str, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
+        """Choose bounds of an item of a label among its occurrences, by an action for repeat."""
+        if repeat == "all":
+            return places
+        if repeat == "prefer free":
+            return self._first("next free", places, label) or self._first("next by label", places, label)
+        if repeat == "order":
+            after = bisect_left(places, (self._end,))
+            return places[after : after + 1]
+        return places[:1] if repeat == "first" else self._first(repeat, places, label)
 
-    def next_by_label(self, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
-        """Return the first bounds that no item of the label has."""
-        return self._first(places, f"by {label}", lambda bounds: (bounds, label) not in self._bounds)
-
-    def next_free(self, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
-        """Return the first bounds that overlap no item."""
-        return self._first(places, "free", lambda bounds: self._flags.find(1, *bounds) < 0)
-
-    def prefer_free(self, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
-        """Return the first bounds that overlap no item, else the first that no item of the label has."""
-        return self.next_free(places, label) or self.next_by_label(places, label)
-
-    def after(self, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
-        """Return the first bounds at or after the end of the item that was placed last."""
-        place = bisect_left(places, (self._end,))
-        return places[place : place + 1]
-
-    def _first(self, places: tuple[Bounds, ...], rule: str, allows: Callable[[Bounds], bool]) -> tuple[Bounds, ...]:
-        key = (id(places), rule)
+    def _first(self, rule: str, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
+        """Find the first bounds that overlap no item, or that no item, or none of the label, has."""
+        owner = label if rule == "next by label" else None
+        key = (id(places), rule, owner)
         place = self._passed.get(key, 0)
-        while place < len(places) and not allows(places[place]):
+        while place < len(places) and (
+            self._flags.find(1, *places[place]) >= 0 if rule == "next free" else (places[place], owner) in self._bounds
+        ):
             place += 1
         self._passed[key] = place
         return places[place : place + 1]
 
 
-_CHOICES: dict[str, Callable[[_Taken, tuple[Bounds, ...], str], tuple[Bounds, ...]]] = {
-    "first": lambda taken, places, label: places[:1],
-    "all": lambda taken, places, label: places,
-    "next": _Taken.next,
-    "next by label": _Taken.next_by_label,
-    "next free": _Taken.next_free,
-    "prefer free": _Taken.prefer_free,
-    "order": _Taken.after,
-}
-
 _FREE = frozenset(("first", "all", "chain"))
 """The actions to which it does not matter what the items before have."""
 
 
-def _chain(found: Sequence[tuple[Bounds, ...]], index: TextIndex) -> list[tuple[Bounds, ...]]:
+def _chain(occurrences: Sequence[tuple[Bounds, ...]], index: TextIndex) -> list[tuple[Bounds, ...]]:
     """Return the bounds of each item in the chain with the most tokens, of equals in that which ends first.
 
     A chain has some of the items, in their order and without overlap. Of beginnings with equally many tokens the one is
     kept that ends first, of equals in that too the one whose last item is earlier in the answer.
     """
-    if sum(map(len, found)) > MOST_CHAINS:
+    if sum(map(len, occurrences)) > MOST_CHAINS:
         raise InputError(
             f"the items of an answer have more than {MOST_CHAINS:,} occurrences, too many for a chain.",
             "Use a policy with another action for repeat.",
@@ -349,7 +321,7 @@ def _chain(found: Sequence[tuple[Bounds, ...]], index: TextIndex) -> list[tuple[
     # beginnings of chains, ascending in both end and tokens: what is worse in one must be better in the other
     ends, sizes = [0], [0]
     last: list[Any] = [None]
-    for number, places in enumerate(found):
+    for number, places in enumerate(occurrences):
         longer = []
         for start, end in places:
             before = bisect_right(ends, start) - 1
@@ -364,7 +336,7 @@ def _chain(found: Sequence[tuple[Bounds, ...]], index: TextIndex) -> list[tuple[
             while worse < len(sizes) and sizes[worse] <= size:
                 worse += 1
             ends[at:worse], sizes[at:worse], last[at:worse] = [end], [size], [link]
-    chosen: list[tuple[Bounds, ...]] = [() for _ in found]
+    chosen: list[tuple[Bounds, ...]] = [() for _ in occurrences]
     link = last[-1]
     while link is not None:
         number, bounds, link = link

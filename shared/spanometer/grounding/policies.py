@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
-from typing import ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from ..exceptions import InputError, shown
 from ..options import check_options, option, options_of
@@ -16,7 +16,7 @@ Policy = TypeVar("Policy", bound="AnswerPolicy", covariant=True)
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnswerPolicy(ABC):
+class AnswerPolicy:
     """What to do where an answer leaves open what it means; for spans `GroundingPolicy`, for strings `StringPolicy`.
 
     Attributes:
@@ -51,9 +51,10 @@ class AnswerPolicy(ABC):
         return next((name for name, point in self.named().items() if point.policy == self), ",".join(self.actions))
 
     @classmethod
-    @abstractmethod
     def named(cls) -> Mapping[str, NamedPolicy[Self]]:
         """Return the named policies of this kind: points at which published projects are."""
+        listed: Mapping[str, NamedPolicy[AnswerPolicy]] = {**NAMED, **NAMED_STRINGS}
+        return {name: point for name, point in listed.items() if isinstance(point.policy, cls)}  # type: ignore[misc]
 
     @property
     def actions(self) -> tuple[str, ...]:
@@ -76,9 +77,8 @@ class AnswerPolicy(ABC):
             if policy in known:
                 return known[policy].policy
             if cls.describes(policy):
-                actions = [action.strip() for action in policy.split(",")]
-                return cls(**dict(zip((*cls.places, *cls.further), actions, strict=False)))
-        if isinstance(policy, AnswerPolicy) or (isinstance(policy, str) and policy in {**NAMED, **NAMED_STRINGS}):
+                return cls.with_actions(action.strip() for action in policy.split(","))
+        if isinstance(policy, AnswerPolicy) or (isinstance(policy, str) and policy in AnswerPolicy.named()):
             raise InputError(
                 f"{shown(str(policy))} is no policy for {cls.kind}.",
                 f"Use {cls.elsewhere}, or one of {', '.join(known)}.",
@@ -92,8 +92,13 @@ class AnswerPolicy(ABC):
         )
 
     @classmethod
+    def with_actions(cls, actions: Iterable[str]) -> Self:
+        """Make a policy of its actions, in the order of `places`; those of further places may be left out."""
+        return cls(**dict(zip((*cls.places, *cls.further), actions, strict=False)))
+
+    @classmethod
     def describes(cls, policy: str) -> bool:
-        """Return whether a text is the name of a policy of this kind, or has as many actions as one."""
+        """Tell whether a text is the name of a policy of this kind, or has as many actions as one."""
         actions = policy.count(",") + 1
         return policy in cls.named() or len(cls.places) <= actions <= len(cls.places) + len(cls.further)
 
@@ -101,7 +106,15 @@ class AnswerPolicy(ABC):
     def grid(cls) -> Iterator[Self]:
         """Yield all policies, further places at their defaults."""
         for actions in product(*(options_of(cls)[place].choices for place in cls.places)):
-            yield cls(**dict(zip(cls.places, actions, strict=True)))
+            yield cls.with_actions(actions)
+
+
+_SPAN = "a predicted span that touches nothing"
+
+
+def _unplaced(subject: str, wrong: str, **others: str) -> Any:
+    """Declare how to treat something that has no place: left out, wrong, or otherwise."""
+    return option("wrong", help=f"how to treat {subject}", choices={"drop": "left out", "wrong": wrong, **others})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,19 +154,11 @@ class GroundingPolicy(AnswerPolicy):
             "the ones that end first",
         },
     )
-    surplus: str = option(
-        "wrong",
-        help="how to treat an item that is in the text, but whose occurrences others have",
-        choices={"drop": "left out", "wrong": "a predicted span that touches nothing"},
-    )
-    absent: str = option(
-        "wrong",
-        help="how to treat an item that is not in the text",
-        choices={
-            "drop": "left out",
-            "wrong": "a predicted span that touches nothing",
-            "fuzzy": "placed where three quarters of its tokens are in order, else wrong",
-        },
+    surplus: str = _unplaced("an item that is in the text, but whose occurrences others have", _SPAN)
+    absent: str = _unplaced(
+        "an item that is not in the text",
+        _SPAN,
+        fuzzy="placed where three quarters of its tokens are in order, else wrong",
     )
     overlap: str = option(
         "keep",
@@ -175,10 +180,9 @@ class GroundingPolicy(AnswerPolicy):
         },
     )
 
-    @classmethod
-    def named(cls) -> Mapping[str, NamedPolicy[Self]]:
-        """Return `NAMED`."""
-        return NAMED  # type: ignore[return-value]
+    def predicts(self, outcome: str) -> bool:
+        """Tell whether items of an outcome count as predicted spans, though they have no place."""
+        return (outcome == "surplus" and self.surplus == "wrong") or (outcome == "absent" and self.absent != "drop")
 
 
 PLACES = GroundingPolicy.places
@@ -202,26 +206,15 @@ class StringPolicy(AnswerPolicy):
         help="what several copies of a mention count",
         choices={"set": "one, however many there are", "multiset": "each counts"},
     )
-    surplus: str = option(
-        "wrong",
-        help="how to treat copies of a mention, over all labels, beyond those in the text",
-        choices={"drop": "left out", "wrong": "predicted mentions as others"},
+    surplus: str = _unplaced(
+        "copies of a mention, over all labels, beyond those in the text", "predicted mentions as others"
     )
-    absent: str = option(
-        "wrong",
-        help="how to treat a mention that is not in the text",
-        choices={"drop": "left out", "wrong": "a predicted mention as others"},
-    )
+    absent: str = _unplaced("a mention that is not in the text", "a predicted mention as others")
 
     @property
     def compared(self) -> dict[str, str]:
         """The options of `mention_f` that compare mentions as this policy does."""
         return {"fold": self.fold, "copies": self.copies}
-
-    @classmethod
-    def named(cls) -> Mapping[str, NamedPolicy[Self]]:
-        """Return `NAMED_STRINGS`."""
-        return NAMED_STRINGS  # type: ignore[return-value]
 
 
 @dataclass(frozen=True)
@@ -239,13 +232,11 @@ class NamedPolicy(Generic[Policy]):
     exact: bool = True
 
 
-def _point(actions: str, source: str, *, exact: bool = True) -> NamedPolicy[GroundingPolicy]:
-    return NamedPolicy(GroundingPolicy(**dict(zip(PLACES, actions.split(","), strict=True))), source, exact)
+def _named(kind: type[Policy], actions: str, source: str, *, exact: bool = True) -> NamedPolicy[Policy]:
+    return NamedPolicy(kind.with_actions(actions.split(",")), source, exact)
 
 
-def _strings(actions: str, source: str, *, exact: bool = True) -> NamedPolicy[StringPolicy]:
-    return NamedPolicy(StringPolicy(**dict(zip(StringPolicy.places, actions.split(","), strict=True))), source, exact)
-
+_point, _strings = partial(_named, GroundingPolicy), partial(_named, StringPolicy)
 
 NAMED: dict[str, NamedPolicy[GroundingPolicy]] = {
     "strict": _point("empty,keep,exact,whole,prefer free,wrong,wrong,keep", "Spanometer's default"),

@@ -69,8 +69,8 @@ class AnswerReading:
     @property
     def policy(self) -> GroundingPolicy:
         """The policy, with how offsets are handled."""
-        found = GroundingPolicy.of(self.grounding)
-        return found if self.offsets is None else replace(found, offsets=self.offsets)
+        policy = GroundingPolicy.of(self.grounding)
+        return policy if self.offsets is None else replace(policy, offsets=self.offsets)
 
     @property
     def answering(self) -> AnswerReading:

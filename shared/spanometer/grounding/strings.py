@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,8 @@ import numpy as np
 from ..spans.mentions import Mentions
 from .answers import Answer, Item
 from .forms import form_text
-from .grounded import COUNTS, AnswerCounts, read_both, read_labels, signed_grounding
-from .outcomes import named_items, outside
+from .grounded import COUNTS, AnswerCounts, AnswerInput
+from .outcomes import AskedLabels, named_items
 from .policies import StringPolicy
 
 
@@ -68,57 +68,33 @@ def ground_strings(
             format.
     """
     chosen = StringPolicy.of(policy)
-    labels = read_labels(labels)
-    read_texts, read_answers = read_both(texts, answers, format, labels, aliases)
-    folded = (form_text(text, chosen.fold) for text in read_texts)
-    return strings_of(folded, read_texts, read_answers, chosen, labels, aliases, format)
+    source = AnswerInput.of(texts, answers, labels, aliases, format)
+    return strings_of(source, chosen, (form_text(text, chosen.fold) for text in source.texts))
 
 
-def strings_of(
-    folded: Iterable[str],
-    texts: Sequence[str],
-    answers: Iterable[Answer],
-    policy: StringPolicy,
-    labels: Sequence[str] | None,
-    aliases: Mapping[str, str] | None,
-    format: str = "auto",
-) -> GroundedStrings:
-    """Return `ground_strings` of answers that are read, in texts whose normal forms are known."""
-    known = None if labels is None else frozenset(labels)
-    found: list[str] = []
+def strings_of(source: AnswerInput, policy: StringPolicy, folded: Iterable[str]) -> GroundedStrings:
+    """Ground answers as strings in texts whose normal forms are known, see `ground_strings`."""
+    labels: list[str] = []
     mentions: list[str] = []
     sizes, tallies = array("q"), array("q")
     shared: dict[str, str] = {}
-    for each in zip(answers, texts, folded, strict=True):
-        kept, tally = _of(*each, policy, known, aliases or {})
+    for columns in zip(source.read(), source.texts, folded, strict=True):
+        kept, tally = _of(*columns, policy, source.asked)
         sizes.append(len(kept))
         tallies.extend(tally)
         # answers write a label anew for each item
-        found.extend(shared.setdefault(item.label, item.label) for item in kept)
+        labels.extend(shared.setdefault(item.label, item.label) for item in kept)
         mentions.extend(item.mention for item in kept)
-    return GroundedStrings(
-        Mentions.of(
-            np.repeat(np.arange(len(sizes)), sizes),
-            found,
-            mentions,
-            len(sizes),
-        ),
-        np.array(tallies, dtype=np.int64).reshape(-1, len(COUNTS)),
-        policy,
-        signed_grounding(policy, labels, aliases, format),
-    )
+    document = np.repeat(np.arange(len(sizes)), sizes)
+    counts = np.array(tallies, dtype=np.int64).reshape(-1, len(COUNTS))
+    return GroundedStrings(Mentions.of(document, labels, mentions, len(sizes)), counts, policy, source.signed(policy))
 
 
 def _of(
-    answer: Answer,
-    text: str,
-    folded: str,
-    policy: StringPolicy,
-    labels: frozenset[str] | None,
-    aliases: Mapping[str, str],
+    answer: Answer, text: str, folded: str, policy: StringPolicy, asked: AskedLabels
 ) -> tuple[list[Item], tuple[int, ...]]:
-    """Return the items of an answer that count as predicted, and the counts."""
-    named, left_out = named_items(answer, policy, labels, aliases)
+    """List the items of an answer that count as predicted, and count what became of all."""
+    named, left_out = named_items(answer, policy, asked)
     known: dict[str, int] = {}
     seen: Counter[str] = Counter()
     kept, surplus, absent = [], 0, 0
@@ -133,5 +109,5 @@ def _of(
         if lost != "drop":
             kept.append(item)
     placed = len(named) - surplus - absent
-    became = (placed, surplus, absent, 0, left_out + outside(named, labels))
-    return kept, (len(named) + left_out, *became, int(answer.broken), int(answer.rewrites(text)), answer.unread)
+    became = (placed, surplus, absent, 0, left_out + sum(map(asked.lack, named)))
+    return kept, (len(named) + left_out, *became, *answer.counts(text))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import pyarrow as pa
 
 from ..counts.counts import Counts
-from ..exceptions import InputError, on_both_sides
+from ..exceptions import InputError
 from ..measures.base import Measure
 from ..spans.attributes import ATTRIBUTED_SPAN_TYPE, Attributes, attributes_arrays
 from .module import Card, Column, Configuration, MeasureModule, Options, Reading
@@ -26,16 +26,17 @@ class AttributeModule(MeasureModule):
             'of them (several items); `"scores": {name: number}` may say how sure a value is',
             pa.list_(ATTRIBUTED_SPAN_TYPE),
             attributes_arrays,
+            read=Attributes.from_arrow,
         )
     }
 
     def _count(
         self, measure: Measure, references: Column, predictions: Column, options: Options
     ) -> tuple[Counts, Reading]:
-        counts = measure.counts(*on_both_sides(Attributes.from_arrow, references, predictions))
+        counts, reading = super()._count(measure, references, predictions, options)
         if options.get("details", False):
             self._require_free_keys(counts.labels)
-        return counts, {}
+        return counts, reading
 
     def _require_options(self, options: Options) -> None:
         super()._require_options(options)

@@ -94,16 +94,16 @@ def tally(paths: Paths, reading: Reading, *, client: Client | str | None = None,
     """Count Parquet files: the condensed tally, see `score`."""
     parts = plan(paths, reading)
     with _connected(client) as connected:
-        found = _run(connected, parts, reading, progress)
+        total = _run(connected, parts, reading, progress)
     # the measures did not travel with every part
-    counts = {name: replace(counts, measure=reading.measures[name]) for name, counts in found.counts.items()}
-    return replace(found, counts=counts)
+    counts = {name: replace(counts, measure=reading.measures[name]) for name, counts in total.counts.items()}
+    return replace(total, counts=counts)
 
 
 def plan(paths: Paths, reading: Reading) -> list[FilePart]:
     """Divide files into parts that are counted by themselves; only the footers of the files are read."""
-    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    parts = [part for pattern in given for name in _files(os.fspath(pattern)) for part in _parts(name, reading)]
+    patterns = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    parts = [part for pattern in patterns for name in _files(os.fspath(pattern)) for part in _parts(name, reading)]
     if not parts:
         raise InputError("there is nothing to score: the files hold no documents.", "Give files with rows.")
     return parts
@@ -130,8 +130,8 @@ def count_part(part: FilePart, reading: Reading, version: str = __version__) -> 
                     row = "" if error.document is None else f", row {first + error.document}"
                     raise error.placed(source=f"{part.name}, row group {number}{row}", document=None) from None
                 first += len(batch)
-    found = together(stack)
-    return replace(found, counts={name: replace(counts, measure=None) for name, counts in found.counts.items()})
+    total = together(stack)
+    return replace(total, counts={name: replace(counts, measure=None) for name, counts in total.counts.items()})
 
 
 def _run(client: Client, parts: Sequence[FilePart], reading: Reading, progress: bool) -> Tally:
@@ -204,15 +204,15 @@ def _files(pattern: str) -> list[str]:
         from fsspec.core import url_to_fs
 
         system, path = url_to_fs(pattern)
-        found = [system.unstrip_protocol(name) for name in system.glob(path)]
+        names = [system.unstrip_protocol(name) for name in system.glob(path)]
     elif os.path.isdir(pattern):
-        found = glob.glob(os.path.join(glob.escape(pattern), "*.parquet"))
+        names = glob.glob(os.path.join(glob.escape(pattern), "*.parquet"))
     else:
         # a name may have brackets in it that are not a pattern
-        found = [pattern] if os.path.isfile(pattern) else list(filter(os.path.isfile, glob.glob(pattern)))
-    if not found:
+        names = [pattern] if os.path.isfile(pattern) else list(filter(os.path.isfile, glob.glob(pattern)))
+    if not names:
         raise InputError(f"there is no such file, or none in this folder: {pattern}.", "Name Parquet files.")
-    return sorted(found)
+    return sorted(names)
 
 
 def _parts(name: str, reading: Reading) -> list[FilePart]:

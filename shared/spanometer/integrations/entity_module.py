@@ -8,14 +8,12 @@ from typing import ClassVar
 import pyarrow as pa
 
 from ..counts.counts import Counts
-from ..exceptions import on_both_sides
 from ..measures.base import Measure
 from ..options import made
 from ..readers.text.markup import EntityTypes
 from ..readers.text.markup_columns import markup_arrays, pair_from_markup
-from ..spans.arrow import DocumentLengths
 from ..spans.entities import ENTITY_TYPE, Entities, entities_arrays
-from .module import Card, Column, Configuration, MeasureModule, Options, Reading
+from .module import Card, Column, Configuration, DocumentLengths, MeasureModule, Options, Reading
 
 __all__ = ["Card", "EntityModule"]
 
@@ -30,6 +28,7 @@ class EntityModule(MeasureModule):
             pa.list_(ENTITY_TYPE),
             entities_arrays,
             (DocumentLengths,),
+            Entities.from_arrow,
         ),
         "markup": Configuration(
             "a string with QUAERO's inline markup, over the same words on both sides",
@@ -44,10 +43,8 @@ class EntityModule(MeasureModule):
     def _count(
         self, measure: Measure, references: Column, predictions: Column, options: Options
     ) -> tuple[Counts, Reading]:
-        if self.configuration == "markup":
-            types = made(EntityTypes, options).known
-            reading = {"input": "markup", "entity_types": ",".join(sorted(types))}
-            return measure.counts(*pair_from_markup(references, predictions, entity_types=types)), reading
-        lengths = made(DocumentLengths, options).of(len(references))
-        sides = on_both_sides(Entities.from_arrow, references, predictions, lengths=lengths)
-        return measure.counts(*sides), {"input": self.configuration}
+        if self.configuration != "markup":
+            return super()._count(measure, references, predictions, options)
+        types = made(EntityTypes, options).known
+        reading = {"input": "markup", "entity_types": ",".join(sorted(types))}
+        return measure.counts(*pair_from_markup(references, predictions, entity_types=types)), reading

@@ -9,14 +9,13 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..analysis.scores.score import score
 from ..arrays import ordered
 from ..exceptions import InputError, shown
 from ..grounding.answers import Answer, Item
 from ..grounding.reading import AnswerReading
 from ..options import options_of
 from ..spans.documents import Tokens
-from .scikit_learn import read_key
+from .scikit_learn import one_value, read_key
 
 _GOLD = 'A gold is an object, or its JSON: {"text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}.'
 
@@ -117,8 +116,8 @@ def score_answers(
         raise InputError("some golds have tokens, others have none.", "Give all tokens, or none.", side="references")
     known = Tokens.from_lists(tokens) if tokens else None
     grounded = AnswerReading(**own).ground([row["text"] for row in rows], answers, known)
-    (result,) = score([row["spans"] for row in rows], grounded, measures=measure, **options).results
-    return float(result.scores[read_key(measure, key)[0]])
+    spans = [row["spans"] for row in rows]
+    return one_value(spans, grounded, measure=measure, key=read_key(measure, key)[0], **options)
 
 
 def _gold(gold: Any, document: int) -> Mapping[str, Any]:

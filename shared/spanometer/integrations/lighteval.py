@@ -34,11 +34,11 @@ class CorpusScore(CorpusLevelComputation):  # type: ignore[misc]  # LightEval ma
         """Score the golds and predictions of all documents; an `InputError` unless each has one of both."""
         sides = {"references": [item.golds for item in items], "predictions": [item.preds for item in items]}
         for side, texts in sides.items():
-            for document, found in enumerate(texts):
-                if len(found) != 1:
-                    problem = f"{counted(len(found), 'text')} for one document."
+            for document, samples in enumerate(texts):
+                if len(samples) != 1:
+                    problem = f"{counted(len(samples), 'text')} for one document."
                     raise InputError(problem, "Give one gold, and sample one text.", side=side, document=document)
-        golds, written = ([found[0] for found in texts] for texts in sides.values())
+        golds, written = ([samples[0] for samples in texts] for texts in sides.values())
         return self.score(golds, written)
 
 

@@ -7,11 +7,8 @@ from typing import ClassVar
 
 import pyarrow as pa
 
-from ..counts.counts import Counts
-from ..exceptions import on_both_sides
-from ..measures.base import Measure
 from ..spans.mentions import MENTION_TYPE, Mentions, mentions_arrays
-from .module import Card, Column, Configuration, MeasureModule, Options, Reading
+from .module import Card, Configuration, MeasureModule
 
 __all__ = ["Card", "MentionModule"]
 
@@ -25,10 +22,6 @@ class MentionModule(MeasureModule):
             "as often as they are there; what else a dict has is ignored",
             pa.list_(MENTION_TYPE),
             mentions_arrays,
+            read=Mentions.from_arrow,
         )
     }
-
-    def _count(
-        self, measure: Measure, references: Column, predictions: Column, options: Options
-    ) -> tuple[Counts, Reading]:
-        return measure.counts(*on_both_sides(Mentions.from_arrow, references, predictions)), {}

@@ -12,12 +12,13 @@ import textwrap
 import warnings
 from abc import ABC, abstractmethod
 from collections import ChainMap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import NoneType
 from typing import Any, ClassVar, TypeAlias, TypeVar, get_type_hints
 
 import evaluate
+import numpy as np
 import pyarrow as pa
 
 from ..arrays import is_integer, listed
@@ -26,6 +27,7 @@ from ..counts.statistics import Resampling
 from ..exceptions import (
     InputError,
     mention,
+    on_both_sides,
     on_side,
     require_choice,
     require_kind,
@@ -34,7 +36,8 @@ from ..exceptions import (
     shown,
 )
 from ..measures.base import SHARED, Measure
-from ..options import Option, made, options_of, require_known, same
+from ..options import Option, made, option, options_of, require_known, same
+from ..spans.arrow import read_lengths
 from .evaluate_writer import ArrowMetric
 
 Part = TypeVar("Part")
@@ -59,12 +62,31 @@ class Configuration:
         type: the Arrow type in which a document is stored.
         to_arrow: checks documents, numbered from the second argument, and returns them as Arrow arrays.
         options: the dataclasses with options of reading that this form has.
+        read: reads a column of such arrays as one side, with the documents' lengths if the form has these.
     """
 
     help: str
     type: pa.DataType
     to_arrow: Callable[..., list[pa.Array]]
     options: tuple[type, ...] = ()
+    read: Callable[..., Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentLengths:
+    """The lengths of the documents that spans are in, if they are given.
+
+    Attributes:
+        lengths: in tokens, one number for each document; None if they are not known.
+    """
+
+    lengths: Iterable[int] | None = option(
+        None, help="the documents' lengths in tokens, checked against the spans", type="list of int, optional", flag=""
+    )
+
+    def of(self, documents: int) -> np.ndarray | None:
+        """Return the lengths of so many documents as int64, checked; None if they are not known."""
+        return None if self.lengths is None else read_lengths(self.lengths, documents)
 
 
 @dataclass(frozen=True)
@@ -134,15 +156,15 @@ class MeasureModule(ArrowMetric, ABC):
         details = {"details": Option(name="details", default=False, help=f"add {added} to the result", kind=bool)}
         before, after = ([options_of(kind) for kind in kinds] for kinds in (cls.before, cls.after))
         parts: list[dict[str, Option]] = [*before, own, shared, Resampling.choice(), details, *after]
-        found: dict[str, Option] = {}
+        declared: dict[str, Option] = {}
         for part in parts:
             # a measure may have the seed of intervals already
-            found = {**found, **part, **found}
-        return found
+            declared = {**declared, **part, **declared}
+        return declared
 
     @classmethod
     def forms(cls) -> str:
-        """Return what a document is, by configuration, as a phrase."""
+        """Describe a document, by configuration, in a phrase."""
         texts = [f"`{name}`: {configuration.help}" for name, configuration in cls.configurations.items()]
         return f"for each document, by configuration (the first is the default): {'; '.join(texts)}"
 
@@ -241,19 +263,19 @@ class MeasureModule(ArrowMetric, ABC):
 
     def _require_options(self, options: Options) -> None:
         """Check the options' names and values, before any data is touched."""
-        known = self.options()
-        require_known(options, known, self.measure.name)
+        declared = self.options()
+        require_known(options, declared, self.measure.name)
         for kind in (*self.before, *self.after):
             if kind in self.configurations[self.configuration].options:
                 made(kind, options)
             else:
                 self._require_default(kind, options)
-        known["details"].check(options.get("details", False))
+        declared["details"].check(options.get("details", False))
         chosen_resampling(options)
-        given = options.get("zero_division")
-        if isinstance(given, str) and "warn" not in known["zero_division"].choices:
+        zero_division = options.get("zero_division")
+        if isinstance(zero_division, str) and "warn" not in declared["zero_division"].choices:
             raise InputError(
-                f"invalid value for {mention('zero_division')}: {shown(given)}.",
+                f"invalid value for {mention('zero_division')}: {shown(zero_division)}.",
                 "Use one of 0.0, 1.0, nan; 'warn' elsewhere is 0 with a warning, which the default gives without one.",
                 option="zero_division",
             )
@@ -261,8 +283,8 @@ class MeasureModule(ArrowMetric, ABC):
 
     def _require_default(self, kind: type, options: Options) -> None:
         """Refuse options of reading that the configuration does not have."""
-        for name, option in options_of(kind).items():
-            if not same(options.get(name, option.default), option.default):
+        for name, declared in options_of(kind).items():
+            if not same(options.get(name, declared.default), declared.default):
                 forms = [form for form, configuration in self.configurations.items() if kind in configuration.options]
                 raise InputError(
                     f"{mention(name)} is for {' and '.join(forms)}; this module was loaded for {self.configuration}.",
@@ -305,9 +327,15 @@ class MeasureModule(ArrowMetric, ABC):
             result.update({key: details[key] for key in measure.detail_keys})
         return result
 
-    @abstractmethod
     def _count(self, measure: Any, references: Column, predictions: Column, options: Options) -> tuple[Counts, Reading]:
         """Read both columns and count; also return how they were read, for the signature."""
+        form = self.configurations[self.configuration]
+        assert form.read is not None
+        known = {}
+        if DocumentLengths in form.options:
+            known = {"lengths": made(DocumentLengths, options).of(len(references))}
+        sides = on_both_sides(form.read, references, predictions, **known)
+        return measure.counts(*sides), {"input": self.configuration} if len(self.configurations) > 1 else {}
 
 
 def require_settings(settings: Options) -> None:

@@ -19,7 +19,6 @@ from ..spans.arrow import (
     FRAGMENTS_TYPE,
     SPAN_TYPE,
     TEXT_TYPE,
-    DocumentLengths,
     fragments_arrays,
     require_same_lengths,
     spans_arrays,
@@ -29,7 +28,7 @@ from ..spans.spans import Spans, pair_from_tags
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import LabelChoice
 from ..tags.tags import list_arrays
-from .module import Card, Column, Configuration, MeasureModule, Options, Reading
+from .module import Card, Column, Configuration, DocumentLengths, MeasureModule, Options, Reading
 
 __all__ = ["Card", "SpanModule"]
 
@@ -95,8 +94,8 @@ class SpanModule(MeasureModule):
             require_fitting_tags(table, first_document)
         elif self.configuration == "text":
             both = zip(*(_texts(table[side]) for side in ("references", "predictions")), strict=True)
-            for document, (text, found) in enumerate(both, first_document):
-                require_same_text(text, found, document, "Both sides must annotate the same text.")
+            for document, (text, other) in enumerate(both, first_document):
+                require_same_text(text, other, document, "Both sides must annotate the same text.")
 
 
 def _texts(column: Column) -> Iterator[str]:

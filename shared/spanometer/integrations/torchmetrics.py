@@ -57,8 +57,8 @@ class SpanMetric(Metric):  # type: ignore[misc]  # torchmetrics may not be insta
 
     def update(self, preds: torch.Tensor, target: torch.Tensor) -> None:
         """Add a batch: label numbers of shape (documents, positions), or logits with a third axis, of which argmax."""
-        found = preds.argmax(dim=-1) if preds.ndim > target.ndim else preds
-        for name, sums in _sums(self._counts(target.cpu().numpy(), found.cpu().numpy())).items():
+        numbers = preds.argmax(dim=-1) if preds.ndim > target.ndim else preds
+        for name, sums in _sums(self._counts(target.cpu().numpy(), numbers.cpu().numpy())).items():
             getattr(self, name).add_(torch.from_numpy(sums).to(self.device))
 
     def compute(self) -> dict[str, torch.Tensor]:

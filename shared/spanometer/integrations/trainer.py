@@ -138,17 +138,17 @@ class TokenClassificationMetrics:
         `decode:viterbi-1b4f0e98`.
         """
         reading = {**reading_of(self.scheme, self._repair, prefix=self._prefix), **self._choice.signed()}
-        found = {}
+        signatures = {}
         for decoder in self._decoders:
             written = decoder
             if self._transitions is not None and decoder == "viterbi":
                 written += f"-{hashlib.sha256(self._transitions.tobytes()).hexdigest()[:8]}"
             for name, measure in self.measures.items():
-                found[f"{name}{self._ending(decoder)}"] = measure.signature({**reading, "decode": written})
-        return found
+                signatures[f"{name}{self._ending(decoder)}"] = measure.signature({**reading, "decode": written})
+        return signatures
 
     def _ending(self, decoder: str) -> str:
-        """Return what the names of results end in: nothing for the first way to decode."""
+        """Name the ending of results by a way to decode: nothing for the first."""
         return "" if decoder == self._decoders[0] else f"_{decoder}"
 
     def _result_keys(self) -> tuple[str, ...]:
@@ -190,13 +190,13 @@ class TokenClassificationMetrics:
             return logits
         with self._forgetting():
             targets = _find_labels(labels)
-            found = self._find(logits, tuple(targets.shape), ids_too=False)
+            tensor = self._find(logits, tuple(targets.shape), ids_too=False)
             tagged = self._tagged(_array(targets))
             results = []
-            for path in self._decoded(_array(found), tagged):
+            for path in self._decoded(_array(tensor), tagged):
                 decoded = np.full(tagged.shape, IGNORED, dtype=np.int64)
                 decoded[tagged] = path
-                results.append(found.new_tensor(decoded, dtype=targets.dtype))
+                results.append(tensor.new_tensor(decoded, dtype=targets.dtype))
             return results[0] if len(results) == 1 else tuple(results)
 
     def compute_metrics(self, eval_prediction: Any, compute_result: bool | None = None) -> dict[str, float]:
@@ -312,13 +312,13 @@ class TokenClassificationMetrics:
         leaves = list(_leaves(predictions))
         if not (len(leaves) == len(self._decoders) and all(leaf.shape == references.shape for leaf in leaves)):
             leaves = [self._find(predictions, references.shape, ids_too=True)]
-        found = [_array(leaf) for leaf in leaves]
-        if found[0].ndim == references.ndim:
-            for ids in found:
+        arrays = [_array(leaf) for leaf in leaves]
+        if arrays[0].ndim == references.ndim:
+            for ids in arrays:
                 self._refuse_unknown(ids, tagged, "predictions")
-            paths = [ids[tagged] for ids in found]
+            paths = [ids[tagged] for ids in arrays]
         else:
-            paths = self._decoded(found[0], tagged)
+            paths = self._decoded(arrays[0], tagged)
         if self._batches and len(self._batches[0].predictions) != len(paths):
             raise InputError(
                 "some batches have logits, or label numbers of each way to decode, and others of one way alone.",
@@ -406,10 +406,10 @@ def _read_tags(labels: tuple[str, ...], scheme: str | None, *, prefix: bool) -> 
     """Return the tags of all labels with prefixes, and the name of their scheme."""
     try:
         tags = as_tags(Tags(np.arange(len(labels)), labels, np.array([0, len(labels)])), prefix=prefix)
-        known = scheme_of(read_prefix(scheme, prefix=prefix), tags)
-        check_names(tags, known)
+        scheme_of_tags = scheme_of(read_prefix(scheme, prefix=prefix), tags)
+        check_names(tags, scheme_of_tags)
     except InputError as error:
         if error.position is None:
             raise
         raise InputError(f"id2label[{error.position}]: {error.problem}", error.remedy) from None
-    return tags.names, known.name
+    return tags.names, scheme_of_tags.name

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .figure import BLUE, ORANGE, hide, new_figure
+from .figure import BLUE, ORANGE, new_plot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,11 +70,9 @@ def draw_coverage(coverage: Mapping[str, np.ndarray], spans: Mapping[str, Sequen
 
 
 def _chart(width: float, height: float) -> tuple[Figure, Axes]:
-    figure = new_figure(width, height)
-    figure.set_dpi(_DOTS)
-    figure.set_facecolor("none")
-    axes = figure.add_subplot(facecolor="none")
-    hide(axes, "top", "right")
+    figure, axes = new_plot(width, height)
+    figure.set(dpi=_DOTS, facecolor="none")
+    axes.set_facecolor("none")
     return figure, axes
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..exceptions import counted
-from .figure import GREY, LINES, hide, literal, new_figure, save
+from .figure import GREY, LINES, literal, new_plot, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,8 +45,7 @@ def draw_placement(placed: Placement) -> Figure:
     """Draw what `plot_placement` writes."""
     spans = list(zip(placed.lengths, placed.counts, strict=True))
     lengths = ", ".join(str(length) if count == 1 else f"{count} × {length}" for length, count in spans)
-    figure = new_figure(7.0, 4.0, f"Spans of {lengths} tokens, placed at random in {placed.tokens:,}")
-    axes = figure.add_subplot()
+    figure, axes = new_plot(7.0, 4.0, f"Spans of {lengths} tokens, placed at random in {placed.tokens:,}")
     names = [counted(length, "token") for length in placed.lengths]
     _draw_curves(axes, [(name, np.arange(1, len(y) + 1), y) for name, y in zip(names, placed.starts, strict=True)])
     axes.set(xlabel="first token of the span", ylabel="probability", xlim=(1, max(placed.tokens, 2)), ylim=(0, None))
@@ -56,8 +55,7 @@ def draw_placement(placed: Placement) -> Figure:
 
 def draw_sweep(sweep: AlphaSweep) -> Figure:
     """Draw what `plot_sweep` writes."""
-    figure = new_figure(7.0, 4.4, "Entity tree error rate over the weight of the components: lower is better")
-    axes = figure.add_subplot()
+    figure, axes = new_plot(7.0, 4.4, "Entity tree error rate over the weight of the components: lower is better")
     curves = [(name, sweep.alphas, rates) for name, rates in sweep.rates.items()]
     _draw_curves(axes, curves, marker="o", markersize=4)
     axes.set(xlabel="alpha: 0 for types and bounds alone, 1 for components alone", ylabel="ETER")
@@ -71,8 +69,7 @@ def draw_sweep(sweep: AlphaSweep) -> Figure:
 
 def draw_precision_recall(curves: Mapping[str, PrecisionRecallCurve]) -> Figure:
     """Draw what `plot_precision_recall` writes."""
-    figure = new_figure(6.4, 4.6, "Precision and recall of predicted items, highest score first")
-    axes = figure.add_subplot()
+    figure, axes = new_plot(6.4, 4.6, "Precision and recall of predicted items, highest score first")
     ordered = sorted(curves.items(), key=lambda pair: -np.nan_to_num(pair[1].average_precision))
     steps = []
     for name, curve in ordered:
@@ -96,4 +93,3 @@ def _draw_curves(axes: Axes, curves: Iterable[tuple[str, Any, Any]], **style: An
         axes.plot(x, y, color=color, linestyle=line, linewidth=1.6, **style)
         # an underscore in front would leave the line out of the legend
         axes.lines[-1].set_label(f" {literal(name)}" if name.startswith("_") else literal(name))
-    hide(axes, "top", "right")

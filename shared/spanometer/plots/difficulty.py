@@ -72,9 +72,9 @@ def draw_difficulty(parts: Mapping[str, Report]) -> Figure:
 
 
 def _chance_result(report: Report) -> MeasureResult:
-    found = next((result for result in report.results if result.measure.name == _MEASURE), None)
-    if found is None:
+    chance = next((result for result in report.results if result.measure.name == _MEASURE), None)
+    if chance is None:
         raise InputError(
             f"the picture shows {_MEASURE}, which is not computed.", f"Add {_MEASURE} to {mention('measure')}."
         )
-    return found
+    return chance

@@ -47,6 +47,14 @@ def new_figure(width: float, height: float, title: str = "") -> Figure:
     return figure
 
 
+def new_plot(width: float, height: float, title: str = "") -> tuple[Figure, Axes]:
+    """Make a figure as `new_figure` does, with one plot without a frame above and on the right."""
+    figure = new_figure(width, height, title)
+    axes = figure.add_subplot()
+    hide(axes, "top", "right")
+    return figure, axes
+
+
 def save(draw: Callable[[Any], Figure], result: Any, path: str) -> None:
     """Write the picture that a function draws of a result; the file is not touched before all is drawn.
 

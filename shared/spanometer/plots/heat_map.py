@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .figure import GREY, hide, literal, new_figure, save
+from .figure import GREY, hide, literal, new_plot, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,8 +53,7 @@ def draw_confusion(found: Confusion) -> Figure:
     cell, font = (0.3, 7.0) if many else (0.62, 9.0)
     side = max(2.6, cell * size)
     extents = {"overlap": "all pairs", "exact": "pairs of the same extent"}[found.extents]
-    figure = new_figure(side + 2.6, side + 1.4, f"Labels of reference and predicted spans: {extents}")
-    axes = figure.add_subplot()
+    figure, axes = new_plot(side + 2.6, side + 1.4, f"Labels of reference and predicted spans: {extents}")
     whole = found.counts.sum(axis=1, keepdims=True)
     share = found.counts / np.maximum(whole, 1)
     # a root, so that rare confusions are seen beside what is right
@@ -81,8 +80,7 @@ def draw_confusion(found: Confusion) -> Figure:
 def _heat_map(values: np.ndarray, names: Sequence[str], title: str, label: str) -> Figure:
     """Draw values up to 1 of all pairs of names, shape (names, names), but those on the diagonal."""
     side = max(2.6, 0.62 * len(names) + 0.8)
-    figure = new_figure(side + 2.2, side + 1.0, title)
-    axes = figure.add_subplot()
+    figure, axes = new_plot(side + 2.2, side + 1.0, title)
     shown = np.array(values)
     np.fill_diagonal(shown, np.nan)
     # the whole scale from chance to perfect, so that pictures can be compared
@@ -101,4 +99,4 @@ def _name(axes: Axes, rows: Sequence[str], columns: Sequence[str], **style: Any)
     axes.set_xticks(range(len(columns)), map(literal, columns), ha="right", rotation_mode="anchor", **style)
     axes.set_yticks(range(len(rows)), map(literal, rows), fontsize=style.get("fontsize"))
     axes.tick_params(length=0)
-    hide(axes, "top", "right", "bottom", "left")
+    hide(axes, "bottom", "left")

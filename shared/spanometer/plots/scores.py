@@ -150,11 +150,11 @@ def _draw_policies(
 
 def _marked(measure: MeasureSpread, nearest: Collection[str] = ()) -> list[Mark]:
     """List the scores that have names, highest first; some may be those of nearest policies."""
-    found: list[Mark] = [(f"{name} of the grid", getattr(measure, name), _GRID) for name in _WHOLE]
-    found += [(name, score, _NEAREST if name in nearest else DOT) for name, score in measure.named.items()]
-    found += [(name, score, _LOGITS) for name, score in measure.from_logits.items()]
-    known = [(_NAMES.get(name, name), score, style) for name, score, style in found if not np.isnan(score)]
-    return sorted(known, key=lambda mark: -round(mark[1], 9))
+    marks: list[Mark] = [(f"{name} of the grid", getattr(measure, name), _GRID) for name in _WHOLE]
+    marks += [(name, score, _NEAREST if name in nearest else DOT) for name, score in measure.named.items()]
+    marks += [(name, score, _LOGITS) for name, score in measure.from_logits.items()]
+    stated = [(_NAMES.get(name, name), score, style) for name, score, style in marks if not np.isnan(score)]
+    return sorted(stated, key=lambda mark: -round(mark[1], 9))
 
 
 def _draw_histogram(axes: Axes, scores: np.ndarray) -> None:

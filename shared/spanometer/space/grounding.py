@@ -13,9 +13,9 @@ from typing import Any
 
 from ..exceptions import InputError, counted
 from ..grounding.answers import Answer, read_answer
-from ..grounding.fates import FATES, Fate, fates_of
 from ..grounding.forms import form_of
 from ..grounding.grounded import text_indices
+from ..grounding.outcomes import OUTCOMES, Outcome, outcomes_of
 from ..grounding.placing import TextIndex
 from ..grounding.policies import NAMED, NAMED_STRINGS, PLACES, GroundingPolicy
 from ..grounding.reading import AnswerReading
@@ -51,29 +51,29 @@ grounded = ground(
 {options})
 grounded.spans.to_dicts(), grounded.wrong_mention, grounded.total"""
 
-Outcome = tuple[frozenset[tuple[int, int, str]], frozenset[tuple[tuple[str, str], int]]]
+Predictions = tuple[frozenset[tuple[int, int, str]], frozenset[tuple[tuple[str, str], int]]]
 """What two policies that score alike have in common: the spans, and the items without a place that count as wrong."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Made:
-    """What a policy makes of the answer: the fates of its items, or why there are none."""
+    """What a policy makes of the answer: the outcomes of its items, or why there are none."""
 
     name: str
     policy: GroundingPolicy
-    fates: Sequence[Fate] = ()
+    items: Sequence[Outcome] = ()
     problem: str = ""
 
     @property
     def spans(self) -> frozenset[tuple[int, int, str]]:
-        return frozenset((*span, one.item.label) for one in self.fates for span in one.spans)
+        return frozenset((*span, one.item.label) for one in self.items for span in one.spans)
 
     @property
     def wrong(self) -> Counter[tuple[str, str]]:
-        return Counter((one.item.label, one.item.mention) for one in self.fates if one.wrong)
+        return Counter((one.item.label, one.item.mention) for one in self.items if one.wrong)
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> Predictions:
         return self.spans, frozenset(self.wrong.items())
 
 
@@ -122,7 +122,7 @@ def _results(text: str, answer: str, values: Mapping[str, Any]) -> str:
         named=len(made),
         policies={"Items by outcome": _policies(made, outcomes)},
         actions={"Actions at the eight places, and of offsets": _actions(made)},
-        fates=FATES,
+        fates=OUTCOMES,
         places=PLACES,
         outcomes=[_shown(letter, alike, outcomes, text) for letter, alike in _by_letter(made, outcomes).items()],
         differences=replace(differing, rows=differing.rows[:SHOWN_ROWS]),
@@ -138,18 +138,18 @@ def _made(name: str, policy: GroundingPolicy, read: Answer, index: TextIndex, re
     if places > MAX_PLACES:
         raise too_much("answer", f"mentions that are at {places:,} places of the text, more than {MAX_PLACES:,}")
     try:
-        return _Made(name, policy, fates_of(read, index, policy, reading.answer_labels, reading.aliases))
+        return _Made(name, policy, outcomes_of(read, index, policy, reading.answer_labels, reading.aliases))
     except InputError as error:
         return _Made(name, policy, problem=f"not computed: {error.problem}")
 
 
-def _outcomes(made: Sequence[_Made]) -> dict[Outcome, str]:
+def _outcomes(made: Sequence[_Made]) -> dict[Predictions, str]:
     """Return a letter for each outcome, in the order of the policies."""
     found = dict.fromkeys(one.outcome for one in made if not one.problem)
     return dict(zip(found, ascii_uppercase, strict=False))
 
 
-def _by_letter(made: Sequence[_Made], outcomes: Mapping[Outcome, str]) -> dict[str, list[_Made]]:
+def _by_letter(made: Sequence[_Made], outcomes: Mapping[Predictions, str]) -> dict[str, list[_Made]]:
     return {
         letter: [one for one in made if not one.problem and one.outcome == outcome]
         for outcome, letter in outcomes.items()
@@ -173,15 +173,15 @@ def _notes(read: Answer, made: Sequence[_Made], text: str) -> list[str]:
     return notes
 
 
-def _policies(made: Sequence[_Made], outcomes: Mapping[Outcome, str]) -> Table:
+def _policies(made: Sequence[_Made], outcomes: Mapping[Predictions, str]) -> Table:
     """Return a row for each policy: its outcome, and how many items have each fate."""
     rows: list[list[Cell]] = []
     for one in made:
-        counts = Counter(fate.fate for fate in one.fates)
-        numbers = len(one.spans), sum(one.wrong.values()), *(counts[fate] for fate in FATES)
+        counts = Counter(item.kind for item in one.items)
+        numbers = len(one.spans), sum(one.wrong.values()), *(counts[kind] for kind in OUTCOMES)
         letter = one.problem or outcomes[one.outcome]
         rows.append([_named(one.name, NAMED), letter, *("" if one.problem else amount(value) for value in numbers)])
-    return Table("policy", ("outcome", "spans", "wrong, without a place", *FATES), rows, left=2)
+    return Table("policy", ("outcome", "spans", "wrong, without a place", *OUTCOMES), rows, left=2)
 
 
 def _named(name: str, known: Mapping[str, Any]) -> str:
@@ -197,12 +197,12 @@ def _actions(made: Sequence[_Made]) -> Table:
     return Table("policy", ("actions", "from"), rows, left=3)
 
 
-def _shown(letter: str, alike: Sequence[_Made], outcomes: Mapping[Outcome, str], text: str) -> dict[str, Any]:
+def _shown(letter: str, alike: Sequence[_Made], outcomes: Mapping[Predictions, str], text: str) -> dict[str, Any]:
     """Return one outcome: the policies that have it, the text with its spans, and what was lost."""
     common = frozenset.intersection(*(spans for spans, _ in outcomes))
     spans, _ = alike[0].outcome
     marks = [Mark(*span, "agreed" if span in common else "disputed") for span in spans]
-    lost = [_lost(alike, number) for number, one in enumerate(alike[0].fates) if one.fate != "placed"]
+    lost = [_lost(alike, number) for number, one in enumerate(alike[0].items) if one.kind != "placed"]
     return {
         "letter": letter,
         "names": [one.name for one in alike],
@@ -216,16 +216,16 @@ def _shown(letter: str, alike: Sequence[_Made], outcomes: Mapping[Outcome, str],
 
 def _lost(alike: Sequence[_Made], number: int) -> dict[str, Any]:
     """Return an item that has no place under policies with one outcome: they may say different reasons."""
-    fates = [one.fates[number] for one in alike]
+    of_item = [one.items[number] for one in alike]
     return {
-        "label": fates[0].item.label,
-        "mention": shown(fates[0].item.mention),
-        "fates": list(dict.fromkeys(one.fate for one in fates)),
-        "wrong": fates[0].wrong,
+        "label": of_item[0].item.label,
+        "mention": shown(of_item[0].item.mention),
+        "kinds": list(dict.fromkeys(one.kind for one in of_item)),
+        "wrong": of_item[0].wrong,
     }
 
 
-def _differences(outcomes: Mapping[Outcome, str], text: str) -> Table:
+def _differences(outcomes: Mapping[Predictions, str], text: str) -> Table:
     """Return the spans, and the wrong items, that not all outcomes have."""
     spans = Counter(span for found, _ in outcomes for span in found)
     wrong = Counter(item for _, found in outcomes for item in dict(found))
@@ -284,19 +284,19 @@ def _described(made: Sequence[_Made]) -> dict[str, Any]:
         one.name: {
             "policy": {field.name: getattr(one.policy, field.name) for field in fields(one.policy)},
             "problem": one.problem or None,
-            "items": [_item(fate) for fate in one.fates],
+            "items": [_item(outcome) for outcome in one.items],
         }
         for one in made
     }
 
 
-def _item(fate: Fate) -> dict[str, Any]:
+def _item(outcome: Outcome) -> dict[str, Any]:
     return {
-        "label": fate.item.label,
-        "mention": fate.item.mention,
-        "fate": fate.fate,
-        "counts_as_wrong": fate.wrong,
-        "spans": [{"start": start, "end": end} for start, end in fate.spans],
+        "label": outcome.item.label,
+        "mention": outcome.item.mention,
+        "fate": outcome.kind,
+        "counts_as_wrong": outcome.wrong,
+        "spans": [{"start": start, "end": end} for start, end in outcome.spans],
     }
 
 
@@ -306,8 +306,8 @@ def _csv(made: Sequence[_Made]) -> str:
     writer = csv.writer(text)
     writer.writerow(["policy", "item", "label", "mention", "fate", "counts_as_wrong", "start", "end"])
     for one in made:
-        for number, fate in enumerate(one.fates, 1):
-            for bounds in fate.spans or (("", ""),):
-                about = fate.item.label, fate.item.mention, fate.fate, fate.wrong
+        for number, outcome in enumerate(one.items, 1):
+            for bounds in outcome.spans or (("", ""),):
+                about = outcome.item.label, outcome.item.mention, outcome.kind, outcome.wrong
                 writer.writerow([one.name, number, *about, *bounds])
     return text.getvalue()

@@ -56,9 +56,9 @@ def read_annotations(
     Raises:
         InputError: for annotations that cannot be read or compared; `side` names the annotator.
     """
-    sides = {name: one for name, one in given.items() if isinstance(one, Spans)}
-    layers = {name: one for name, one in given.items() if isinstance(one, Layers)}
-    columns = {name: one.columns if name in layers else [one] for name, one in given.items() if name not in sides}
+    sides = {name: side for name, side in given.items() if isinstance(side, Spans)}
+    layers = {name: side for name, side in given.items() if isinstance(side, Layers)}
+    columns = {name: side.columns if name in layers else [side] for name, side in given.items() if name not in sides}
     # the tags of each layer, and whose they are
     tagged: dict[str, Tags] = {}
     owners: dict[str, str] = {}
@@ -73,19 +73,19 @@ def read_annotations(
             named_sides(owners),
             named_tags(tagged, prefix=prefix, id2label=id2label, ignore_index=ignore_index) as (named, labels),
         ):
-            known = common_scheme(read_prefix(scheme, prefix=prefix), named, labels).name
+            scheme_name = common_scheme(read_prefix(scheme, prefix=prefix), named, labels).name
             for layer, tags in named.items():
-                spans = on_side(layer, Spans.from_tags, tags, scheme=known, repair=repair)
+                spans = on_side(layer, Spans.from_tags, tags, scheme=scheme_name, repair=repair)
                 parts.setdefault(owners[layer], []).append(spans)
         sides |= {name: union(of_side) for name, of_side in parts.items()}
-        reading = reading_of(known, repair, prefix=prefix, ignore_index=ignore_index if labels else ...)
+        reading = reading_of(scheme_name, repair, prefix=prefix, ignore_index=ignore_index if labels else ...)
         if layers:
             reading = {**reading, "layers": "+".join(next(iter(layers.values())).names)}
     else:
         require_no_reading("only spans are given", scheme=scheme, repair=repair, prefix=prefix)
     if lengths is not None:
         sides = {
-            name: one if name in columns else on_side(name, one.with_lengths, lengths) for name, one in sides.items()
+            name: side if name in columns else on_side(name, side.with_lengths, lengths) for name, side in sides.items()
         }
     sides = {name: sides[name] for name in given}
     first = next((name for name, spans in sides.items() if spans.lengths is not None), next(iter(sides)))
@@ -116,9 +116,9 @@ def end_to_end(parts: Sequence[Spans]) -> Spans:
     same = with_common_labels(parts)
     base = offsets_of([spans.documents for spans in parts])
     lengths = [spans.lengths for spans in parts]
-    known = [one for one in lengths if one is not None]
+    stated = [size for size in lengths if size is not None]
     documents = [spans.document + first for spans, first in zip(same, base, strict=False)]
-    return _together(same, documents, np.concatenate(known) if len(known) == len(lengths) else None, int(base[-1]))
+    return _together(same, documents, np.concatenate(stated) if len(stated) == len(lengths) else None, int(base[-1]))
 
 
 def with_common_labels(parts: Sequence[Spans]) -> list[Spans]:

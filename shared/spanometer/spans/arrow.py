@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +17,7 @@ from ..arrays import (
     as_lists,
     batches,
     code_type,
+    frozen,
     integers,
     is_integer,
     is_list,
@@ -25,8 +26,12 @@ from ..arrays import (
     list_chunks,
     list_offsets,
     null_flags,
+    offsets_by,
+    offsets_of,
     read_documents,
     read_rows,
+    take_segments,
+    typed_array,
 )
 from ..exceptions import (
     InputError,
@@ -37,12 +42,11 @@ from ..exceptions import (
     setting,
     shown,
 )
-from ..options import option
 
 SPAN_TYPE = pa.struct([("start", pa.int64()), ("end", pa.int64()), ("label", pa.string())])
+SPAN_KEYS = ("start", "end", "label")
 FRAGMENTS_TYPE = pa.struct([("label", pa.string()), ("fragments", pa.list_(pa.list_(pa.int64())))])
 _PAIRS_TYPE = pa.struct([("label", pa.string()), ("fragments", pa.list_(pa.list_(pa.int64(), 2)))])
-
 TEXT_TYPE = pa.struct([("text", pa.string()), ("spans", pa.list_(SPAN_TYPE))])
 
 LONGEST = int(np.iinfo(np.int32).max)
@@ -57,21 +61,115 @@ TEXT_REMEDY = (
 )
 
 
+class DocumentColumns:
+    """The items of documents (spans, entities, mentions) as columns: the base of frozen dataclasses.
+
+    Attributes:
+        document, start, end: of each item; documents ascend, and mentions have no bounds.
+        documents: the number of documents, with or without items.
+        lengths: the documents' lengths in tokens, int64, or None if they are unknown.
+        flat: the names of the columns that have a value for each item.
+        nested: the names of columns of offsets (item i has the values `offsets[i]` to `offsets[i + 1]`), and those of
+            the columns with these values.
+    """
+
+    document: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    documents: int
+    lengths: np.ndarray | None
+    flat: ClassVar[tuple[str, ...]] = ("document", "start", "end", "label")
+    nested: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+
+    def __post_init__(self) -> None:
+        """Freeze the columns."""
+        frozen(self, *self.flat, *chain.from_iterable(self.nested.values()))
+
+    def __len__(self) -> int:
+        """Count the items."""
+        return len(self.document)
+
+    def _with(self, **columns: Any) -> Self:
+        instance: Any = self
+        return replace(instance, **columns)  # type: ignore[no-any-return]
+
+    def picked(self, items: np.ndarray | slice) -> Self:
+        """Take some of the items, in the order asked for, in the same documents."""
+        columns = {name: getattr(self, name)[items] for name in self.flat}
+        for offsets, names in self.nested.items():
+            counts, values = take_segments(getattr(self, offsets), items)
+            columns |= {offsets: offsets_of(counts), **{name: getattr(self, name)[values] for name in names}}
+        return self._with(**columns)
+
+    def take(self, documents: np.ndarray) -> Self:
+        """Take the items of some documents, in the order asked for; a document may be asked for more than once."""
+        counts, items = take_segments(offsets_by(self.document, self.documents), documents)
+        document = np.repeat(np.arange(len(documents), dtype=np.int32), counts)
+        return self.picked(items)._in_documents(document, documents, len(documents))
+
+    def between(self, first: int, last: int) -> Self:
+        """Take the items of the documents from `first` to `last` (exclusive), which share memory with these."""
+        part = self.picked(slice(*np.searchsorted(self.document, [first, last])))
+        return part._in_documents(part.document - np.int32(first), slice(first, last), last - first)
+
+    def _in_documents(self, document: np.ndarray, chosen: np.ndarray | slice, documents: int) -> Self:
+        lengths = getattr(self, "lengths", None)
+        of_lengths = {} if lengths is None else {"lengths": lengths[chosen]}
+        return self._with(document=document, documents=documents, **of_lengths)
+
+    def with_lengths(self, lengths: np.ndarray) -> Self:
+        """Set the documents' lengths; an `InputError` for an item past its document's end."""
+        sizes = read_lengths(lengths, self.documents)
+        beyond = self.end > sizes[self.document]
+        if beyond.any():
+            item = int(np.argmax(beyond))
+            document, size = int(self.document[item]), counted(int(sizes[self.document[item]]), "token")
+            raise InputError(
+                f"{self._name(item)} ends at {self.end[item]}, but the document has {size}.",
+                "Ends are exclusive token offsets; check them and the documents' lengths.",
+                document=document,
+                position=int(self.start[item]),
+            )
+        return self._with(lengths=sizes)
+
+    def _name(self, item: int) -> str:
+        """Describe an item for errors."""
+        raise NotImplementedError
+
+    def to_arrow(self) -> pa.ListArray:
+        """Make an Arrow array with the list of the items of each document."""
+        return as_lists(offsets_by(self.document, self.documents), self._structs())
+
+    def _structs(self) -> pa.StructArray:
+        """Make an Arrow array of the items."""
+        raise NotImplementedError
+
+    def to_dicts(self) -> list[list[dict[str, Any]]]:
+        """Make lists of dictionaries, as `from_dicts` takes them."""
+        return list(self.to_arrow().to_pylist())
+
+
+Annotation = TypeVar("Annotation", bound=DocumentColumns)
+
+
+def structs(type_: pa.StructType, *columns: pa.Array) -> pa.StructArray:
+    """Make structs of a type of their columns."""
+    return pa.StructArray.from_arrays(columns, fields=list(type_))
+
+
 def spans_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
-    """Return Arrow arrays of lists of `SPAN_TYPE` from lists of `{"start": int, "end": int, "label": str}`.
+    """Make Arrow arrays of lists of `SPAN_TYPE` from lists of `{"start": int, "end": int, "label": str}`.
+
+    There is one array for each thousand documents.
 
     Args:
         documents: the spans of each document; keys other than these three are ignored.
         first_document: the number of the first document, for errors.
 
-    Returns:
-        One array for each thousand documents.
-
     Raises:
         InputError: for a document that is not a list, a span that is not such a dictionary, or a value of another type.
     """
-    problem = partial(span_problem, keys=("start", "end", "label"))
-    return struct_lists(documents, SPAN_TYPE, problem, SPAN_REMEDY, first_document)
+    return struct_lists(documents, SPAN_TYPE, span_problem, SPAN_REMEDY, first_document)
 
 
 def fragments_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
@@ -79,8 +177,8 @@ def fragments_arrays(documents: Iterable[Any], first_document: int = 0) -> list[
 
     As `spans_arrays`; the fragments are a list of pairs `[start, end]`.
     """
-    problem = partial(span_problem, keys=("label", "fragments"))
-    return struct_lists(documents, _PAIRS_TYPE, problem, FRAGMENTS_REMEDY, first_document)
+    keys = ("label", "fragments")
+    return struct_lists(documents, _PAIRS_TYPE, partial(span_problem, keys=keys), FRAGMENTS_REMEDY, first_document)
 
 
 def text_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.StructArray]:
@@ -91,33 +189,18 @@ def text_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.St
     column = as_column(documents)
     rows = read_documents(documents if column is None else column.to_pylist(), TEXT_REMEDY)
     for number, row in enumerate(rows, first_document):
-        known = row if isinstance(row, Mapping) else {}
-        text = known.get("text")
-        if not isinstance(text, str) or not is_utf8(text) or "spans" not in known:
+        document = row if isinstance(row, Mapping) else {}
+        text = document.get("text")
+        if not isinstance(text, str) or not is_utf8(text) or "spans" not in document:
             problem = f"{shown(row)} has no 'text' that can be stored as UTF-8, or no 'spans'."
             raise InputError(problem, TEXT_REMEDY, document=number)
-    try:
-        found = spans_arrays([row["spans"] for row in rows], first_document)
-    except InputError as error:
-        error.remedy = TEXT_REMEDY
-        raise error.placed() from None
-    texts = [row["text"] for row in rows]
     arrays, first = [], 0
-    for spans in found:
-        here = texts[first : first + len(spans)]
-        lengths, document = np.fromiter(map(len, here), np.int64, len(here)), _parents(spans)
-        beyond = integers(spans.values.field("end")) > lengths[document]
-        if beyond.any():
-            number = int(document[np.argmax(beyond)])
-            raise InputError(
-                f"a span ends at {spans.values[int(np.argmax(beyond))]['end']}, but the text has "
-                f"{counted(int(lengths[number]), 'character')}.",
-                TEXT_REMEDY,
-                document=first_document + first + number,
-                span=int(np.argmax(beyond) - np.argmax(document == number)),
-            )
-        arrays.append(pa.StructArray.from_arrays([pa.array(here, pa.string()), spans], fields=list(TEXT_TYPE)))
-        first += len(spans)
+    for lists in struct_lists([row["spans"] for row in rows], SPAN_TYPE, span_problem, TEXT_REMEDY, first_document):
+        texts = [row["text"] for row in rows[first : first + len(lists)]]
+        spans = ListItems(lists.flatten(), _parents(lists), "a span", TEXT_REMEDY, None, first_document + first)
+        spans.refuse_beyond(np.fromiter(map(len, texts), np.int64, len(texts)), integers(spans.values.field("end")))
+        arrays.append(structs(TEXT_TYPE, pa.array(texts, pa.string()), lists))
+        first += len(lists)
     return arrays
 
 
@@ -164,7 +247,7 @@ def struct_lists(
 
 
 def _fits(found: pa.DataType, wanted: pa.DataType) -> bool:
-    """Return whether values of an Arrow type are of another, but for the sizes of integers and fields to leave out."""
+    """Tell whether values of an Arrow type are of another, but for the sizes of integers and fields to leave out."""
     kinds = (pa.types.is_integer, lambda type_: pa.types.is_string(type_) or pa.types.is_large_string(type_))
     if pa.types.is_struct(wanted):
         fields = {field.name: field.type for field in found} if pa.types.is_struct(found) else {}
@@ -179,48 +262,16 @@ def _first_problem(rows: Sequence[Any], first_document: int, problem: Callable[[
     for number, row in enumerate(rows):
         for index, item in enumerate(row):
             try:
-                found = problem(item)
+                text = problem(item)
             except Exception as error:
-                found = f"{shown(item)} cannot be read: {shown(error)}."
-            if found:
-                return InputError(found, remedy, document=first_document + number, span=index)
+                text = f"{shown(item)} cannot be read: {shown(error)}."
+            if text:
+                return InputError(text, remedy, document=first_document + number, span=index)
     return InputError("the documents cannot be read.", remedy)
 
 
-def typed_array(values: Sequence[Any], type_: pa.DataType) -> pa.Array | None:
-    """Return Python values as an Arrow array of integers, strings, lists or structs; None if one is of another type.
-
-    Arrow itself would take True and 1.0 as 1, and bytes as text.
-    """
-    if pa.types.is_struct(type_):
-        names = [field.name for field in type_]
-        try:
-            columns = [[value[name] for value in values] for name in names]
-        except (TypeError, LookupError, ValueError):
-            return None
-        arrays = [typed_array(column, field.type) for column, field in zip(columns, type_, strict=True)]
-        return None if any(array is None for array in arrays) else pa.StructArray.from_arrays(arrays, names=names)
-    if pa.types.is_nested(type_):
-        if not all(map(is_list, values)):
-            return None
-        # a class of lists may say another length than it has
-        values = [value if type(value) in (list, tuple) else list(value) for value in values]
-        if pa.types.is_fixed_size_list(type_) and set(map(len, values)) - {type_.list_size}:
-            return None
-        items = typed_array(list(chain.from_iterable(values)), type_.value_type)
-        return None if items is None else pa.ListArray.from_arrays(list_offsets(values), items)
-    allowed = (str,) if pa.types.is_string(type_) else (int, np.integer)
-    refused = (bool, np.timedelta64)
-    if not all(issubclass(kind, allowed) and kind not in refused for kind in set(map(type, values))):
-        return None
-    try:
-        return pa.array(values, type_)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, UnicodeError):
-        return None
-
-
-def span_problem(span: Any, keys: tuple[str, ...], noun: str = "a span") -> str:
-    """Return what is wrong with a dictionary that needs these keys, or an empty string."""
+def span_problem(span: Any, keys: tuple[str, ...] = SPAN_KEYS, noun: str = "a span") -> str:
+    """Describe the problem of a dictionary that needs these keys; an empty string if it has none."""
     if not isinstance(span, Mapping):
         return f"{shown(span)} is not {noun}."
     missing = [key for key in keys if key not in span]
@@ -274,7 +325,7 @@ def require_column(column: Any, remedy: str) -> None:
 
 
 def is_list_of(type_: pa.DataType, names: Iterable[str]) -> bool:
-    """Return whether an Arrow type is that of lists of structs with these fields."""
+    """Tell whether an Arrow type is that of lists of structs with these fields."""
     listed = pa.types.is_list(type_) or pa.types.is_large_list(type_)
     if not listed or not pa.types.is_struct(type_.value_type):
         return False
@@ -282,7 +333,7 @@ def is_list_of(type_: pa.DataType, names: Iterable[str]) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Items:
+class ListItems:
     """The items of a column of lists, end to end, and where errors place them.
 
     Attributes:
@@ -291,18 +342,20 @@ class Items:
         noun: what errors call an item, with its article.
         remedy: what errors advise.
         owner: the items that have one list each; None if the lists are the documents.
+        first_document: the number of the first document.
     """
 
     values: pa.Array
     parent: np.ndarray
     noun: str
     remedy: str
-    owner: Items | None = None
+    owner: ListItems | None = None
+    first_document: int = 0
 
     @classmethod
     def read(
         cls, column: pa.Array | pa.ChunkedArray, names: Iterable[str], noun: str, plural: str, remedy: str
-    ) -> Items:
+    ) -> ListItems:
         """Read a column of lists of structs with these fields; an `InputError` for other types and None as a list."""
         require_column(column, remedy)
         if not is_list_of(column.type, names):
@@ -313,16 +366,16 @@ class Items:
             raise InputError(f"None is not a list of {plural}.", remedy, document=int(np.argmax(null_flags(array))))
         return cls(array.flatten(), _parents(array), noun, remedy)
 
-    def children(self, lists: pa.Array, noun: str) -> Items:
+    def children(self, lists: pa.Array, noun: str) -> ListItems:
         """Return the items of lists, of which each item has one; None has none."""
-        return Items(lists.flatten(), _parents(lists), noun, self.remedy, self)
+        return ListItems(lists.flatten(), _parents(lists), noun, self.remedy, self)
 
     def place(self, item: int) -> tuple[int, int]:
         """Return the document of an item, and the index there of the item, or of the one that has it."""
         of_list = int(self.parent[item])
         if self.owner is not None:
             return self.owner.place(of_list)
-        return of_list, item - int(np.searchsorted(self.parent, of_list))
+        return self.first_document + of_list, item - int(np.searchsorted(self.parent, of_list))
 
     def refuse(self, bad: np.ndarray, problem: str | Callable[[int], str], remedy: str = "") -> None:
         """Raise an `InputError` for the first bad item, if there is one."""
@@ -352,6 +405,11 @@ class Items:
         self.refuse(end <= start, lambda item: f"the end {end[item]} is not after the start {start[item]}.")
         self.refuse(end > LONGEST, lambda item: f"the end {end[item]} is out of range.")
 
+    def refuse_beyond(self, lengths: np.ndarray, end: np.ndarray) -> None:
+        """Raise an `InputError` for the first end behind the text of its document, whose lengths are given."""
+        size, problem = lengths[self.parent], "a span ends at {}, but the text has {}.".format
+        self.refuse(end > size, lambda item: problem(end[item], counted(int(size[item]), "character")))
+
     def names(self, column: pa.Array, noun: str = "label", owner: str = "span") -> tuple[np.ndarray, tuple[str, ...]]:
         """Return codes of the items' names in a column, and the sorted names that they stand for.
 
@@ -379,36 +437,19 @@ def string_codes(column: pa.Array) -> tuple[np.ndarray, list[str]]:
         encoded = column.cast(pa.string()).dictionary_encode()
     texts, codes = encoded.dictionary.to_pylist(), integers(encoded.indices)
     # a dictionary may have strings that do not occur, or occur twice in it
-    found = sorted({texts[code] for code in np.flatnonzero(np.bincount(codes)).tolist()})
-    place = {text: number for number, text in enumerate(found)}
+    distinct = sorted({texts[code] for code in np.flatnonzero(np.bincount(codes)).tolist()})
+    place = {text: number for number, text in enumerate(distinct)}
     rank = np.array([place.get(text, 0) for text in texts], dtype=np.int32)
-    return rank[codes], found
+    return rank[codes], distinct
 
 
 def name_problem(name: str, noun: str) -> str:
-    """Return what is wrong with a name: it is empty, or has outer blanks or control characters; or an empty string."""
+    """Describe the problem of a name (empty, outer blanks, control characters); an empty string if it has none."""
     if not name:
         return f"the {noun} is empty."
     if has_control_characters(name):
         return f"the {noun} {name!r} has control characters."
     return "" if name == name.strip() else f"the {noun} {name!r} has outer blanks."
-
-
-@dataclass(frozen=True, kw_only=True)
-class DocumentLengths:
-    """The lengths of the documents that spans are in, if they are given.
-
-    Attributes:
-        lengths: in tokens, one number for each document; None if they are not known.
-    """
-
-    lengths: Iterable[int] | None = option(
-        None, help="the documents' lengths in tokens, checked against the spans", type="list of int, optional", flag=""
-    )
-
-    def of(self, documents: int) -> np.ndarray | None:
-        """Return the lengths of so many documents as int64, checked; None if they are not known."""
-        return None if self.lengths is None else read_lengths(self.lengths, documents)
 
 
 def read_lengths(lengths: Any, documents: int) -> np.ndarray:
@@ -417,26 +458,26 @@ def read_lengths(lengths: Any, documents: int) -> np.ndarray:
     try:
         if not is_ordered(lengths):
             raise TypeError
-        known = np.asarray(lengths if isinstance(lengths, np.ndarray) else list(lengths))
+        sizes = np.asarray(lengths if isinstance(lengths, np.ndarray) else list(lengths))
     except Exception:
         raise InputError(f"{setting('lengths', lengths)} is not a list of numbers.", remedy, option="lengths") from None
-    if known.size == 0:
-        known = known.astype(np.int64)
-    if known.ndim != 1 or known.dtype.kind not in "iu" or (known < 0).any():
+    if sizes.size == 0:
+        sizes = sizes.astype(np.int64)
+    if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any():
         raise InputError("lengths are not a list of whole numbers from 0 up.", remedy, option="lengths")
-    if (known > LONGEST).any():
-        document = int(np.argmax(known > LONGEST))
+    if (sizes > LONGEST).any():
+        document = int(np.argmax(sizes > LONGEST))
         raise InputError(
-            f"{known[document]:,} tokens are more than the {LONGEST:,} that a document can have.",
+            f"{sizes[document]:,} tokens are more than the {LONGEST:,} that a document can have.",
             "Check the lengths, or split the document.",
             document=document,
             option="lengths",
         )
-    if len(known) != documents:
+    if len(sizes) != documents:
         raise InputError(
-            f"{counted(len(known), 'length')}, {counted(documents, 'document')}.", remedy, option="lengths"
+            f"{counted(len(sizes), 'length')}, {counted(documents, 'document')}.", remedy, option="lengths"
         )
-    return known.astype(np.int64)
+    return sizes.astype(np.int64)
 
 
 def require_same_lengths(references: np.ndarray, predictions: np.ndarray) -> None:
@@ -452,21 +493,7 @@ def require_same_lengths(references: np.ndarray, predictions: np.ndarray) -> Non
         )
 
 
-class _Side(Protocol):
-    """One side's annotation of a corpus, with the documents' lengths if they are known."""
-
-    @property
-    def lengths(self) -> np.ndarray | None:
-        """The documents' lengths in tokens."""
-
-    def with_lengths(self, lengths: np.ndarray) -> Self:
-        """Return the same annotation with the documents' lengths, checked."""
-
-
-Sided = TypeVar("Sided", bound=_Side)
-
-
-def share_lengths(references: Sided, predictions: Sided) -> tuple[Sided, Sided]:
+def share_lengths(references: Annotation, predictions: Annotation) -> tuple[Annotation, Annotation]:
     """Return both sides with the documents' lengths that either of them knows.
 
     Raises:
@@ -474,24 +501,8 @@ def share_lengths(references: Sided, predictions: Sided) -> tuple[Sided, Sided]:
     """
     if references.lengths is None and predictions.lengths is not None:
         return references.with_lengths(predictions.lengths), predictions
-    if references.lengths is None or predictions.lengths is None:
-        known = references.lengths
-        return references, predictions if known is None else predictions.with_lengths(known)
-    require_same_lengths(references.lengths, predictions.lengths)
+    if references.lengths is not None and predictions.lengths is None:
+        return references, predictions.with_lengths(references.lengths)
+    if references.lengths is not None and predictions.lengths is not None:
+        require_same_lengths(references.lengths, predictions.lengths)
     return references, predictions
-
-
-def require_within(
-    lengths: np.ndarray, document: np.ndarray, start: np.ndarray, end: np.ndarray, name: Callable[[int], str]
-) -> None:
-    """Raise an `InputError` for the first item that ends after its document; `name` is what it is called."""
-    beyond = end > lengths[document]
-    if beyond.any():
-        item = int(np.argmax(beyond))
-        number = int(document[item])
-        raise InputError(
-            f"{name(item)} ends at {end[item]}, but the document has {counted(int(lengths[number]), 'token')}.",
-            "Ends are exclusive token offsets; check them and the documents' lengths.",
-            document=number,
-            position=int(start[item]),
-        )

@@ -28,7 +28,16 @@ from ..arrays import (
     take_segments,
 )
 from ..exceptions import InputError, shown
-from .arrow import Items, bounds_arrays, is_list_of, name_problem, spans_arrays, string_codes
+from .arrow import (
+    DocumentColumns,
+    ListItems,
+    bounds_arrays,
+    is_list_of,
+    name_problem,
+    spans_arrays,
+    string_codes,
+    structs,
+)
 
 Value = bool | int | float | str
 
@@ -63,7 +72,7 @@ _TYPES: dict[str, type] = {"boolean": bool, "integer": int, "number": float, "te
 
 
 @dataclass(frozen=True, eq=False)
-class Attributes:
+class Attributes(DocumentColumns):
     """One side's spans and the values of their attributes, in the order in which they were given.
 
     Values are the same if they are equal and of one type: True, 1, 1.0 and "1" are four different values. An
@@ -99,11 +108,8 @@ class Attributes:
 
     def __post_init__(self) -> None:
         """Freeze the columns."""
-        frozen(self, "document", "start", "end", "label", "span", "name", "value", "score")
-
-    def __len__(self) -> int:
-        """Return the number of spans."""
-        return len(self.start)
+        super().__post_init__()
+        frozen(self, "span", "name", "value", "score")
 
     def __repr__(self) -> str:
         """Return the sizes, not the columns."""
@@ -136,7 +142,7 @@ class Attributes:
         Raises:
             InputError: for a column of another type, and for what `from_dicts` would refuse.
         """
-        spans = Items.read(
+        spans = ListItems.read(
             column, (field.name for field in ATTRIBUTED_SPAN_TYPE), "a span", "spans with attributes", ATTRIBUTES_REMEDY
         )
         spans.refuse_nulls("start", "end", "label", "attributes")
@@ -166,22 +172,12 @@ class Attributes:
             documents=len(column),
         )
 
-    def take(self, documents: np.ndarray) -> Attributes:
-        """Return the spans of some documents, in the order asked for; a document may be asked for more than once."""
-        counts, spans = take_segments(offsets_by(self.document, self.documents), documents)
-        row_counts, rows = take_segments(offsets_by(self.span, len(self)), spans)
-        return replace(
-            self,
-            document=np.repeat(np.arange(len(documents), dtype=np.int32), counts),
-            start=self.start[spans],
-            end=self.end[spans],
-            label=self.label[spans],
-            span=np.repeat(np.arange(len(spans), dtype=np.int32), row_counts),
-            name=self.name[rows],
-            value=self.value[rows],
-            score=self.score[rows],
-            documents=len(documents),
-        )
+    def picked(self, items: np.ndarray | slice) -> Attributes:
+        """Take some of the spans, in the order asked for, in the same documents."""
+        counts, rows = take_segments(offsets_by(self.span, len(self)), items)
+        columns = {name: getattr(self, name)[rows] for name in ("name", "value", "score")}
+        span = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+        return replace(super().picked(items), span=span, **columns)
 
     def to_dicts(self) -> list[list[dict[str, Any]]]:
         """Return lists of spans as `from_dicts` takes them, with `scores` if there are some.
@@ -190,8 +186,7 @@ class Attributes:
         """
         return [[_to_dict(span) for span in document] for document in self.to_arrow().to_pylist()]
 
-    def to_arrow(self) -> pa.ListArray:
-        """Return an Arrow array with the spans of each document, of `ATTRIBUTED_SPAN_TYPE`; nothing is lost."""
+    def _structs(self) -> pa.StructArray:
         columns = [strings(self.name, self.names)]
         for kind in _TYPES.values():
             # codes of one type are neighbours
@@ -202,11 +197,9 @@ class Attributes:
             values = pa.array(self.values[first:last], ITEM_TYPE.field(len(columns)).type)
             columns.append(values.take(taken))
         columns.append(pa.array(self.score, mask=np.isnan(self.score)))
-        rows = pa.StructArray.from_arrays(columns, fields=list(ITEM_TYPE))
-        attributes = as_lists(offsets_by(self.span, len(self)), rows)
-        columns = [*bounds_arrays(self.start, self.end), strings(self.label, self.labels), attributes]
-        spans = pa.StructArray.from_arrays(columns, fields=list(ATTRIBUTED_SPAN_TYPE))
-        return as_lists(offsets_by(self.document, self.documents), spans)
+        attributes = as_lists(offsets_by(self.span, len(self)), structs(ITEM_TYPE, *columns))
+        label = strings(self.label, self.labels)
+        return structs(ATTRIBUTED_SPAN_TYPE, *bounds_arrays(self.start, self.end), label, attributes)
 
 
 def _to_dict(span: dict[str, Any]) -> dict[str, Any]:
@@ -216,9 +209,9 @@ def _to_dict(span: dict[str, Any]) -> dict[str, Any]:
         value = next((item[column] for column in _TYPES if item[column] is not None), None)
         values.setdefault(item["name"], []).extend([] if value is None else [value])
         scores.setdefault(item["name"], []).extend([] if value is None else [item["score"]])
-    known = {name: _one_or_list(found) for name, found in scores.items() if any(score is not None for score in found)}
-    attributes = {name: _one_or_list(found) for name, found in values.items()}
-    return {**span, "attributes": attributes, **({"scores": known} if known else {})}
+    scored = {name: _one_or_list(row) for name, row in scores.items() if any(score is not None for score in row)}
+    attributes = {name: _one_or_list(listed) for name, listed in values.items()}
+    return {**span, "attributes": attributes, **({"scores": scored} if scored else {})}
 
 
 def attributes_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
@@ -251,12 +244,8 @@ def _attributes_array(rows: Sequence[Any], first_document: int) -> pa.ListArray:
         typed = [value if type(value) is kind else None for _, value, _ in items]
         columns.append(pa.array(typed, ITEM_TYPE.field(len(columns)).type))
     columns.append(pa.array([score for _, _, score in items], pa.float64()))
-    attributes = pa.ListArray.from_arrays(
-        list_offsets(lists), pa.StructArray.from_arrays(columns, fields=list(ITEM_TYPE))
-    )
-    spans = bounds.flatten()
-    columns = [*(spans.field(key) for key in ("start", "end", "label")), attributes]
-    values = pa.StructArray.from_arrays(columns, fields=list(ATTRIBUTED_SPAN_TYPE))
+    attributes = pa.ListArray.from_arrays(list_offsets(lists), structs(ITEM_TYPE, *columns))
+    values = structs(ATTRIBUTED_SPAN_TYPE, *bounds.flatten().flatten(), attributes)
     return pa.ListArray.from_arrays(list_offsets(rows), values)
 
 
@@ -289,9 +278,11 @@ def _items(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
             given = listed(given, ATTRIBUTES_REMEDY)
         values = [plain_value(value, name) for value in given] if several else [plain_value(given, name)]
         score = scores.get(name)
-        found = [None] * len(values) if score is None else _scores(name, values, several, score)
-        known = [(str(name), value, score) for value, score in zip(values, found, strict=True) if value is not None]
-        items += known or [(str(name), None, None)]
+        of_values = [None] * len(values) if score is None else _scores(name, values, several, score)
+        stated = [
+            (str(name), value, score) for value, score in zip(values, of_values, strict=True) if value is not None
+        ]
+        items += stated or [(str(name), None, None)]
     return items
 
 
@@ -354,14 +345,14 @@ def _scores(name: str, values: Sequence[Value | None], several: bool, given: Any
 
 
 def _scores_by_value(name: str, values: Sequence[Value | None], given: Mapping[Any, Any]) -> list[float | None]:
-    known = {}
+    scored = {}
     for key, score in listed_items(given, _SCORE_REMEDY):
         value = plain_value(key, name)
-        known[type(value), value] = _score(name, score)
+        scored[type(value), value] = _score(name, score)
     for value in values:
-        if value is None or (type(value), value) in known:
+        if value is None or (type(value), value) in scored:
             continue
-        for _, other in known:
+        for _, other in scored:
             if other is not None and (other == value or str(other).lower() == str(value).lower()):
                 kinds = type(other).__name__, type(value).__name__
                 types = "" if kinds[0] == kinds[1] else " ({}, not {})".format(*kinds)
@@ -370,7 +361,7 @@ def _scores_by_value(name: str, values: Sequence[Value | None], given: Mapping[A
                     f"{shown(other)}, which is another value{types}.",
                     _SCORE_REMEDY,
                 )
-    return [known.get((type(value), value)) for value in values]
+    return [scored.get((type(value), value)) for value in values]
 
 
 def _score(name: str, score: Any) -> float | None:
@@ -397,25 +388,25 @@ def _numbers(column: pa.Array) -> np.ndarray:
     return np.array(column.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
-def _value_codes(rows: Items) -> tuple[np.ndarray, tuple[Value, ...]]:
+def _value_codes(rows: ListItems) -> tuple[np.ndarray, tuple[Value, ...]]:
     """Return codes of the values of all four columns, -1 if there is none, and the values that they stand for."""
-    known = {column: ~null_flags(rows.values.field(column)) for column in _TYPES}
-    rows.refuse(np.sum(list(known.values()), axis=0) > 1, "an attribute has values of two types.")
+    stated = {column: ~null_flags(rows.values.field(column)) for column in _TYPES}
+    rows.refuse(np.sum(list(stated.values()), axis=0) > 1, "an attribute has values of two types.")
     codes = np.full(len(rows.values), -1, dtype=np.int32)
     values: list[Value] = []
-    for column, there in known.items():
+    for column, there in stated.items():
         if not there.any():
             continue
         dense = rows.values.field(column).drop_null()
         if column == "text":
             code, distinct = string_codes(dense)
         else:
-            found = dense.cast(ITEM_TYPE.field(column).type).to_numpy(zero_copy_only=False)
-            unique, code = np.unique(found, return_inverse=True)
+            numbers = dense.cast(ITEM_TYPE.field(column).type).to_numpy(zero_copy_only=False)
+            unique, code = np.unique(numbers, return_inverse=True)
             distinct = unique.tolist()
             if distinct[-1] != distinct[-1]:
                 bad = there.copy()
-                bad[there] = np.isnan(found)
+                bad[there] = np.isnan(numbers)
                 rows.refuse(bad, "the value of an attribute is NaN.", _VALUE_REMEDY)
         codes[there] = code.ravel() + len(values)
         values += distinct

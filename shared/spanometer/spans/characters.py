@@ -24,7 +24,7 @@ _FEW = 10_000
 
 
 def is_plain(text: str, unit: str) -> bool:
-    """Return whether offsets in a unit are offsets in code points, whatever they are."""
+    """Tell whether offsets in a unit are offsets in code points, whatever they are."""
     if unit.endswith("-lf") and _LINE_END in text:
         return False
     if unit.startswith("codepoint") or text.isascii():
@@ -62,12 +62,12 @@ def code_points_of(texts: Sequence[str], document: np.ndarray, offsets: np.ndarr
     whole = "\0".join(texts)
     if is_plain(whole, unit):
         return np.where((offsets >= 0) & (offsets <= lengths[document]), offsets, -1)
-    known = borders(whole, unit)
+    border = borders(whole, unit)
     base = offsets_of(lengths + 1)[:-1][document]
     last = base + lengths[document]
-    begin = known[base]
-    place = np.minimum(np.searchsorted(known, begin + offsets), last)
-    fits = (known[place] == begin + offsets) & (offsets >= 0)
+    begin = border[base]
+    place = np.minimum(np.searchsorted(border, begin + offsets), last)
+    fits = (border[place] == begin + offsets) & (offsets >= 0)
     return np.where(fits, place - base, -1)
 
 

@@ -119,7 +119,7 @@ def _odd_token(rows: Sequence[Sequence[Any]]) -> InputError:
 
 
 def places_of(names: Sequence[str], wanted: Iterable[str]) -> np.ndarray:
-    """Return where each of some names stands among names that occur once (int64)."""
+    """Find the places of some names among names that occur once (int64)."""
     place = {name: number for number, name in enumerate(names)}
     return np.array([place[name] for name in wanted], dtype=np.int64)
 
@@ -146,7 +146,7 @@ class Documents:
         return None if self.texts is None else np.fromiter(map(len, self.texts), np.int64, self.size)
 
     def name(self, document: int) -> str:
-        """Return what to call a document: its name, or its number."""
+        """Call a document by its name, or by its number."""
         return f"document {document}" if self.ids is None else f"document {self.ids[document]!r}"
 
     def take(self, documents: np.ndarray) -> Documents:
@@ -163,11 +163,11 @@ class Documents:
     def require_unique(self) -> None:
         """Raise an `InputError` if two documents have one name."""
         if self.ids is not None and not surely_distinct(self.ids):
-            known: dict[str, int] = {}
+            places: dict[str, int] = {}
             for document, name in enumerate(self.ids):
-                if known.setdefault(name, document) != document:
+                if places.setdefault(name, document) != document:
                     raise InputError(
-                        f"{counted(2, 'document')} are called {name!r}: {known[name]} and {document}.",
+                        f"{counted(2, 'document')} are called {name!r}: {places[name]} and {document}.",
                         "Give every document a name of its own.",
                         document=document,
                     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -13,26 +13,27 @@ from ..arrays import (
     as_lists,
     ascends,
     begins_run,
-    frozen,
     is_list,
+    name_codes,
     null_flags,
     offsets_by,
     offsets_of,
     row_ranks,
     strings,
-    take_segments,
 )
 from ..exceptions import InputError, counted, shown
 from .arrow import (
+    SPAN_KEYS,
     SPAN_TYPE,
-    Items,
+    DocumentColumns,
+    ListItems,
     bounds_arrays,
     is_list_of,
     read_lengths,
     require_column,
-    require_within,
     span_problem,
     struct_lists,
+    structs,
 )
 
 ENTITY_TYPE = pa.struct(
@@ -44,7 +45,6 @@ ENTITY_TYPE = pa.struct(
     ]
 )
 
-_KEYS = ("start", "end", "label")
 ENTITY_REMEDY = (
     "An entity is {'start': int, 'end': int, 'types': [str, ...], 'components': [{'start', 'end', 'label'}, ...]}: "
     "token offsets from 0, ends exclusive."
@@ -58,7 +58,7 @@ Entity = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Entities:
+class Entities(DocumentColumns):
     """One side's entities, ordered by document, start, end, types and components, without duplicates.
 
     Make them with `from_dicts` or `from_arrow`; the constructor takes the columns as they are.
@@ -91,13 +91,11 @@ class Entities:
     documents: int
     lengths: np.ndarray | None = None
 
-    def __post_init__(self) -> None:
-        """Freeze the columns."""
-        frozen(self, "document", "start", "end", "type", "component_start", "component_end")
-
-    def __len__(self) -> int:
-        """Return the number of entities."""
-        return len(self.start)
+    flat: ClassVar[tuple[str, ...]] = ("document", "start", "end")
+    nested: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "type_offsets": ("type",),
+        "component_offsets": ("component_start", "component_end", "component_label"),
+    }
 
     def __repr__(self) -> str:
         """Return the sizes, not the columns."""
@@ -141,54 +139,12 @@ class Entities:
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray, *, lengths: Any = None) -> Entities:
         """Read an Arrow column of lists of `ENTITY_TYPE`, see `from_dicts`; components may be None."""
         require_column(column, ENTITY_REMEDY)
-        known = None if lengths is None else read_lengths(lengths, len(column))
+        sizes = None if lengths is None else read_lengths(lengths, len(column))
         entities = _in_order(_with_distinct_nodes(_read(column)))
-        return entities if known is None else entities.with_lengths(known)
+        return entities if sizes is None else entities.with_lengths(sizes)
 
-    def with_lengths(self, lengths: np.ndarray) -> Entities:
-        """Return the entities with the documents' lengths; an `InputError` for one past its document's end."""
-        known = read_lengths(lengths, self.documents)
-        first = self.first_type
-        require_within(known, self.document, self.start, self.end, lambda one: f"an entity {self.types[first[one]]!r}")
-        return replace(self, lengths=known)
-
-    def between(self, first: int, last: int) -> Entities:
-        """Return the entities of the documents from `first` to `last` (exclusive), which share memory with these."""
-        begin, end = np.searchsorted(self.document, [first, last]).tolist()
-        kept = slice(begin, end)
-        types = slice(*self.type_offsets[[begin, end]].tolist())
-        components = slice(*self.component_offsets[[begin, end]].tolist())
-        return replace(
-            self,
-            document=self.document[kept] - np.int32(first),
-            start=self.start[kept],
-            end=self.end[kept],
-            type_offsets=self.type_offsets[begin : end + 1] - types.start,
-            type=self.type[types],
-            component_offsets=self.component_offsets[begin : end + 1] - components.start,
-            component_start=self.component_start[components],
-            component_end=self.component_end[components],
-            component_label=self.component_label[components],
-            documents=last - first,
-            lengths=None if self.lengths is None else self.lengths[first:last],
-        )
-
-    def take(self, entities: np.ndarray) -> Entities:
-        """Return some of the entities, in the order asked for, in the same documents."""
-        type_counts, types = take_segments(self.type_offsets, entities)
-        component_counts, components = take_segments(self.component_offsets, entities)
-        return replace(
-            self,
-            document=self.document[entities],
-            start=self.start[entities],
-            end=self.end[entities],
-            type_offsets=offsets_of(type_counts),
-            type=self.type[types],
-            component_offsets=offsets_of(component_counts),
-            component_start=self.component_start[components],
-            component_end=self.component_end[components],
-            component_label=self.component_label[components],
-        )
+    def _name(self, item: int) -> str:
+        return f"an entity {self.types[self.first_type[item]]!r}"
 
     def coarse(self) -> Entities:
         """Return the entities with the first dotted parts of types and of components' labels: `loc` of `loc.adm.town`.
@@ -198,7 +154,7 @@ class Entities:
         codes, types = _first_parts(self.type, self.types)
         labels, component_labels = _first_parts(self.component_label, self.component_labels)
         offsets, codes = _distinct_types(self.type_entity, codes, len(types), len(self))
-        found = replace(
+        entities = replace(
             self,
             type_offsets=offsets,
             type=codes,
@@ -206,21 +162,16 @@ class Entities:
             component_label=labels,
             component_labels=component_labels,
         )
-        return _in_order(_with_distinct_nodes(found))
+        return _in_order(_with_distinct_nodes(entities))
 
-    def to_dicts(self) -> list[list[dict[str, Any]]]:
-        """Return lists of entities as `from_dicts` takes them."""
-        return list(self.to_arrow().to_pylist())
-
-    def to_arrow(self) -> pa.ListArray:
-        """Return an Arrow array with the list of entities of each document, of `ENTITY_TYPE`."""
+    def _structs(self) -> pa.StructArray:
         labels = strings(self.component_label, self.component_labels)
-        columns = [*bounds_arrays(self.component_start, self.component_end), labels]
-        components = as_lists(self.component_offsets, pa.StructArray.from_arrays(columns, fields=list(SPAN_TYPE)))
-        types = as_lists(self.type_offsets, strings(self.type, self.types))
-        columns = [*bounds_arrays(self.start, self.end), types, components]
-        entities = pa.StructArray.from_arrays(columns, fields=list(ENTITY_TYPE))
-        return as_lists(offsets_by(self.document, self.documents), entities)
+        components = structs(SPAN_TYPE, *bounds_arrays(self.component_start, self.component_end), labels)
+        lists = (
+            as_lists(self.type_offsets, strings(self.type, self.types)),
+            as_lists(self.component_offsets, components),
+        )
+        return structs(ENTITY_TYPE, *bounds_arrays(self.start, self.end), *lists)
 
 
 def entities_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
@@ -245,24 +196,24 @@ def with_components(entity: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def entity_problem(entity: Any) -> str:
-    """Return what is wrong with an entity dictionary, or an empty string."""
+    """Describe the problem of an entity dictionary; an empty string if it has none."""
     if problem := span_problem(entity, ("start", "end", "types"), "an entity"):
         return problem
     components = with_components(entity)["components"]
     if not is_list(components):
         return f"the components {shown(components)} (of type {type(components).__name__}) are not a list."
-    problems = (span_problem(component, _KEYS, "a component") for component in components)
+    problems = (span_problem(component, noun="a component") for component in components)
     return next((f"component {index}: {problem}" for index, problem in enumerate(problems) if problem), "")
 
 
 def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
     """Return entities from an Arrow column, checked."""
-    entities = Items.read(column, ("start", "end", "types", "components"), "an entity", "entities", ENTITY_REMEDY)
+    entities = ListItems.read(column, ("start", "end", "types", "components"), "an entity", "entities", ENTITY_REMEDY)
     entities.refuse_nulls("start", "end", "types")
     start, end = entities.bounds()
     types = _read_types(entities)
     components = entities.children(_component_lists(entities.values.field("components")), "a component")
-    components.refuse_nulls(*_KEYS)
+    components.refuse_nulls(*SPAN_KEYS)
     label, labels = components.names(components.values.field("label"), owner="component")
     node_start, node_end = components.bounds()
     parent = components.parent
@@ -296,12 +247,12 @@ def _component_lists(column: pa.Array) -> pa.Array:
     wanted = ENTITY_TYPE.field("components").type
     if column.type in (pa.null(), pa.list_(pa.null())):
         return column.cast(wanted)
-    if not is_list_of(column.type, _KEYS):
+    if not is_list_of(column.type, SPAN_KEYS):
         raise InputError(f"components of type {column.type} are not lists of components.", ENTITY_REMEDY)
     return column
 
 
-def _read_types(entities: Items) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+def _read_types(entities: ListItems) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """Return the offsets, codes and names of the entities' types; a type that an entity has twice counts once."""
     types = entities.children(entities.values.field("types"), "a type")
     number = len(entities.values)
@@ -322,10 +273,8 @@ def _distinct_types(entity: np.ndarray, codes: np.ndarray, names: int, number: i
 
 def _first_parts(codes: np.ndarray, names: tuple[str, ...]) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return codes and names of the parts of names before the first dot."""
-    parts = [name.partition(".")[0] for name in names]
-    known = tuple(sorted(set(parts)))
-    number = {part: code for code, part in enumerate(known)}
-    return np.array([number[part] for part in parts], dtype=codes.dtype)[codes], known
+    code, parts = name_codes([name.partition(".")[0] for name in names])
+    return code[codes], parts
 
 
 def _with_distinct_nodes(entities: Entities) -> Entities:
@@ -358,10 +307,10 @@ def _in_order(entities: Entities) -> Entities:
     tied = order[shares]
     codes = np.zeros((2, len(entities)), dtype=np.int64)
     if len(tied):
-        of_tied = entities.take(tied)
+        of_tied = entities.picked(tied)
         codes[:, tied] = _type_set_codes(of_tied), _component_codes(of_tied)
         order = np.lexsort((*codes[::-1], *place[::-1]))
-    return entities.take(order[begins_run(*(key[order] for key in (*place, *codes)))])
+    return entities.picked(order[begins_run(*(key[order] for key in (*place, *codes)))])
 
 
 def _type_set_codes(entities: Entities) -> np.ndarray:

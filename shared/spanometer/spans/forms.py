@@ -40,8 +40,8 @@ def common_form(found: Mapping[str, str | None], default: str) -> str:
     """
     forms = [form for form in found.values() if form is not None]
     if len(set(forms)) > 1:
-        said = " and ".join(f"the {side} hold {FORMS[form]}" for side, form in found.items() if form is not None)
-        raise InputError(f"{said}.", "Give both sides alike.")
+        sides = " and ".join(f"the {side} hold {FORMS[form]}" for side, form in found.items() if form is not None)
+        raise InputError(f"{sides}.", "Give both sides alike.")
     return forms[0] if forms else default
 
 

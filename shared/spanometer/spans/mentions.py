@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import as_lists, code_type, frozen, is_list, is_utf8, offsets_by, strings
+from ..arrays import is_list, is_utf8, name_codes, offsets_by, strings
 from ..exceptions import shown
-from .arrow import Items, string_codes, struct_lists
+from .arrow import DocumentColumns, ListItems, string_codes, struct_lists, structs
 from .spans import Spans
 
 MENTION_TYPE = pa.struct([("label", pa.string()), ("text", pa.string())])
@@ -21,7 +21,7 @@ MENTION_REMEDY = "A mention is a pair of strings, ['PER', 'Ann'], or {'label': '
 
 
 @dataclass(frozen=True, eq=False)
-class Mentions:
+class Mentions(DocumentColumns):
     """One side's mentions, in the order in which they were given; a document may have the same one several times.
 
     Make them with `from_pairs` or `from_arrow`; the constructor takes the columns as they are.
@@ -42,13 +42,7 @@ class Mentions:
     texts: tuple[str, ...]
     documents: int
 
-    def __post_init__(self) -> None:
-        """Freeze the columns."""
-        frozen(self, "document", "label", "text")
-
-    def __len__(self) -> int:
-        """Return the number of mentions."""
-        return len(self.document)
+    flat: ClassVar[tuple[str, ...]] = ("document", "label", "text")
 
     def __repr__(self) -> str:
         """Return the sizes, not the columns."""
@@ -72,7 +66,7 @@ class Mentions:
         Raises:
             InputError: for a column of another type, for None, for an empty text, and for a label that is no name.
         """
-        rows = Items.read(column, (field.name for field in MENTION_TYPE), "a mention", "mentions", MENTION_REMEDY)
+        rows = ListItems.read(column, (field.name for field in MENTION_TYPE), "a mention", "mentions", MENTION_REMEDY)
         rows.refuse_nulls("label", "text")
         label, labels = rows.names(rows.values.field("label"), owner="mention")
         text, texts = string_codes(rows.values.field("text"))
@@ -83,12 +77,9 @@ class Mentions:
     @classmethod
     def of(cls, document: np.ndarray, labels: Sequence[str], texts: Sequence[str], documents: int) -> Mentions:
         """Return mentions given as their documents, ascending, and as many labels and texts, which may be any."""
-        names, wordings = sorted(set(labels)), list(dict.fromkeys(texts))
-        name_of = {name: code for code, name in enumerate(names)}
-        wording_of = {wording: code for code, wording in enumerate(wordings)}
-        label = np.fromiter(map(name_of.__getitem__, labels), code_type(len(names)), len(labels))
-        text = np.fromiter(map(wording_of.__getitem__, texts), np.int32, len(texts))
-        return cls(document.astype(np.int32), label, tuple(names), text, tuple(wordings), documents)
+        wordings = {wording: code for code, wording in enumerate(dict.fromkeys(texts))}
+        text = np.fromiter(map(wordings.__getitem__, texts), np.int32, len(texts))
+        return cls(document.astype(np.int32), *name_codes(labels), text, tuple(wordings), documents)
 
     @classmethod
     def of_spans(cls, spans: Spans, texts: Sequence[str]) -> Mentions:
@@ -113,11 +104,8 @@ class Mentions:
         bounds = offsets_by(self.document, self.documents).tolist()
         return [pairs[first:last] for first, last in pairwise(bounds)]
 
-    def to_arrow(self) -> pa.ListArray:
-        """Return an Arrow array with the mentions of each document, of `MENTION_TYPE`."""
-        columns = [strings(self.label, self.labels), strings(self.text, self.texts)]
-        values = pa.StructArray.from_arrays(columns, fields=list(MENTION_TYPE))
-        return as_lists(offsets_by(self.document, self.documents), values)
+    def _structs(self) -> pa.StructArray:
+        return structs(MENTION_TYPE, strings(self.label, self.labels), strings(self.text, self.texts))
 
 
 def mentions_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
@@ -140,7 +128,7 @@ def _as_mapping(mention: Any) -> Any:
 
 
 def _problem(mention: Any) -> str:
-    """Return what is wrong with a mention, or an empty string."""
+    """Describe the problem of a mention; an empty string if it has none."""
     known = _as_mapping(mention)
     if not isinstance(known, Mapping) or not {"label", "text"} <= set(known):
         return f"{shown(mention)} is not a label and a text."

@@ -17,7 +17,6 @@ from ..arrays import (
     ascends,
     begins_run,
     code_type,
-    frozen,
     integers,
     null_flags,
     offsets_by,
@@ -34,9 +33,11 @@ from ..tags.tags import Tags, check_names, is_tags, read_id2label, readable, spl
 from .arrow import (
     FRAGMENTS_REMEDY,
     FRAGMENTS_TYPE,
+    SPAN_KEYS,
     SPAN_REMEDY,
     SPAN_TYPE,
-    Items,
+    DocumentColumns,
+    ListItems,
     bounds_arrays,
     fragments_arrays,
     is_list_of,
@@ -44,8 +45,8 @@ from .arrow import (
     read_lengths,
     require_column,
     require_same_lengths,
-    require_within,
     spans_arrays,
+    structs,
 )
 
 _MOST_TAGS = 1 << 28
@@ -83,14 +84,14 @@ class Fragments:
         last = np.append(first[1:], len(span))[: len(first)] - 1
         return cls(offsets_by(span[first], spans), start[first], reach[last])
 
-    def take(self, spans: np.ndarray) -> Fragments:
+    def take(self, spans: np.ndarray | slice) -> Fragments:
         """Return the fragments of some spans, in the order asked for."""
         counts, taken = take_segments(self.offsets, spans)
         return Fragments(offsets_of(counts), self.start[taken], self.end[taken])
 
 
 @dataclass(frozen=True, eq=False)
-class Spans:
+class Spans(DocumentColumns):
     """One side's spans, ordered by document, start, end and label, without duplicates.
 
     Make them with `from_tags`, `from_dicts` or `from_arrow`; the constructor takes the columns as they are.
@@ -113,14 +114,6 @@ class Spans:
     documents: int
     lengths: np.ndarray | None = None
     fragments: Fragments | None = None
-
-    def __post_init__(self) -> None:
-        """Freeze the columns."""
-        frozen(self, "document", "start", "end", "label")
-
-    def __len__(self) -> int:
-        """Return the number of spans."""
-        return len(self.start)
 
     def __repr__(self) -> str:
         """Return the sizes, not the columns."""
@@ -185,43 +178,13 @@ class Spans:
         require_column(column, SPAN_REMEDY)
         if is_tags(column.type):
             return cls.from_tags(column, scheme=scheme, repair=repair)
-        known = None if lengths is None else read_lengths(lengths, len(column))
+        sizes = None if lengths is None else read_lengths(lengths, len(column))
         spans = _read_spans(column)
-        return spans if known is None else spans.with_lengths(known)
+        return spans if sizes is None else spans.with_lengths(sizes)
 
-    def with_lengths(self, lengths: np.ndarray) -> Spans:
-        """Return the spans with the documents' lengths; an `InputError` for a span past its document's end."""
-        known = read_lengths(lengths, self.documents)
-        require_within(known, self.document, self.start, self.end, lambda span: f"a span of {self._label(span)}")
-        return replace(self, lengths=known)
-
-    def take(self, documents: np.ndarray) -> Spans:
-        """Return the spans of some documents, in the order asked for; a document may be asked for more than once."""
-        counts, taken = take_segments(offsets_by(self.document, self.documents), documents)
-        return replace(
-            self,
-            document=np.repeat(np.arange(len(documents), dtype=np.int32), counts),
-            start=self.start[taken],
-            end=self.end[taken],
-            label=self.label[taken],
-            documents=len(documents),
-            lengths=None if self.lengths is None else self.lengths[documents],
-            fragments=None if self.fragments is None else self.fragments.take(taken),
-        )
-
-    def between(self, first: int, last: int) -> Spans:
-        """Return the spans of the documents from `first` to `last` (exclusive), which share memory with these."""
-        kept = slice(*np.searchsorted(self.document, [first, last]))
-        return replace(
-            self,
-            document=self.document[kept] - np.int32(first),
-            start=self.start[kept],
-            end=self.end[kept],
-            label=self.label[kept],
-            documents=last - first,
-            lengths=None if self.lengths is None else self.lengths[first:last],
-            fragments=None if self.fragments is None else self.fragments.take(np.arange(kept.start, kept.stop)),
-        )
+    def picked(self, items: np.ndarray | slice) -> Spans:
+        """Take some of the spans, in the order asked for, in the same documents."""
+        return replace(super().picked(items), fragments=None if self.fragments is None else self.fragments.take(items))
 
     def with_labels(self, labels: tuple[str, ...]) -> Spans:
         """Return the spans with codes of other label names, which include theirs."""
@@ -239,11 +202,8 @@ class Spans:
         labels = tuple(sorted({name for name in map(names.get, self.labels) if name is not None}))
         code: dict[str | None, int] = {name: number for number, name in enumerate(labels)}
         codes = np.array([code.get(names[label], -1) for label in self.labels], dtype=code_type(len(labels)))
-        label = codes[self.label]
-        kept = np.flatnonzero(label >= 0)
-        columns = {name: getattr(self, name)[kept] for name in ("document", "start", "end")}
-        fragments = None if self.fragments is None else self.fragments.take(kept)
-        return in_order(replace(self, **columns, label=label[kept], labels=labels, fragments=fragments))
+        renamed = replace(self, label=codes[self.label], labels=labels)
+        return in_order(renamed.picked(np.flatnonzero(renamed.label >= 0)))
 
     def unlabelled(self) -> Spans:
         """Return the spans with one label, `_`, for all; those that have the same tokens become one span."""
@@ -279,21 +239,12 @@ class Spans:
             )
         )
 
-    def to_dicts(self) -> list[list[dict[str, Any]]]:
-        """Return lists of spans as `from_dicts` takes them."""
-        return list(self.to_arrow().to_pylist())
-
-    def to_arrow(self) -> pa.ListArray:
-        """Return an Arrow array with the list of spans of each document, of `SPAN_TYPE` or `FRAGMENTS_TYPE`."""
+    def _structs(self) -> pa.StructArray:
         label = strings(self.label, self.labels)
         if self.fragments is None:
-            columns = [*bounds_arrays(self.start, self.end), label]
-            values = pa.StructArray.from_arrays(columns, fields=list(SPAN_TYPE))
-        else:
-            pairs = pair_array(self.fragments.start, self.fragments.end)
-            columns = [label, as_lists(self.fragments.offsets, pairs)]
-            values = pa.StructArray.from_arrays(columns, fields=list(FRAGMENTS_TYPE))
-        return as_lists(offsets_by(self.document, self.documents), values)
+            return structs(SPAN_TYPE, *bounds_arrays(self.start, self.end), label)
+        pairs = pair_array(self.fragments.start, self.fragments.end)
+        return structs(FRAGMENTS_TYPE, label, as_lists(self.fragments.offsets, pairs))
 
     def to_tags(self, scheme: str) -> list[list[str]]:
         """Return lists of tags of these spans under a scheme, see `encode`."""
@@ -308,7 +259,7 @@ class Spans:
             InputError: if lengths are unknown, if spans overlap or are discontinuous, and if the scheme cannot separate
                 two spans (IO: adjacent spans of one label).
         """
-        known = get_scheme(scheme)
+        target = get_scheme(scheme)
         if self.lengths is None:
             raise InputError("the documents' lengths are not known.", "Give them with lengths=...")
         if self.fragments is not None:
@@ -322,24 +273,24 @@ class Spans:
         start, end = offsets[self.document] + self.start, offsets[self.document] + self.end
         adjacent = np.zeros(len(self) + 1, dtype=bool)
         adjacent[1:-1] = (end[:-1] == start[1:]) & ~begins_run(self.label, self.document)[1:]
-        self._refuse(start[1:] < end[:-1], "overlaps the previous span", known.name)
-        self._refuse(adjacent[1:-1] & (known.name == "IO"), "would merge with the previous span", known.name)
-        codes, prefixes = encode(known, start, end, adjacent, int(offsets[-1]))
+        self._refuse(start[1:] < end[:-1], "overlaps the previous span", target.name)
+        self._refuse(adjacent[1:-1] & (target.name == "IO"), "would merge with the previous span", target.name)
+        codes, prefixes = encode(target, start, end, adjacent, int(offsets[-1]))
         written = [f"{prefix}-{label}" for prefix in prefixes[1:] for label in self.labels]
         inside = codes > 0
         tag = np.zeros(len(codes), dtype=np.min_scalar_type(len(written)))
         tag[inside] = (codes[inside].astype(np.int64) - 1) * len(self.labels) + np.repeat(self.label, end - start) + 1
         return Tags(tag, ("O", *written), offsets)
 
-    def _label(self, span: int) -> str:
-        return repr(self.labels[self.label[span]])
+    def _name(self, item: int) -> str:
+        return f"a span of {self.labels[self.label[item]]!r}"
 
     def _refuse(self, bad: np.ndarray, problem: str, scheme: str) -> None:
         """Raise an `InputError` for the first bad span; the first of all spans is never bad."""
         if bad.any():
             span = int(np.argmax(bad)) + 1
             raise InputError(
-                f"a span of {self._label(span)} {problem} in {scheme} tags.",
+                f"{self._name(span)} {problem} in {scheme} tags.",
                 "Choose another scheme, or pass spans instead of tags.",
                 document=int(self.document[span]),
                 position=int(self.start[span]),
@@ -370,11 +321,11 @@ def pair_from_tags(
     sides = {"references": references, "predictions": predictions}
     encoded = {side: on_side(side, encoded_tags, tags) for side, tags in sides.items()}
     require_same_lengths(encoded["references"].lengths, encoded["predictions"].lengths)
-    with named_tags(encoded, prefix=prefix, id2label=id2label, ignore_index=ignore_index) as (known, labels):
-        found = common_scheme(read_prefix(scheme, prefix=prefix), known, labels).name
-        spans = [on_side(side, Spans.from_tags, tags, scheme=found, repair=repair) for side, tags in known.items()]
+    with named_tags(encoded, prefix=prefix, id2label=id2label, ignore_index=ignore_index) as (named, labels):
+        name = common_scheme(read_prefix(scheme, prefix=prefix), named, labels).name
+        spans = [on_side(side, Spans.from_tags, tags, scheme=name, repair=repair) for side, tags in named.items()]
     # one array for both
-    return spans[0], replace(spans[1], lengths=spans[0].lengths), found
+    return spans[0], replace(spans[1], lengths=spans[0].lengths), name
 
 
 @contextmanager
@@ -450,8 +401,8 @@ def _named(tags: Tags, labels: Sequence[str] | None, ignore_index: int | None, p
 def _read_spans(column: pa.Array | pa.ChunkedArray) -> Spans:
     """Return spans from an Arrow column of lists of spans or of fragmented spans, checked and in order."""
     fragmented = is_list_of(column.type, ("label", "fragments"))
-    keys = ("label", "fragments") if fragmented else ("start", "end", "label")
-    spans = Items.read(column, keys, "a span", "spans", FRAGMENTS_REMEDY if fragmented else SPAN_REMEDY)
+    keys = ("label", "fragments") if fragmented else SPAN_KEYS
+    spans = ListItems.read(column, keys, "a span", "spans", FRAGMENTS_REMEDY if fragmented else SPAN_REMEDY)
     spans.refuse_nulls(*keys)
     label, labels = spans.names(spans.values.field("label"))
     fragments = None
@@ -464,7 +415,7 @@ def _read_spans(column: pa.Array | pa.ChunkedArray) -> Spans:
     return in_order(Spans(columns[0], columns[1], columns[2], label, labels, len(column), None, fragments))
 
 
-def _read_fragments(spans: Items) -> tuple[Fragments, np.ndarray, np.ndarray]:
+def _read_fragments(spans: ListItems) -> tuple[Fragments, np.ndarray, np.ndarray]:
     """Return the fragments in order, merged if they overlap or touch, and the spans' outer bounds."""
     fragments = spans.children(spans.values.field("fragments"), "a fragment")
     pairs, span, number = fragments.values, fragments.parent, len(spans.values)
@@ -492,6 +443,4 @@ def in_order(spans: Spans) -> Spans:
         keys.insert(0, row_ranks(2 * spans.fragments.offsets[:-1], 2 * spans.fragments.offsets[1:], bounds))
     order = np.lexsort(keys)
     order = order[begins_run(*(key[order] for key in keys))]
-    fragments = None if spans.fragments is None else spans.fragments.take(order)
-    columns = {name: getattr(spans, name)[order] for name in ("document", "start", "end", "label")}
-    return replace(spans, **columns, fragments=fragments)
+    return spans.picked(order)

@@ -16,7 +16,7 @@ _AROUND = 20
 
 
 def line_end_places(text: str) -> np.ndarray:
-    """Return which character of `plain_ends(text)` each character of a text is, and its end (int64, ascending)."""
+    """Map each character of a text, and its end, to a character of `plain_ends(text)` (int64, ascending)."""
     code = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     gone = np.zeros(len(code), dtype=bool)
     gone[:-1] = (code[:-1] == ord("\r")) & (code[1:] == ord("\n"))
@@ -25,7 +25,7 @@ def line_end_places(text: str) -> np.ndarray:
 
 
 def aligned_places(text: str, other: str) -> np.ndarray:
-    """Return which character of another text each character of a text is, and its end (int64, ascending).
+    """Map each character of a text, and its end, to a character of another text (int64, ascending).
 
     The longest common parts are aligned first (difflib). In what was replaced, characters are taken in turn; what the
     other text lacks is at the place where it would be.
@@ -61,12 +61,12 @@ def moved_to(spans: Spans, places: Sequence[np.ndarray], lengths: np.ndarray) ->
 
 
 def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[int, int]]:
-    """Return where words stand in a text: one after the other, with nothing but blanks between.
+    """Find the bounds of words in a text: one after the other, with nothing but blanks between.
 
     Raises:
         InputError: for the first word that is not there; it has document and position.
     """
-    found, place = [], 0
+    bounds, place = [], 0
     for position, word in enumerate(words):
         while place < len(text) and text[place].isspace() and not text.startswith(word, place):
             place += 1
@@ -78,14 +78,14 @@ def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[
                 document=document,
                 position=position,
             )
-        found.append((place, place := place + len(word)))
+        bounds.append((place, place := place + len(word)))
     if text[place:].strip():
         raise InputError(
             f"the words end before {shown(text[place:].strip()[:_AROUND])} in the other side's text.",
             "Both sides must annotate the same text.",
             document=document,
         )
-    return found
+    return bounds
 
 
 def joined(words: Sequence[Sequence[str]], between: str = "") -> tuple[list[str], Tokens]:

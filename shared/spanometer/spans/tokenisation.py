@@ -122,7 +122,7 @@ def trimmed(spans: Spans, texts: Sequence[str], *, punctuation: bool = False) ->
     """
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     spans = spans.with_lengths(lengths)
-    inner = ~of_characters(texts, lambda one: one.isspace() or (punctuation and category(one)[0] == "P"))
+    inner = ~of_characters(texts, lambda sign: sign.isspace() or (punctuation and category(sign)[0] == "P"))
     number = np.arange(len(inner))
     # the first character from here on that stays, and the one after the last before here
     following = np.minimum.accumulate(np.where(inner, number, len(inner))[::-1])[::-1]

@@ -36,7 +36,7 @@ def words_and_signs(texts: Sequence[str]) -> Tokens:
 
 
 def between_blanks(texts: Sequence[str]) -> Tokens:
-    """Return what stands between white space as tokens."""
+    """Split texts into tokens at white space."""
     return _in_batches(texts, _between_blanks)
 
 
@@ -69,21 +69,21 @@ def _words_and_signs(texts: Sequence[str]) -> Tokens:
 
 def _between_blanks(texts: Sequence[str]) -> Tokens:
     lengths = _lengths(texts)
-    visible = of_characters(texts, lambda one: not one.isspace()).astype(bool)
+    visible = of_characters(texts, lambda character: not character.isspace()).astype(bool)
     begins = visible & (
         _first_characters(lengths, len(visible)) | ~np.concatenate(([False], visible[:-1]))[: len(visible)]
     )
     return _tokens(begins, visible, lengths)
 
 
-def _kind(one: str) -> _Kind:
-    if one == _JOINER:
+def _kind(character: str) -> _Kind:
+    if character == _JOINER:
         return _Kind.JOINER
-    if one.isspace():
+    if character.isspace():
         return _Kind.BLANK
-    if category(one) in ("Mn", "Mc", "Me", "Cf") or ord(one) in _SKIN_TONES:
+    if category(character) in ("Mn", "Mc", "Me", "Cf") or ord(character) in _SKIN_TONES:
         return _Kind.MARK
-    return _Kind.WORD if one.isalnum() or one == "_" else _Kind.SIGN
+    return _Kind.WORD if character.isalnum() or character == "_" else _Kind.SIGN
 
 
 def _lengths(texts: Sequence[str]) -> np.ndarray:

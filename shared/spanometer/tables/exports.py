@@ -10,7 +10,7 @@ from html import escape
 from typing import Any
 
 from ..exceptions import printable
-from .table import EMPTY, Cell, Copyable, Number, Part, Precision, Table
+from .table import EMPTY, Cell, Copyable, Number, Part, Precision, Table, styled
 from .table import Text as Piece
 
 INTERVALS = ("brackets", "plus-minus")
@@ -115,7 +115,7 @@ def _record(table: Table, keys: Sequence[str], row: Sequence[Cell], precision: P
 def _plain(cell: Cell, precision: Precision | None) -> Any:
     """Return a number or a text; None for an empty cell."""
     if not isinstance(cell, Number):
-        text = cell[0] if isinstance(cell, tuple) else cell
+        text = styled(cell)[0]
         return None if text in ("", EMPTY) else text.strip()
     if precision is None:
         return cell.value
@@ -135,7 +135,7 @@ def to_markdown(parts: Iterable[Part], precision: Precision) -> str:
         elif isinstance(part, Copyable):
             blocks.append(_code(part.text))
         elif not isinstance(part, list) and part:
-            text, style = _pair(part)
+            text, style = styled(part)
             blocks.append(_bold(_markdown(text), "bold" in style, "**"))
     return "\n\n".join(blocks) + "\n"
 
@@ -157,7 +157,7 @@ def _markdown_cell(cell: Cell, precision: Precision) -> str:
     if isinstance(cell, Number):
         point, *bounds = precision.texts(cell)
         return _bold(_markdown(point), cell.best, "**") + (_markdown(f" [{', '.join(bounds)}]") if bounds else "")
-    return _markdown(_pair(cell)[0].strip())
+    return _markdown(styled(cell)[0].strip())
 
 
 def _markdown(text: str) -> str:
@@ -188,7 +188,7 @@ def to_latex(parts: Iterable[Part], precision: Precision, *, intervals: str = "b
         if isinstance(part, Table):
             lines += _latex_table(part, precision, intervals)
         elif part:
-            text = part.text if isinstance(part, Copyable) else "".join(_pair(cell)[0] for cell in _cells(part))
+            text = part.text if isinstance(part, Copyable) else "".join(styled(cell)[0] for cell in _cells(part))
             lines.append(f"% {printable(text)}")
         elif lines:
             lines.append("")
@@ -209,7 +209,7 @@ def _latex_table(table: Table, precision: Precision, intervals: str) -> list[str
 
 def _latex_cell(cell: Cell, precision: Precision, intervals: str) -> str:
     if not isinstance(cell, Number):
-        return latex(_pair(cell)[0].strip())
+        return latex(styled(cell)[0].strip())
     point, *bounds = (_latex_number(text) for text in precision.texts(cell))
     shown = rf"\textbf{{{point}}}" if cell.best else point
     if not bounds:
@@ -254,7 +254,7 @@ def _html_table(table: Table, precision: Precision) -> str:
     rows = []
     for row in table.rows:
         if row is not None:
-            cells = [_html_cell(one, precision) for one in row]
+            cells = [_html_cell(item, precision) for item in row]
             rows.append(f"<tr>{''.join(cell('td', place, text) for place, text in enumerate(cells))}</tr>")
     head = "".join(cell("th", place, text) for place, text in enumerate(heads))
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
@@ -269,15 +269,10 @@ def _html_cell(cell: Cell, precision: Precision) -> str:
 
 
 def _html_text(piece: Piece) -> str:
-    text, style = _pair(piece)
+    text, style = styled(piece)
     shown = escape(printable(text))
     return f"<b>{shown}</b>" if "bold" in style else shown
 
 
 def _cells(part: Piece | list[Piece]) -> list[Piece]:
     return part if isinstance(part, list) else [part]
-
-
-def _pair(piece: Piece) -> tuple[str, str]:
-    """Return a text and its style."""
-    return piece if isinstance(piece, tuple) else (piece, "")

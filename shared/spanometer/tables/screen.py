@@ -15,7 +15,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from ..exceptions import printable
-from .table import Copyable, Part, Precision, Table, folded
+from .table import Copyable, Part, Precision, Table, folded, styled
 from .table import Text as Cell
 
 _UNLIMITED = 1_000_000
@@ -93,7 +93,7 @@ def _grid(table: Table, precision: Precision) -> Grid:
 
 
 def _text(cell: Cell) -> Text:
-    text, style = cell if isinstance(cell, tuple) else (cell, "")
+    text, style = styled(cell)
     return Text(printable(text), style)
 
 

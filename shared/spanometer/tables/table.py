@@ -134,11 +134,10 @@ class Table:
                 rows.append(None if row is None else [_written(cell, precision) for cell in row])
                 continue
             texts = [precision.texts(cell) if isinstance(cell, Number) else [] for cell in row]
-            rows.append(
-                [(found[0], _style(cell)) if found else _text(cell) for cell, found in zip(row, texts, strict=True)]
-            )
-            if any(len(found) > 1 for found in texts):
-                bounds = ["–".join(found[1:]) for found in texts[1:]]
+            points = zip(row, texts, strict=True)
+            rows.append([(text[0], _style(cell)) if text else _text(cell) for cell, text in points])
+            if any(len(text) > 1 for text in texts):
+                bounds = ["–".join(text[1:]) for text in texts[1:]]
                 rows.append([(cell, "dim") for cell in (f"  {100 * self.confidence:g} %", *bounds)])
         return rows
 
@@ -154,7 +153,12 @@ def _text(cell: Cell) -> Text:
 def _style(cell: Cell) -> str:
     if isinstance(cell, Number):
         return "bold" if cell.best else cell.style
-    return cell[1] if isinstance(cell, tuple) else ""
+    return styled(cell)[1]
+
+
+def styled(text: Text) -> tuple[str, str]:
+    """Split a text from its style, which may be none."""
+    return text if isinstance(text, tuple) else (text, "")
 
 
 class Copyable(NamedTuple):
@@ -184,7 +188,7 @@ def folded(table: Table, width: int, precision: Precision) -> list[Part]:
             continue
         lines.append(row[0])
         for head, cell in zip(heads, row[1:], strict=False):
-            text, style = cell if isinstance(cell, tuple) else (cell, "")
+            text, style = styled(cell)
             wrapped = wrap(printable(text), max(width - indent, 1), break_long_words=False, break_on_hyphens=False)
             for place, part in enumerate(wrapped):
                 lines.append([f"  {'' if place else head}".ljust(indent), (part, style)])

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..analysis.errors.answers import AnswerErrors
 from ..exceptions import counted
-from ..grounding.fates import AnswerFates
+from ..grounding.grounded import AnswerOutcomes
 
 MOST_ANSWERS = 100
 """How many answers are shown at most."""
@@ -65,8 +65,8 @@ def wrong_answers(errors: AnswerErrors, names: Sequence[str] | None) -> dict[str
     return {"pairs": pairs, "more": counted(more, "answer") if more else ""}
 
 
-def _pair(errors: AnswerErrors, answer: AnswerFates, name: str) -> dict[str, Any]:
-    items = [(fate.item, errors.kinds_of(fate)) for fate in answer.fates]
+def _pair(errors: AnswerErrors, answer: AnswerOutcomes, name: str) -> dict[str, Any]:
+    items = [(outcome.item, errors.kinds_of(outcome)) for outcome in answer.outcomes]
     wrong = [Piece(*_cut(item.mention), kinds, item.label) for item, kinds in items if kinds]
     broken = [Piece("the answer", kinds=["format broken"])] if answer.read.broken else []
     mentions = [(item.mention, kinds) for item, kinds in items]

@@ -20,7 +20,7 @@ from ...measures.base import Measure
 from ...measures.registry import MEASURES, read_measures
 from ...spans.annotations import end_to_end, named_sides
 from ...spans.spans import Spans
-from ...tables.shown import Shown
+from ...tables.result import Result
 from ...tables.table import EMPTY, Cell, Copyable, Number, Part, Table
 from ..comparison.systems import SYSTEM
 from ..scores.counting import count_measures, notes_of
@@ -85,7 +85,7 @@ class MeasureAgainst:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class AgainstReferences(Shown):
+class AgainstReferences(Result):
     """The result of `score_against`.
 
     Its tables are `against`, one for each measure and key.

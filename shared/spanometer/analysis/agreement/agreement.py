@@ -14,7 +14,7 @@ from ...arrays import plain
 from ...exceptions import counted
 from ...measures.gamma import Gamma
 from ...measures.unitizing_alpha import UnitizingAlpha
-from ...tables.shown import Shown
+from ...tables.result import Result
 from ...tables.table import EMPTY, Cell, Copyable, Number, Part, Table, amount, number
 from .chance import QUANTILES, Simulated
 
@@ -109,7 +109,7 @@ class AgreementValues:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Agreement(Shown, AgreementValues):
+class Agreement(Result, AgreementValues):
     """The result of `agreement`: the values of the whole corpus, and those of each label.
 
     Its tables are `matrix`, the corrected F1 of each pair; `pairs`, all values of pairs; `labels`; and `documents`.

@@ -13,7 +13,7 @@ from ...documents.document_file import DocumentFile
 from ...exceptions import InputError, counted, mention, setting
 from ...options import check_options, option
 from ...spans.spans import Spans
-from ...tables.shown import Shown
+from ...tables.result import Result
 from ...tables.table import Cell, Copyable, Number, Part, Table, amount
 from .votes import Voted, distinct_spans
 
@@ -101,7 +101,7 @@ class Voting:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Consensus(Shown):
+class Consensus(Result):
     """The result of `consensus`.
 
     Its tables are `votes`, how many spans have how many votes; `annotators`, what of each one's spans is in the

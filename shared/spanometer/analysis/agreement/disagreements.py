@@ -23,7 +23,7 @@ from ...measures.base import signature_of
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...measures.unitizing_alpha import UnitizingAlpha
 from ...spans.spans import Spans
-from ...tables.shown import Shown
+from ...tables.result import Result
 from ...tables.table import Cell, Copyable, Number, Part, Table, amount
 from ..errors.contexts import Context, context_of_documents, context_of_words
 from .agree import AVERAGES
@@ -45,7 +45,7 @@ NOTHING = "–"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Disagreements(Shown):
+class Disagreements(Result):
     """The result of `disagreements`: every place where annotators differ.
 
     Its tables are `places`, a row for each; `kinds`, how many places have each kind of difference; `differing`, at how

@@ -20,7 +20,7 @@ from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...measures.unitizing_alpha import UnitizingAlpha
 from ...spans.annotations import named_sides
 from ...spans.spans import Spans
-from ...tables.shown import Shown
+from ...tables.result import Result
 from ...tables.table import EMPTY, Cell, Copyable, Number, Part, Table, amount, number
 from ..scores.counting import count_measures
 from .agree import count_jointly
@@ -37,7 +37,7 @@ KEYS = {
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class LeaveOneOut(Shown):
+class LeaveOneOut(Result):
     """The agreement of a team, and what it is without each annotator.
 
     Its table is `annotators`, a row for each, the one without whom agreement rises most first.

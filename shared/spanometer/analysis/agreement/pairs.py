@@ -13,7 +13,7 @@ from ...alignment.matched_spans import CORRECT, MatchedSpans
 from ...alignment.overlaps import Alignment, order_of_line
 from ...alignment.places import Places
 from ...spans.spans import Spans
-from ...tables.shown import Shown
+from ...tables.result import Result
 from ...tables.table import EMPTY, Cell, Number, Part, Table, amount
 
 DIFFERENCES = {
@@ -29,7 +29,7 @@ _MISSING = "nothing"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LabelConfusion(Shown):
+class LabelConfusion(Result):
     """Which labels are confused with which, between people: neither of two annotators is the reference.
 
     Attributes:

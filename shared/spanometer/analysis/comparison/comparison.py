@@ -11,7 +11,7 @@ from ...arrays import plain
 from ...documents.pairing import unit_of
 from ...exceptions import counted
 from ...measures.base import Measure
-from ...tables.shown import Shown
+from ...tables.result import Result
 from ...tables.table import Cell, Copyable, Number, Part, Table, amount, head, with_best, with_best_in_row
 from ..scores.report import higher_is_better, kind_of
 from .significance import LEVELS, PairedResampling, RankCorrelation
@@ -77,7 +77,7 @@ class MeasureComparison:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Comparison(Shown):
+class Comparison(Result):
     """The result of `compare`.
 
     Its tables are `systems`, a row for each measure and system, `pairs`, a row for each measure and pair, and

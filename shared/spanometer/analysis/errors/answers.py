@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ...grounding.fates import AnswerFates, Fate, fates_by_answer
-from ...grounding.grounded import Grounded
+from ...grounding.grounded import AnswerOutcomes, Grounded, outcomes_by_answer
+from ...grounding.outcomes import Outcome
 from ...tables.table import Cell, Table, amount
 
 ANSWER_KINDS = {
@@ -19,7 +19,7 @@ ANSWER_KINDS = {
 }
 """The kinds of errors of generated answers, and what is counted of each."""
 
-_BY_FATE = {"absent": "hallucinated", "surplus": "copied too often"}
+_BY_OUTCOME = {"absent": "hallucinated", "surplus": "copied too often"}
 
 
 class KindOfAnswer(NamedTuple):
@@ -53,12 +53,12 @@ class AnswerErrors:
         """The numbers of each kind, see `ANSWER_KINDS`."""
         counts = dict.fromkeys(ANSWER_KINDS, 0)
         predicted = dict.fromkeys(ANSWER_KINDS, 0)
-        for answer in fates_by_answer(self.grounded):
+        for answer in outcomes_by_answer(self.grounded):
             counts["format broken"] += answer.read.broken
-            for fate in answer.fates:
-                stays = fate.wrong or fate.fate == "placed"
+            for outcome in answer.outcomes:
+                stays = outcome.wrong or outcome.kind == "placed"
                 predicted["format broken"] += stays and answer.read.broken
-                for kind in self.kinds_of(fate):
+                for kind in self.kinds_of(outcome):
                     counts[kind] += 1
                     predicted[kind] += stays
         return {kind: KindOfAnswer(counts[kind], predicted[kind]) for kind in ANSWER_KINDS}
@@ -68,19 +68,19 @@ class AnswerErrors:
         """Whether there is any."""
         return any(kind.number for kind in self.kinds.values())
 
-    def kinds_of(self, fate: Fate) -> list[str]:
+    def kinds_of(self, outcome: Outcome) -> list[str]:
         """Return the kinds of errors that an item is."""
-        labels = self.grounded.given.labels
-        outside = labels is not None and fate.item.label not in labels
+        labels = self.grounded.source.labels
+        outside = labels is not None and outcome.item.label not in labels
         return [
-            *([_BY_FATE[fate.fate]] if fate.fate in _BY_FATE else []),
+            *([_BY_OUTCOME[outcome.kind]] if outcome.kind in _BY_OUTCOME else []),
             *(["outside the labels"] if outside else []),
         ]
 
-    def answers(self) -> Iterator[AnswerFates]:
+    def answers(self) -> Iterator[AnswerOutcomes]:
         """Yield the answers that have some."""
-        for answer in fates_by_answer(self.grounded):
-            if answer.read.broken or any(map(self.kinds_of, answer.fates)):
+        for answer in outcomes_by_answer(self.grounded):
+            if answer.read.broken or any(map(self.kinds_of, answer.outcomes)):
                 yield answer
 
     def table(self, system: str = "") -> Table:

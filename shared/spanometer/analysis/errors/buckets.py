@@ -23,7 +23,7 @@ from ...exceptions import InputError, counted, require_kind, require_sides, show
 from ...measures.span_f import SpanF
 from ...spans.spans import Fragments, Spans
 from ...spans.wording import Wording, string_codes
-from ...tables.shown import Shown
+from ...tables.result import Result
 from ...tables.table import EMPTY, Cell, Number, Part, Table, amount
 from ...tags.tags import Tags
 from .consistency import LabelsOfStrings
@@ -398,7 +398,7 @@ def _counts(buckets: Sequence[Buckets], references: Spans, predictions: Spans, r
 
 
 @dataclass(frozen=True, repr=False)
-class BucketReport(Shown):
+class BucketReport(Result):
     """The scores of buckets. Their tables are `buckets`, one for each way to tell spans apart.
 
     Attributes:

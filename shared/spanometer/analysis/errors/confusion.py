@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...alignment.matched_spans import MatchedSpans
-from ...tables.shown import Shown
+from ...tables.result import Result
 from ...tables.table import EMPTY, Cell, Part, Table, amount
 
 EXTENT_CHOICES = {
@@ -23,7 +23,7 @@ MISSING, SPURIOUS = "missing", "spurious"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Confusion(Shown):
+class Confusion(Result):
     """Which label the spans of each label get.
 
     Rows sum to the reference spans of a label, columns to the predicted ones.

@@ -12,7 +12,7 @@ from ...arrays import plain, runs
 from ...exceptions import printable
 from ...spans.spans import Spans
 from ...spans.wording import string_codes
-from ...tables.shown import Shown
+from ...tables.result import Result
 from ...tables.table import Cell, Part, Table, amount
 from .contexts import Context
 
@@ -127,7 +127,7 @@ def inconsistencies(references: Spans, context: Context) -> list[Inconsistency]:
 
 
 @dataclass(frozen=True, repr=False)
-class Inconsistencies(Shown):
+class Inconsistencies(Result):
     """Strings with several labels in the reference. Their table is `inconsistencies`.
 
     Attributes:

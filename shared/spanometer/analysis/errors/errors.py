@@ -18,7 +18,7 @@ from ...exceptions import InputError, counted, require_choice
 from ...measures.aligned import AlignedMeasure
 from ...options import require_known
 from ...spans.spans import Spans
-from ...tables.shown import Shown
+from ...tables.result import Result
 from ...tables.table import EMPTY, Cell, Copyable, Number, Part, Table, amount
 from ...tags.schemes import LabelChoice
 from ..scores.report import kind_of
@@ -51,7 +51,7 @@ _LABEL_KEYS = ("reference", "predicted", *KINDS)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class SystemErrors(ErrorKinds, Shown):
+class SystemErrors(ErrorKinds, Result):
     """The errors of one system.
 
     Its tables are `costs` and `marks`, a row for each kind of error; `answers`, what only answers of language models
@@ -153,7 +153,7 @@ class SystemErrors(ErrorKinds, Shown):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Errors(Shown):
+class Errors(Result):
     """The errors of one or more systems on the same documents.
 
     Its tables are those of each system, see `SystemErrors`; of several also `beside`, the numbers of each kind beside

@@ -20,7 +20,7 @@ from ...exceptions import InputError, counted, mention, printable, setting
 from ...options import check_options, option
 from ...spans.spans import Spans
 from ...spans.wording import Wording
-from ...tables.shown import Shown
+from ...tables.result import Result
 from ...tables.table import Cell, Part, Table, Text, amount
 from .contexts import AROUND, Context
 
@@ -168,7 +168,7 @@ class MentionTexts:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ErrorExamples(Shown):
+class ErrorExamples(Result):
     """Errors, those on the most frequent strings first, then in the order of the text.
 
     Its table is `examples`, a row for each error.

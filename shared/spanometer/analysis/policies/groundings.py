@@ -17,12 +17,11 @@ from ...grounding.forms import form_text
 from ...grounding.grid import GroundingGrid, predicted_by_all
 from ...grounding.grounded import (
     AnswerCounts,
+    AnswerInput,
     Grounded,
     Unplaced,
     ground,
     predicted_columns,
-    read_both,
-    read_labels,
     text_indices,
     with_unplaced,
 )
@@ -37,7 +36,7 @@ from ...options import options_of
 from ...spans.documents import Tokens
 from ...spans.mentions import Mentions
 from ...spans.spans import Spans
-from ...tables.shown import Shown
+from ...tables.result import Result
 from ...tables.table import Cell, Number, Part, Table, amount, heading, number
 from ..comparison.significance import ranks
 from .scores import (
@@ -76,7 +75,7 @@ class AnswersSpread:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroundingSpread(Shown):
+class GroundingSpread(Result):
     """The spread of scores over the groundings of generated answers.
 
     Its tables are `scores`, a row for each policy with a name; `effects`, a row for each action, all other places being
@@ -238,49 +237,47 @@ def grounding_spread(
     given = listed_items(answers) if isinstance(answers, Mapping) else [(ALONE, answers)]
     if not given:
         raise InputError("there are no answers.", "Give a list with an answer for each text, or such lists by name.")
-    known = read_labels(labels)
     if len({str(name) for name, _ in given}) < len(given):
         raise InputError("two systems have one name.", "Give each system a name of its own.")
     rows = ordered(texts, "a list of texts", "Texts are a list of strings.")
-    read = {str(name): list(read_both(rows, of_system, format, known, aliases)[1]) for name, of_system in given}
+    sources = {str(name): AnswerInput.of(rows, of_system, labels, aliases, format, tokens) for name, of_system in given}
+    # each answer is read once
+    read = {name: replace(source, answers=list(source.read()), format="auto") for name, source in sources.items()}
     indices = text_indices(rows, tokens)
     require_same_documents(references.documents, len(rows))
     references = references.with_lengths(np.array([len(index.text) for index in indices], dtype=np.int64))
     systems, as_strings, mentions = {}, {}, Mentions.of_spans(references, rows)
-    for name, of_system in read.items():
-        under = partial(ground, rows, of_system, labels=known, aliases=aliases, tokens=tokens)
-        different, spreads = _scores(of_system, indices, references, named, known, aliases or {})
-        of_offsets = _offsets(of_system, under, references, named)
-        systems[name] = AnswersSpread(under(), different, spreads, of_offsets)
+    for name, source in read.items():
+        under = partial(ground, rows, source.answers, labels=source.labels, aliases=aliases, tokens=tokens)
+        different, spreads = _scores(source, indices, references, named)
+        systems[name] = AnswersSpread(under(), different, spreads, _offsets(source.answers, under, references, named))
         if strings is not None:
-            as_strings[name] = _as_strings(rows, of_system, mentions, strings, known, aliases)
+            as_strings[name] = _as_strings(source, mentions, strings)
     grid = GroundingGrid.whole(StringPolicy)
     of_strings = None if strings is None else GroundingSpread(grid, len(rows), as_strings)
     return GroundingSpread(GroundingGrid.whole(), len(rows), systems, of_strings)
 
 
 def _scores(
-    answers: Sequence[Answer],
+    source: AnswerInput,
     indices: Sequence[TextIndex],
     references: Spans,
     measures: Mapping[str, AlignedMeasure],
-    labels: Sequence[str] | None,
-    aliases: Mapping[str, str],
 ) -> tuple[int, dict[str, MeasureSpread]]:
     """Return how many policies differ, and each measure's scores under all policies."""
     grid = GroundingGrid.whole()
-    known = None if labels is None else frozenset(labels)
-    said = {aliases.get(item.label, item.label) for answer in answers for item in answer.items}
+    asked = source.asked
+    predicted_labels = {asked.renamed(item).label for answer in source.answers for item in answer.items}
     # counts of parts can be added if they are counted in the same labels
-    names = tuple(sorted({*references.labels, *said}))
+    names = tuple(sorted({*references.labels, *predicted_labels}))
     totals: dict[str, dict[str, np.ndarray]] = {}
     alike = np.zeros(len(grid), dtype=np.int64)
-    for first, some in batches(answers):
+    for first, some in batches(source.answers):
         of_policy = np.empty((len(grid), len(some)), dtype=np.int64)
         made: list[Predicted] = []
         document: list[int] = []
         for place, answer in enumerate(some):
-            number, predicted = predicted_by_all(answer, indices[first + place], known, aliases)
+            number, predicted = predicted_by_all(answer, indices[first + place], asked.names, asked.aliases)
             of_policy[:, place] = len(made) + number
             alike = np.unique(alike * len(predicted) + number, return_inverse=True)[1].ravel()
             made += predicted
@@ -298,14 +295,7 @@ def _scores(
     return int(alike.max(initial=-1)) + 1, spreads
 
 
-def _as_strings(
-    texts: Sequence[str],
-    answers: Sequence[Answer],
-    references: Mentions,
-    measure: MentionF,
-    labels: Sequence[str] | None,
-    aliases: Mapping[str, str] | None,
-) -> AnswersSpread:
+def _as_strings(source: AnswerInput, references: Mentions, measure: MentionF) -> AnswersSpread:
     """Return the scores under all policies for strings."""
     grid = GroundingGrid.whole(StringPolicy)
     scores, outcomes = np.empty(len(grid)), set()
@@ -315,11 +305,11 @@ def _as_strings(
     for index, policy in sorted(policies, key=lambda one: one[1].fold):
         if policy.fold not in folded:
             # each text is folded once, and kept no longer than needed
-            folded, made = {policy.fold: [form_text(text, policy.fold) for text in texts]}, {}
+            folded, made = {policy.fold: [form_text(text, policy.fold) for text in source.texts]}, {}
         # copies are a matter of the measure alone
         alike = replace(policy, copies="multiset")
         if alike not in made:
-            made[alike] = strings_of(folded[policy.fold], texts, answers, alike, labels, aliases).mentions
+            made[alike] = strings_of(source, alike, folded[policy.fold]).mentions
         compared: dict[str, Any] = dict(policy.compared)
         counts = replace(measure, **compared).counts(references, made[alike])
         scores[index] = measure.score(counts)[measure.headline]
@@ -327,7 +317,7 @@ def _as_strings(
         outcomes.add(tuple(column.tobytes() for column in columns))
     named = {name: float(scores[index]) for name, index in grid.named.items()}
     spread = MeasureSpread(measure.headline, scores, named)
-    default = ground_strings(texts, answers, labels=labels, aliases=aliases)
+    default = ground_strings(source.texts, source.answers, labels=source.labels, aliases=source.aliases)
     return AnswersSpread(default, len(outcomes), {measure.name: spread}, {})
 
 

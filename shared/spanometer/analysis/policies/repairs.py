@@ -15,7 +15,7 @@ from ...measures.aligned import AlignedMeasure
 from ...measures.span_f import SpanF
 from ...spans.arrow import require_same_lengths
 from ...spans.spans import Spans, as_tags, common_scheme
-from ...tables.shown import Shown
+from ...tables.result import Result
 from ...tables.table import Part, heading
 from ...tags.decoding import BARE_LABEL, illegal_pairs, read_roles
 from ...tags.repair_grid import Grid, GridReadings, read_all
@@ -26,7 +26,7 @@ from .scores import MeasureSpread, choice_table, require_additive, score_table, 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PolicySpread(Shown):
+class PolicySpread(Result):
     """The spread of scores over the repairs of illegal tags.
 
     Its tables are `scores`, a row for each policy with a name, and `choices`, where the best and the worst differ.

@@ -19,7 +19,7 @@ from ...spans.attributes import Attributes
 from ...spans.entities import Entities
 from ...spans.mentions import Mentions
 from ...spans.spans import Spans
-from ...tables.shown import Shown
+from ...tables.result import Result
 from ...tables.table import Cell, Copyable, Number, Part, Table, amount, head, with_best
 from .counting import count_measures
 from .measure_result import MeasureResult, is_by_attribute
@@ -35,7 +35,7 @@ Bounds = Mapping[Any, tuple[float, float]]
 
 
 @dataclass(frozen=True, repr=False)
-class Report(Shown):
+class Report(Result):
     """The results of several measures on one pair of annotations.
 
     Its tables are `scores`, a row for each measure, and `labels`, a row for each label and for each average.
@@ -205,7 +205,7 @@ class Report(Shown):
 
 
 @dataclass(frozen=True, repr=False)
-class SystemReports(Shown):
+class SystemReports(Result):
     """The reports of several systems, of the same measures on the same reference.
 
     Its tables are `scores`, for each measure a row for each system, and `labels`.

@@ -1,18 +1,18 @@
-"""The fate of each item: by hand, and against the counts and spans of `ground` under every kind of policy."""
+"""The outcome of each item: by hand, and against the counts and spans of `ground` under every kind of policy."""
 
 import random
 
 import pytest
 
-from spanometer.grounding import COUNTS, NAMED, GroundingPolicy, fates_of, ground, read_answer, text_indices
+from spanometer.grounding import COUNTS, NAMED, GroundingPolicy, ground, outcomes_of, read_answer, text_indices
 
 TEXT = "Paris Hilton lives in Paris."
 
 
 def told(answer, policy, labels=None, aliases=None, text=TEXT):
     (index,) = text_indices([text])
-    found = fates_of(read_answer(answer, labels=[*(labels or ()), *(aliases or {})]), index, policy, labels, aliases)
-    return [(one.item.mention, one.fate, one.spans, one.wrong) for one in found]
+    found = outcomes_of(read_answer(answer, labels=[*(labels or ()), *(aliases or {})]), index, policy, labels, aliases)
+    return [(one.item.mention, one.kind, one.spans, one.wrong) for one in found]
 
 
 def test_by_hand():
@@ -35,7 +35,7 @@ def test_by_hand():
 
 def test_an_item_that_loses_to_a_longer_one():
     found = told('[["LOC", "Paris"], ["PER", "Paris Hilton"]]', "spacy-llm-first")
-    assert [fate for _, fate, _, _ in found] == ["overlapping", "placed"]
+    assert [kind for _, kind, _, _ in found] == ["overlapping", "placed"]
 
 
 def test_a_broken_answer():
@@ -60,10 +60,10 @@ def test_they_add_up_to_what_ground_counts(seed):
     (index,) = text_indices([text])
     for policy in [*(named.policy for named in NAMED.values()), *draw.sample(grid, 20)]:
         whole = ground([text], [answer], policy=policy, labels=["P", "R"])
-        found = fates_of(read_answer(answer, labels=["P", "R"]), index, policy, ["P", "R"])
+        found = outcomes_of(read_answer(answer, labels=["P", "R"]), index, policy, ["P", "R"])
         total = dict(zip(COUNTS, whole.counts[0].tolist(), strict=True))
         for name in ("placed", "surplus", "absent", "overlapping"):
-            assert sum(one.fate == name for one in found) == total[name]
+            assert sum(one.kind == name for one in found) == total[name]
         assert {(*span, one.item.label) for one in found for span in one.spans} == {
             (span["start"], span["end"], span["label"]) for span in whole.spans.to_dicts()[0]
         }

@@ -11,7 +11,7 @@ from .exports import INTERVALS, by_kind, to_csv, to_frame, to_html, to_latex, to
 from .table import Copyable, Part, Precision, Table
 
 
-class Shown(ABC):
+class Result(ABC):
     """A result: printed it is text, in a notebook it is HTML, and it can be taken away as tables.
 
     Its tables have kinds; those of one kind are one table in CSV and data frames.
@@ -19,7 +19,7 @@ class Shown(ABC):
 
     @abstractmethod
     def parts(self) -> Iterable[Part]:
-        """Return what is printed: lines, tables and signatures."""
+        """List the lines, tables and signatures that are printed."""
 
     def tables(self) -> Sequence[Table]:
         """Return all tables, also those that are not printed unless they are asked for."""
