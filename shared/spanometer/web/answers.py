@@ -73,7 +73,7 @@ def _pair(errors: AnswerErrors, answer: AnswerOutcomes, name: str) -> dict[str, 
     return {
         "name": name,
         "text": _cut(answer.text),
-        "answer": list(_pieces(_written(answer.said), mentions)),
+        "answer": list(_pieces(_written(answer.written), mentions)),
         "wrong": wrong + broken,
     }
 
