@@ -305,7 +305,7 @@ def test_repair(folder, run, complaint, tmp_path):
     assert (found["b.conll"], gzip.decompress(found["deep/d.conll.gz"])) == (fixed, fixed)
     assert (found["a.conll"], found["deep/c.conll"]) == (A.encode(), B.encode())
     assert contents(path) == before
-    assert "this is a folder" in complaint(*command, "-o", out)
+    assert "the folder exists already" in complaint(*command, "-o", out)
     some = tmp_path / "some"
     assert run("repair", f"{path}/*.conll", "--policy", "conlleval", "-o", some)[0] == 0
     assert contents(some) == {name: found[name] for name in ("a.conll", "b.conll")}

@@ -63,16 +63,18 @@ def is_array(source: Source) -> bool:
 
     An array on one line is an array of documents if these are lists or objects that are no spans.
     """
-    line, ended, rest = source.head.lstrip().partition(b"\n")
-    if not line.startswith((b"[", b"{")):
+    if not source.head.lstrip().startswith((b"[", b"{")):
         return False
+    # the head may grow for it
+    first = first_value(source)
+    line, ended, rest = source.head.lstrip().partition(b"\n")
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
         if ended:
-            return isinstance(first_value(source), (list, dict))
+            return isinstance(first, (list, dict))
         # the line goes on after the head
-        return line.startswith(b"[") and _is_document(first_value(source))
+        return line.startswith(b"[") and _is_document(first)
     return isinstance(value, list) and not rest.strip() and bool(value) and _is_document(value[0])
 
 
