@@ -1,7 +1,6 @@
 """Every command beside every format."""
 
 import json
-from importlib.util import find_spec
 
 import pytest
 
@@ -113,30 +112,6 @@ def test_advise_transform_spread(run, complaint, path, name):
         assert run("spread", path(name), path(name), "--scheme", "IOB2")[0] == 0
     else:
         assert "spans leave nothing to repair" in complaint("spread", path("columns"), path(name))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["advise", "jsonl", "--words-column", "1"], "--words-column is not for documents with spans"),
-        (["advise", "columns", "--tokenizer", "words"], "--tokenizer is not for files of tags"),
-        (["validate", "columns", "--annotator", "ann"], "--annotator is not for files of tags"),
-        (["convert", "columns", "--to", "IOBES", "--tokenizer", "words"], "--tokenizer is not for tags that stay such"),
-        (
-            ["transform", "columns", "--apply", LONGER, "--trim", "blanks"],
-            "--trim is not for files of tags",
-        ),
-        (["transform", "jsonl", "--apply", "illegal_tags", "--tokenizer", "words"], "illegal_tags is for tags"),
-        (["transform", "jsonl", "--apply", LONGER, "--in-place"], "--in-place is for tags"),
-        pytest.param(
-            ["transform", "doccano", "--apply", LONGER, "--tokenizer", "regex:...."],
-            "begin or end within a token",
-            marks=pytest.mark.skipif(find_spec("regex") is None, reason="regex is not installed (the extra text)"),
-        ),
-    ],
-)
-def test_options_of_other_files(complaint, path, arguments, said):
-    assert said in complaint(*(path(argument) if argument in FILES else argument for argument in arguments))
 
 
 def test_spans_with_attributes(run, file):
