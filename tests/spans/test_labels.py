@@ -228,17 +228,6 @@ def test_slips_on_the_command_line(run, paths):
     )
 
 
-def test_wrong_maps_on_the_command_line(complaint, paths, file):
-    assert "--map: 'x' is not of the form OLD=NEW" in complaint("score", *paths, "--map", "geo=LOC,x")
-    assert "no such file" in complaint("score", *paths, "--map", "nowhere.tsv")
-    bad = file("bad.tsv", "geo LOC\ngpe\n")
-    assert f"{bad}, line 2: this line is not of the form OLD NEW" in complaint("score", *paths, "--map", bad)
-    twice = file("twice.tsv", "geo LOC\ngeo PLACE\n")
-    assert f"{twice}, line 2: 'geo' is there twice" in complaint("score", *paths, "--map", twice)
-    trees = file("gold.txt", "<loc.adm.town> Rome </loc.adm.town>\n")
-    assert "--map is not for entity trees" in complaint("score", trees, trees, "--map", "a=b", "--format", "quaero")
-
-
 def test_maps_in_files(file):
     # a tab parts before an equals sign, and that before a blank
     assert read_label_map(file("map.txt", "a b\r\nc d = e f \ng=h\ti\n")) == {"a": "b", "c d": "e f", "g=h": "i"}
