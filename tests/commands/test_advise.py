@@ -77,16 +77,3 @@ def test_lists_of_spans(run, answer, file):
     assert "spanometer score" not in run("advise", path, "--spans", "spans")[1]
     bare = file("b.jsonl", '[{"start": 0, "end": 2, "label": "A"}]\n')
     assert answer(bare, "--spans", "spans")["statistics"]["tokens"] is None
-
-
-def test_real_corpora(answer, data):
-    found = answer(data / "multiconer_es_dev.conll")
-    assert (found["statistics"]["documents"], found["statistics"]["tokens"]) == (800, 13931)
-    assert (found["statistics"]["spans"], found["statistics"]["adjacent"]) == (1176, 2)
-    assert found["measure"] == "intersection_f"
-    hipe = answer(
-        data / "hipe2020_test_fr.tsv", "--column", "NE-COARSE-LIT", "--documents", "document_id", "--outside", "_"
-    )
-    assert (hipe["statistics"]["documents"], hipe["statistics"]["spans"]) == (43, 1600)
-    assert (hipe["measure"], hipe["options"]) == ("sl_icm", {"tokens": "words"})
-    assert answer(data / "conll03_test_tags.tsv", "--column", 1)["measure"] == "token_f"

@@ -31,15 +31,6 @@ def test_documents(run, pair):
     ]
 
 
-def test_documents_as_json(run, pair):
-    _, output, _ = run("score", *pair, "--measure", "chance_kappa_f1,span_f", "--per-document", "--json")
-    found = json.loads(output)
-    assert found["document_lines"] == [1, 6, 11, 14]
-    assert found["measures"]["chance_kappa_f1"]["per_document"]["chance_f1"] == pytest.approx([0.25, 0.5, None, 1])
-    assert found["measures"]["span_f"]["per_document"]["f1"] == [0, 0.5, None, 1]
-    assert "per_document" not in json.loads(run("score", *pair, "--json")[1])["measures"]["span_f"]
-
-
 def test_the_module_says_the_same(pair):
     sides = [tag_lists(read(path).tags[0]) for path in pair]
     module = spanometer.load("chance_kappa_f1")

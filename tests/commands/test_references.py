@@ -64,13 +64,6 @@ def test_annotators_of_one_file(run, file):
     assert [against[name]["scores"]["f1"] for name in ("ann", "ben")] == [1.0, 0.0]
 
 
-def test_tables(run, tags, tmp_path):
-    status, output, _ = run("score", *tags, "--references", 3, "--table", "csv")
-    assert status == 0
-    assert output.splitlines()[0] == "measure,key,scored,ann,ben,cat,mean,best,best_by_document"
-    assert run("score", *tags, "--references", 3, "--table", "latex", "-o", tmp_path / "table.tex")[0] == 0
-
-
 def test_answers_of_a_language_model(run, file):
     """Only the system has answers; an item without a place counts as predicted, and a tagger stands beside it."""
     ann, ben = file("ann.jsonl", row([(0, 6, "PER")])), file("ben.jsonl", row([(0, 3, "PER")]))

@@ -51,46 +51,6 @@ def test_the_module_scores_as_the_measure():
     assert "|alpha:0|type_cost:0.5|subtype_cost:0.25|span_cost:0|" in zeros
 
 
-def test_values_by_hand():
-    result = load("eter").compute(**ENTITIES, details=True)
-    # Ada: bounds, one of two components; Ben: one of two types, no component; Cat: the type, no component
-    assert (result["root_error"], result["component_error"]) == (0.25 + 0.25 + 0.5, 0.5 + 1 + 1)
-    assert (result["insertions"], result["deletions"], result["references"]) == (0, 0, 4)
-    assert result["eter"] == (1.0 + 2.5) / 2 / 4
-    # slots: Ada's bounds, Ben's and Cat's types; of the components Ada's last name, Ben's and Cat's are missing
-    assert (result["ser_types"], result["ser_components"], result["ser"]) == (1.5 / 4, 3 / 5, 4.5 / 9)
-    assert result["muc_err"] == (3 + 3) / (1 + 2 + 3 + 3)
-    table_4 = ("type_substitutions", "subtype_substitutions", "boundary_substitutions")
-    assert [result["counts"][name] for name in table_4] == [2, 0, 1]
-    assert [result["counts_per_label"]["pers.ind"][name] for name in table_4] == [2, 0, 1]
-    assert [result["counts_per_label"]["loc.adm.town"][name] for name in table_4] == [0, 0, 0]
-
-
-def test_averages_by_hand():
-    """Types: a town that is right; three persons, of whom one is missing and one has another subtype; an insertion."""
-    references = [[entity(0, 1, "loc"), *(entity(at, at + 1, "pers.ind") for at in (2, 4, 6))]]
-    predictions = [[entity(0, 1, "loc"), entity(2, 3, "pers.ind"), entity(4, 5, "pers.coll"), entity(8, 9, "org")]]
-    sides = {"predictions": predictions, "references": references}
-    per_label = {"loc": 0.0, "pers.ind": (1 + 0.125) / 3, "org": 0.0}
-    module = load("eter")
-    result = module.compute(**sides, details=True)
-    assert result["eter"] == (1 + 1 + 0.125) / 4
-    assert {label: values["eter"] for label, values in result["per_label"].items() if label in per_label} == per_label
-    assert module.compute(**sides, average="macro")["eter"] == sum(per_label.values()) / 3
-    assert module.compute(**sides, average="weighted")["eter"] == pytest.approx(1.125 / 4, abs=1e-15)
-    # a label that only the predictions have follows zero_division
-    macro = module.compute(**sides, average="macro", zero_division=1.0)["eter"]
-    assert macro == pytest.approx((0 + per_label["pers.ind"] + 1) / 3, abs=1e-15)
-    macro = module.compute(**sides, average="macro", zero_division=float("nan"))["eter"]
-    assert macro == pytest.approx(per_label["pers.ind"] / 2, abs=1e-15)
-
-
-def test_alpha_at_its_ends():
-    module = load("eter")
-    assert module.compute(**ENTITIES, alpha=0)["eter"] == 1.0 / 4
-    assert module.compute(**ENTITIES, alpha=1)["eter"] == 2.5 / 4
-
-
 def test_other_rows():
     expected = load("eter").compute(**ENTITIES)
     dataset = datasets.Dataset.from_dict(ENTITIES)
@@ -119,13 +79,6 @@ def test_other_rows():
 
 def as_numpy(sides):
     return {side: np.array(documents) for side, documents in sides.items()}
-
-
-def test_components_may_be_left_out():
-    bare = [[{"start": 0, "end": 1, "types": ["loc"]}]]
-    filled = [[{**bare[0][0], "components": None}]]
-    for predictions in (bare, filled):
-        assert load("eter").compute(predictions=predictions, references=[[entity(0, 1, "loc")]])["eter"] == 0
 
 
 def test_what_datasets_fills_in():

@@ -289,41 +289,6 @@ def test_two_processes(tmp_path):
 
 # errors
 
-BAD_TAGS = {
-    "None for a tag": (
-        [["O"], ["B-A", None]],
-        [["O"], ["B-A", "O"]],
-        "predictions, document 1, token 1: None is not a tag",
-    ),
-    "a number for a tag": ([["O"], ["B-A", 3]], [["O"], ["B-A", "O"]], "document 1, token 1: 3 .of type int. is not"),
-    "a number in NumPy": ([np.array([0, 1])], [["O", "O"]], "document 0, token 0: 0 is a label number"),
-    "bytes": ([[b"O"]], [["O"]], "document 0, token 0: b'O' .of type bytes. is not a tag"),
-    "NaN": ([["O", float("nan")]], [["O", "O"]], "document 0, token 1: nan"),
-    "a string for a document": ([["O"], "B-A"], [["O"], ["B-A"]], "document 1: 'B-A' is not a document"),
-    "a string for all": ("B-A", [["B-A"]], "'B-A' is not a list of documents"),
-    "a list of tags": (["B-A", "O"], ["B-A", "O"], "document 0: 'B-A' is not a document"),
-    "None for a document": ([None], [["O"]], "document 0: None is not a document"),
-    "nested too deep": ([[["O"]]], [[["O"]]], "is not a tag"),
-    "a lone surrogate": ([["B-\ud800"]], [["O"]], "document 0, token 0"),
-    "unequal lengths": ([["O"], ["O", "O"]], [["O"], ["O"]], "document 1: 2 predicted tags, 1 reference tags"),
-    "unequal counts": ([["O"]], [["O"], ["O"]], "1 predicted document, 2 reference documents"),
-    "no references": ([["O"]], None, "there are no references"),
-    "unknown prefix": ([["O"], ["O", "Z-A"]], [["O"], ["O", "O"]], "predictions, document 1, token 1: 'Z-A' has no"),
-    "suffix style": ([["A-B"]], [["O"]], "predictions, document 0, token 0: 'A-B' has its prefix after its label"),
-    "empty label": ([["B-"]], [["O"]], "predictions, document 0, token 0: 'B-' has an empty label"),
-}
-
-
-@pytest.mark.parametrize("wrong", BAD_TAGS)
-def test_bad_tags(name, wrong):
-    predictions, references, message = BAD_TAGS[wrong]
-    module = load(name)
-    with pytest.raises(InputError, match=message):
-        module.compute(predictions=predictions, references=references)
-    assert module.compute(predictions=PREDICTIONS, references=REFERENCES) == load(name).compute(
-        predictions=PREDICTIONS, references=REFERENCES
-    )
-
 
 def span(start=0, end=1, label="A"):
     return {"start": start, "end": end, "label": label}

@@ -241,27 +241,6 @@ def test_averages_by_hand():
     assert (nothing["eter"], nothing["insertions"]) == (1.0, 1.0)
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_documents_add_up_in_any_order(seed):
-    generator = random.Random(seed)
-    references, predictions = random_entity_documents(generator)
-    whole = counts(references, predictions).total()
-    order = generator.sample(range(len(references)), len(references))
-    mixed = counts([references[at] for at in order], [predictions[at] for at in order]).total()
-    assert mixed == pytest.approx(whole, abs=1e-9)
-    parts = [counts([one], [other]).total() for one, other in zip(references, predictions, strict=True)]
-    assert {name: sum(part[name] for part in parts) for name in whole} == pytest.approx(whole, abs=1e-9)
-
-
-def test_each_document_by_itself():
-    references, predictions = random_entity_documents(random.Random(7))
-    measure = Eter()
-    by_document = measure.score_per_document(measure.counts(read(references), read(predictions)))
-    for number, (one, other) in enumerate(zip(references, predictions, strict=True)):
-        alone = score([one], [other])
-        assert {key: values[number] for key, values in by_document.items()} == pytest.approx(alone, abs=1e-12)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -73,9 +73,12 @@ def argument_of(value):
 def error_of_command_line(row):
     write(row["files"])
     error = io.StringIO()
-    with contextlib.redirect_stderr(error), contextlib.redirect_stdout(io.StringIO()):
-        with contextlib.suppress(SystemExit):
-            main(row["arguments"])
+    with (
+        contextlib.redirect_stderr(error),
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.suppress(SystemExit),
+    ):
+        main(row["arguments"])
     return error.getvalue().rstrip("\n")
 
 

@@ -1,7 +1,5 @@
 """Labels that are scored as others, and labels that are left out."""
 
-import json
-
 import evaluate
 import numpy as np
 import pytest
@@ -194,38 +192,6 @@ def paths(file):
         return "\n\n".join("\n".join(f"w{n} {tag}" for n, tag in enumerate(tags)) for tags in documents)
 
     return file("gold.conll", text(REFERENCES)), file("one.conll", text(PREDICTIONS))
-
-
-def test_command_line(run, paths, file):
-    def f1(command, *options):
-        status, output, complaint = run(command, *paths, *options, "--json")
-        assert (status, complaint) == (0, "")
-        return json.loads(output)
-
-    written = ["--map", "geo=LOC,B-gpe=LOC,per=PER", "--ignore", "MISC"]
-    found = f1("score", *written)["measures"]["span_f"]
-    assert found["scores"]["f1"] == 1.0
-    assert "|label_map:B-gpe=LOC,geo=LOC,per=PER|ignore_labels:MISC|" in found["signature"]
-    for name, text in {
-        "map.json": json.dumps(PLACES),
-        "map.tsv": "# old and new\ngeo\tLOC\n\ngpe\tLOC\nper\tPER\n",
-        "map.txt": "geo LOC\ngpe = LOC\nper=PER\n",
-    }.items():
-        assert f1("score", "--map", file(name, text), "--ignore", "MISC")["measures"]["span_f"]["scores"]["f1"] == 1.0
-    assert f1("agree", *written)["mean_f1"] == 1.0
-    assert f1("spread", *written)["measures"]["span_f"]["best"] == 1.0
-    status, output, _ = run("compare", *paths, paths[0], *written, "--json")
-    systems = json.loads(output)["measures"]["span_f"]["systems"]
-    assert (status, [system["scores"]["f1"] for system in systems.values()]) == (0, [1.0, 1.0])
-
-
-@pytest.mark.filterwarnings("default")
-def test_slips_on_the_command_line(run, paths):
-    status, output, warning = run("score", *paths, "--measure", "span_f", "--ignore", "MSIC")
-    assert (status, "span_f" in output) == (0, True)
-    assert warning == (
-        "spanometer: warning: ignore_labels: MSIC is no label of any side; the labels are MISC, PER, geo, gpe, per.\n"
-    )
 
 
 def test_maps_in_files(file):
