@@ -241,34 +241,6 @@ def test_averages_by_hand():
     assert (nothing["eter"], nothing["insertions"]) == (1.0, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"alpha": 1.1}, "invalid value for alpha: 1.1"),
-        ({"alpha": -0.1}, "invalid value for alpha: -0.1"),
-        ({"alpha": True}, "invalid value for alpha: True"),
-        ({"alpha": "0.5"}, "invalid value for alpha: '0.5'"),
-        ({"alpha": float("nan")}, "invalid value for alpha: nan"),
-        ({"type_cost": float("inf")}, "invalid value for type_cost: inf"),
-        ({"span_cost": -1}, "invalid value for span_cost: -1"),
-        ({"subtype_cost": 0.6}, "subtype_cost=0.6 is more than type_cost=0.5"),
-        ({"average": "all"}, "invalid value for average: 'all'"),
-        ({"zero_division": 2}, "invalid value for zero_division: 2"),
-    ],
-)
-def test_wrong_options(options, message):
-    with pytest.raises(InputError, match=message):
-        Eter(**options)
-
-
-def test_types_with_control_characters_are_refused():
-    # NumPy's strings would drop a NUL at their end
-    reference = {"start": 0, "end": 1, "types": ["loc"], "components": []}
-    with pytest.raises(InputError, match=r"the type 'loc.x00' has control characters") as caught:
-        score([[reference]], [[{**reference, "types": ["loc\0"]}]])
-    assert (caught.value.document, caught.value.span) == (0, 0)
-
-
 def test_too_many_pairs(monkeypatch):
     monkeypatch.setattr(alignment, "PAIR_LIMIT", 12)
     # 1, 9 and 4 pairs
