@@ -14,7 +14,6 @@ from module_cases import (
 )
 from spanometer import InputError
 from spanometer.measures import Eter
-from spanometer.readers.text.markup import from_markup
 from spanometer.spans.entities import Entities
 
 ENTITIES = {"predictions": PREDICTED_ENTITIES, "references": REFERENCE_ENTITIES}

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from spanometer.commands.main import main
-from spanometer.errors import InputError
+from spanometer.exceptions import InputError
 
 HERE = Path(__file__).parent
 TABLES = {"command lines": HERE / "refused_command_lines.jsonl", "calls": HERE / "refused_calls.jsonl"}
@@ -103,7 +103,7 @@ def record():
         for row in found:
             with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
                 row["error"] = message(row)
-        TABLES[table].write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found), encoding="utf8")
+        TABLES[table].write_text("".join(json.dumps(row) + "\n" for row in found), encoding="utf8")
 
 
 if __name__ == "__main__":
