@@ -12,6 +12,7 @@ import pytest
 import spanometer
 from random_tags import legal_corpus, random_corpus
 from spanometer import InputError
+from spanometer.measures import Seqeval
 from spanometer.readers import read, tag_lists
 
 PEER = Path(__file__).parents[2] / "benchmarks" / "seqeval_module"
@@ -154,6 +155,18 @@ def test_intervals_are_those_of_span_f():
     for key in ("precision", "recall", "f1"):
         for bound in ("low", "high"):
             assert found[f"overall_{key}_{bound}"] == pytest.approx(expected[f"{key}_{bound}"], abs=1e-12)
+
+
+def test_counts_of_parts_add_up():
+    measure = Seqeval(zero_division=0)
+    whole = measure.counts(REFERENCES, PREDICTIONS)
+    parts = sum(
+        measure.counts([reference], [predicted]) for reference, predicted in zip(REFERENCES, PREDICTIONS, strict=True)
+    )
+    assert measure.score(parts) == measure.score(whole)
+    assert Seqeval(zero_division=0).score(Seqeval.counts_type.from_bytes(whole.to_bytes(), measure)) == measure.score(
+        whole
+    )
 
 
 def test_without_spans_or_tokens(ours):
