@@ -1,9 +1,7 @@
 """`spanometer advise`, and the lists of spans that it reads."""
 
-import io
 import json
 import shlex
-import sys
 
 import pytest
 
@@ -25,35 +23,6 @@ def answer(run):
         return json.loads(output)
 
     return call
-
-
-def test_advise(run, file):
-    path = file("a.conll", TAGS)
-    status, output, complaint = run("advise", path)
-    assert (status, complaint) == (0, "")
-    lines = output.splitlines()
-    assert lines[0] == f"reference   {path}"
-    assert lines[1] == "size        2 sentences (no document boundaries found), 5 tokens, 2 spans, 2 labels"
-    assert lines[2] == "lengths     1.50 on average, variance 0.25, longest 2; 50.0% of one token"
-    assert any(line.startswith("50.0% of spans of several tokens") and " yes " in line for line in lines)
-    assert "suggested   token_f()" in lines
-    assert [line.split() for line in lines if line.startswith(("PER", "LOC"))] == [
-        ["PER", "0.7500", "yes"],
-        ["LOC", "0.5000", "yes"],
-    ]
-    assert lines[-1] == f"spanometer score {path} SYSTEM --measure token_f"
-
-
-def test_as_json(answer, file):
-    path = file("a.conll", TAGS)
-    found = answer(path)
-    assert found["file"] == path
-    assert found["statistics"]["spans"] == 2
-    assert found["properties"] == ["noise"]
-    # PER: two tokens of three; LOC: one of two
-    assert found["statistics"]["chance_per_label"] == {"LOC": 0.5, "PER": 0.75}
-    assert (found["measure"], found["options"]) == ("token_f", {})
-    assert len(found["answers"]) == 8
 
 
 @pytest.mark.parametrize(
@@ -108,62 +77,3 @@ def test_lists_of_spans(run, answer, file):
     assert "spanometer score" not in run("advise", path, "--spans", "spans")[1]
     bare = file("b.jsonl", '[{"start": 0, "end": 2, "label": "A"}]\n')
     assert answer(bare, "--spans", "spans")["statistics"]["tokens"] is None
-
-
-def test_standard_input(run, monkeypatch):
-    for content, arguments in ((TAGS, []), (SPANS, ["--spans", "spans"])):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
-        status, output, _ = run("advise", "-", *arguments)
-        assert status == 0
-        assert output.startswith("reference   standard input\n")
-
-
-@pytest.mark.parametrize(
-    ("content", "arguments", "said"),
-    [
-        ("a O\n", [], "the reference has no spans."),
-        ("a B-X\nb Z-X\n", [], ", line 2: 'Z-X'"),
-        ("a B-X\nb I-Y\n", ["--repair", "raise"], ", line 2: "),
-        ("a B-X\n", ["--adjacent=-1"], "invalid value for --adjacent: -1.0."),
-        ("a B-X\n", ["--column", "ner"], "ner"),
-        ("", [], "the file is empty"),
-        (SPANS, ["--spans", "entities"], ", line 1: the object has no 'entities'; its keys: 'spans', 'tokens'."),
-        (SPANS, ["--spans", "spans", "--column", "2"], "--column is for tags, --spans for lists of spans."),
-        (SPANS, ["--spans", "spans", "--scheme", "IOB2"], "--scheme is for tags"),
-        ('{"spans": {}}\n', ["--spans", "spans"], ", line 1: 'spans' is a JSON object, not a list of spans."),
-        (
-            '{"spans": []}\n\n{"spans": [{"start": 2, "end": 1, "label": "A"}]}\n',
-            ["--spans", "spans"],
-            ", line 3, span 0: ",
-        ),
-        (
-            '{"spans": [{"start": 0, "end": 9, "label": "A"}], "tokens": ["a"]}\n',
-            ["--spans", "spans"],
-            ", line 1: a span of 'A' ends at 9, but the document has 1 token.",
-        ),
-        ("not JSON\n", ["--spans", "spans"], ", line 1: this is not JSON"),
-        ("\n", ["--spans", "spans"], "the file has no documents."),
-        ('[{"start": 0, "label": "A"}]\n', ["--spans", "spans"], ", line 1, span 0: "),
-    ],
-)
-def test_wrong_input(complaint, file, content, arguments, said):
-    path = file("a", content)
-    assert said in complaint("advise", path, *arguments)
-
-
-def test_no_such_file(complaint, tmp_path):
-    for arguments in ([], ["--spans", "spans"]):
-        assert "cannot be read: no such file or directory" in complaint("advise", tmp_path / "none", *arguments)
-
-
-def test_real_corpora(answer, data):
-    found = answer(data / "multiconer_es_dev.conll")
-    assert (found["statistics"]["documents"], found["statistics"]["tokens"]) == (800, 13931)
-    assert (found["statistics"]["spans"], found["statistics"]["adjacent"]) == (1176, 2)
-    assert found["measure"] == "intersection_f"
-    hipe = answer(
-        data / "hipe2020_test_fr.tsv", "--column", "NE-COARSE-LIT", "--documents", "document_id", "--outside", "_"
-    )
-    assert (hipe["statistics"]["documents"], hipe["statistics"]["spans"]) == (43, 1600)
-    assert (hipe["measure"], hipe["options"]) == ("sl_icm", {"tokens": "words"})
-    assert answer(data / "conll03_test_tags.tsv", "--column", 1)["measure"] == "token_f"

@@ -33,68 +33,6 @@ def expected(files, **options):
     )
 
 
-def test_tables(run, files):
-    status, output, complaint = run("agree", *files)
-    assert (status, complaint) == (0, "")
-    lines = output.splitlines()
-    assert lines[0] == f"ann   {files[0]}, column 2, 2 spans"
-    assert lines[3] == "size  2 sentences (no document boundaries found), 5 tokens"
-    found = expected(files)
-    rows = {line.split()[0]: line.split()[1:] for line in lines if re.match(r"(ann|ben|cat) +[\d·-]", line)}
-    for place_, name in enumerate(found.names):
-        values = [f"{value:.4f}" for value in found.kappa_f1[place_]]
-        values[place_] = "·"
-        assert rows[name] == values
-    means = [f"{value:.4f}" for value in (found.mean_f1, found.mean_chance_f1, found.mean_kappa_f1)]
-    assert re.search(rf"^mean of pairs +{' +'.join(means)} +·$", output, re.MULTILINE)
-    assert re.search(rf"^all jointly +· +· +· +{found.alpha:.4f}$", output, re.MULTILINE)
-    assert all(signature in lines for signature in found.signatures.values())
-    assert "highest pair: " in output
-    assert "lowest pair: " in output
-    assert "LOC" not in output
-    assert "\x1b" not in output
-
-
-def test_per_label_and_per_pair(run, files):
-    _, output, _ = run("agree", *files, "--per-label", "--per-pair")
-    found = expected(files)
-    for one, other, values in found.pairs():
-        numbers = " +".join(re.escape(f"{value:.4f}") for value in values.values())
-        assert re.search(rf"^{one}, {other} +{numbers} +·$", output, re.MULTILINE)
-    for label, values in found.per_label.items():
-        numbers = [values.mean_f1, values.mean_chance_f1, values.mean_kappa_f1, values.alpha]
-        written = " +".join(re.escape(f"{value:.4f}") for value in numbers)
-        assert re.search(rf"^{label} +{written} +1 +1$", output, re.MULTILINE)
-
-
-def test_json(scores, files):
-    found = scores("agree", *files)
-    values = expected(files).to_dict()
-    del values["per_label"]
-    assert found == {
-        "spanometer": spanometer.__version__,
-        "files": [{"file": path, "column": "column 2"} for path in files],
-        **values,
-    }
-    assert scores("agree", *files, "--per-label")["per_label"] == expected(files).to_dict()["per_label"]
-
-
-def test_options_reach_the_measures(scores, files):
-    options = ["--level", "span", "--placement", "independent", "--method", "auto", "--variant", "1995"]
-    found = scores("agree", *files, *options, "--average", "macro", "--zero-division", "1")
-    values = expected(
-        files,
-        level="span",
-        placement="independent",
-        method="auto",
-        variant="1995",
-        average="macro",
-        zero_division=1.0,
-    )
-    assert found["signatures"] == dict(values.signatures)
-    assert found["kappa_f1"] == values.kappa_f1.tolist()
-
-
 def test_columns_of_one_file(scores, file, files):
     path = file("all.conll", ALL)
     found = scores("agree", path, "--columns", "2,3,4")
@@ -112,28 +50,6 @@ def test_names_are_told_from_the_files(scores, files, file, tmp_path):
     assert scores("agree", files[0], other / "ann.conll")["annotators"] == [files[0], str(other / "ann.conll")]
     assert scores("agree", files[0], file("ann.tsv", CAT))["annotators"] == ["ann.conll", "ann.tsv"]
     assert scores("agree", files[0], files[0])["annotators"] == ["ann.conll (1)", "ann.conll (2)"]
-
-
-def test_complaints(complaint, file, files):
-    assert "its annotators must be named. Give them with --columns" in complaint("agree", files[0])
-    assert "--columns takes apart one file" in complaint("agree", *files, "--columns", "1,2")
-    assert "2 names, 3 annotators" in complaint("agree", *files, "--names", "a,b")
-    assert "two annotators have one name" in complaint("agree", *files, "--names", "a,b,a")
-    path = file("all.conll", ALL)
-    assert f"{path}: one column is named twice" in complaint("agree", path, "--columns", "2,3,2")
-    assert "agreement takes two" in complaint("agree", path, "--columns", "2")
-    short = file("short.conll", ANN.replace("slept O\n", ""))
-    assert f"{short}, line 1: 2 tokens, but annotator ann has 3." in complaint("agree", files[0], short)
-    fewer = file("fewer.conll", ANN.partition("\n\n")[0])
-    assert f"{fewer}: 1 documents, but annotator ann has 2." in complaint("agree", files[0], fewer)
-    illegal = file("illegal.conll", ANN.replace("B-LOC", "I-LOC"))
-    assert f"{illegal}, line 6: 'I-LOC' cannot" in complaint("agree", files[0], illegal, "--repair", "raise")
-    columns = file("columns.conll", ALL.replace("B-LOC I-LOC B-LOC", "B-LOC I-LOC I-LOC"))
-    problem = complaint("agree", columns, "--columns", "2,4", "--repair", "raise")
-    assert f"{columns}, line 6: column 4: 'I-LOC' cannot" in problem
-    assert ": 'weighted'" in complaint("agree", *files, "--average", "weighted")
-    assert "not the name of a picture" in complaint("agree", *files, "--plot", "heat.txt")
-    assert "two files are standard input" in complaint("agree", "-", "-")
 
 
 @old_matplotlib

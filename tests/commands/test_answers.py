@@ -1,6 +1,5 @@
 """Answers of language models on the command line."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -26,44 +25,12 @@ def others(lines):
     return lines("bad.jsonl", {"id": 2, "answer": '[["LOC'}, {"id": 1, "answer": BAD})
 
 
-def test_score(scores, gold, answers):
-    found = scores("score", gold, answers, "--grounding", "strict", "--labels", "PER,LOC")
-    span_f = found["measures"]["span_f"]
-    assert span_f["scores"] == {"precision": 2 / 3, "recall": 1.0, "f1": 0.8}
-    assert "|unit:character|grounding:strict|answer_labels:LOC,PER|" in span_f["signature"]
-    assert found["prediction"] == {
-        "file": answers,
-        "answers": 2,
-        "items": 3,
-        "placed": 2,
-        "surplus": 0,
-        "absent": 1,
-        "overlapping": 0,
-        "outside": 0,
-        "broken": 0,
-        "rewritten": 0,
-        "unread": 0,
-        "notes": [],
-        "left_out": [],
-    }
-    assert (found["tokens"], found["predicted_spans"]) == (len(TEXT) + 4, 3)
-
-
 def test_a_policy_by_its_actions(scores, gold, others):
     policy = "salvage,drop,case,whole,first,drop,drop,keep"
     options = ("--grounding", policy, "--aliases", "PLACE=LOC", "--answer-labels", "PER,LOC", "--measure", "span_f")
     span_f = scores("score", gold, others, *options)["measures"]["span_f"]
     assert span_f["scores"] == {"precision": 0.5, "recall": 0.5, "f1": 0.5}
     assert f"|grounding:{policy}|answer_labels:LOC,PER|aliases:PLACE=LOC|" in span_f["signature"]
-
-
-def test_several_systems(run, scores, gold, answers, others):
-    found = scores("score", gold, answers, others, "--measure", "span_f")["systems"]
-    assert {name: one["measures"]["span_f"]["scores"]["f1"] for name, one in found.items()} == {"good": 0.8, "bad": 0.0}
-    status, output, _ = run("score", gold, answers, others, "--measure", "span_f,link_f")
-    assert status == 0
-    assert "2 answers with 3 items: 2 placed, 1 absent" in output
-    assert "2 answers with 2 items: 1 placed, 1 absent, 1 broken" in output
 
 
 @pytest.mark.parametrize("command", ["score", "compare", "errors", "agree"])
@@ -77,13 +44,6 @@ def test_several_keys_of_one_file(run, lines, command):
     for name in ("good", "bad", "third"):
         assert name in output
     assert "grounding:strict" in output
-
-
-@pytest.mark.parametrize("command", ["score", "compare", "errors"])
-def test_a_tagger_beside_a_model(scores, gold, answers, lines, command):
-    tagger = lines("tagger.jsonl", {"id": 1, "text": TEXT, "spans": GOLD}, {"id": 2, "text": "Oslo", "spans": []})
-    found = scores(command, gold, answers, tagger, "--grounding", "uie", "--measure", "span_f")
-    assert set(found.get("systems", ()) or found["measures"]["span_f"]["systems"]) == {"good", "tagger"}
 
 
 def test_compare(scores, gold, answers, others):
@@ -102,15 +62,6 @@ def test_agreement_of_models(scores, lines, others):
     rows = [{"text": TEXT, "answer": '[["PER", "Ann"], ["PER", "Cid"]]'}]
     found = scores("agree", lines("a.jsonl", *rows), lines("b.jsonl", *rows))
     assert found["f1"] == [[1.0, 0.5], [0.5, 1.0]]
-
-
-def test_errors(run, scores, gold, answers):
-    found = scores("errors", gold, answers)
-    (kinds,) = (one["kinds"] for one in found["systems"].values())
-    assert (kinds["correct"], kinds["spurious"]) == (2, 1)
-    # what has no place is quoted all the same
-    _, output, _ = run("errors", gold, answers, "--examples", "jsonl")
-    assert json.loads(output)["text"] == "Cid"
 
 
 def test_errors_that_only_answers_have(run, scores, gold, others, tmp_path):
@@ -144,25 +95,3 @@ def test_piped(scores, gold, answers, standard_input):
     standard_input(Path(answers).read_bytes())
     found = scores("score", gold, "-", "--answer-key", "answer", "--measure", "span_f")
     assert found["measures"]["span_f"]["scores"]["f1"] == 0.8
-
-
-def test_complaints(complaint, gold, answers, lines, file):
-    path = lines("some.jsonl", {"id": 1, "answer": GOOD})
-    assert "2 documents here, 1 document in" in complaint("score", gold, path)
-    other = lines("other.jsonl", {"id": 1, "answer": GOOD}, {"id": 3, "answer": GOOD})
-    assert "Only here: '2'." in complaint("score", gold, other)
-    assert "line 1: the line has nothing under 'reply'. The keys there are 'id', 'answer'." in complaint(
-        "score", gold, answers, "--answer-key", "reply"
-    )
-    assert "--answer-key: a key is empty" in complaint("score", gold, answers, "--answer-key", "a,,b")
-    assert "unknown grounding policy 'bold'" in complaint("score", gold, answers, "--grounding", "bold")
-    assert "are for answers of language models, and no side has any" in complaint(
-        "score", gold, gold, "--grounding", "uie"
-    )
-    # a slip in the choice whether labels count is no list of labels
-    assert "invalid value for --labels: 'ignroe'" in complaint("score", gold, answers, "--labels", "ignroe")
-    assert "these are answers of a language model, not spans" in complaint("convert", answers, "--to", "doccano")
-    assert "these are answers of a language model, not spans" in complaint(
-        "score", gold, answers, "--measure", "span_attribute"
-    )
-    assert "these are answers of a language model, not spans" in complaint("consensus", gold, answers)

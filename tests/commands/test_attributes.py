@@ -1,17 +1,12 @@
 """`spanometer score` on spans with attributes."""
 
 import gzip
-import io
 import json
-import re
 
 import pytest
 
-import spanometer
-from spanometer import InputError
 from spanometer.measures import SpanAttribute
-from spanometer.readers import AttributeFile, detect, read_attributes
-from spanometer.spans.attributes import Attributes
+from spanometer.readers import AttributeFile, detect
 
 
 def span(start, label, scores=None, **attributes):
@@ -58,89 +53,6 @@ def scores_of(answer, *arguments):
     return answer(*arguments)["measures"]["span_attribute"]["scores"]
 
 
-def rows(output):
-    return {cells[0]: cells[1:] for cells in map(str.split, output.splitlines()) if len(cells) == 8}
-
-
-def test_tables(run, pair):
-    status, output, complaint = run("score", *pair, *EXAMPLE)
-    assert (status, complaint) == (0, "")
-    assert output.splitlines()[:3] == [
-        f"reference   {pair[0]}, jsonl",
-        f"prediction  {pair[1]}, jsonl",
-        "size        3 documents, 3 reference spans, 3 predicted spans",
-    ]
-    found = rows(output)
-    assert found.pop("span_attribute") == ["f", "p", "r", "tp", "support", "positives", "ap"]
-    assert found == {
-        # three items at 1.0, of which two are right, of three in the reference; the wrong negation comes last
-        "micro": ["0.5714", "0.5000", "0.6667", "2", "3", "4", "0.4444"],
-        "neg": ["0.6667", "0.5000", "1.0000", "1", "1", "2", "1.0000"],
-        "carrier": ["0.5000", "0.5000", "0.5000", "1", "2", "2", "0.2500"],
-    }
-    signature = output.splitlines()[-1]
-    assert signature.startswith("span_attribute|attributes:neg,carrier=DIS|default_values:neg=False|include_falsy:no|")
-    assert "\x1b" not in output
-
-
-def test_json(answer, pair):
-    found = answer(*pair, *EXAMPLE)
-    measure = SpanAttribute(attributes={"neg": True, "carrier": ["DIS"]}, default_values={"neg": False})
-    counts = measure.counts(Attributes.from_dicts(GOLD), Attributes.from_dicts(SYSTEM))
-    of_measure = found.pop("measures")["span_attribute"]
-    assert of_measure["scores"] == measure.score(counts)
-    assert of_measure["counts"] == {
-        "tp": 2,
-        "support": 3,
-        "positives": 4,
-        "unmatched_references": 0,
-        "unmatched_predictions": 0,
-    }
-    assert of_measure["signature"].endswith(f"|v:{spanometer.__version__}")
-    assert found == {
-        "spanometer": spanometer.__version__,
-        "reference": {"file": pair[0], "format": "jsonl", "attributes": ["carrier", "neg"]},
-        "prediction": {"file": pair[1], "format": "jsonl", "attributes": ["carrier", "neg"]},
-        "documents": 3,
-        "tokens": None,
-        "reference_spans": 3,
-        "predicted_spans": 3,
-    }
-
-
-def test_options_reach_the_measure(answer, pair):
-    plain = scores_of(answer, *pair)
-    assert list(plain) == ["micro", "carrier", "neg"]
-    assert list(scores_of(answer, *pair, "--attribute", "neg")) == ["micro", "neg"]
-    assert list(scores_of(answer, *pair, "--micro-key", "all")) == ["all", "carrier", "neg"]
-    assert scores_of(answer, *pair, "--include-falsy")["neg"]["support"] == plain["neg"]["support"] + 2
-    assert scores_of(answer, *pair, "--default", 'carrier="PATIENT"')["carrier"]["support"] == 1
-    assert scores_of(answer, *pair, "--default", "neg=true", "--default", "carrier=0")["neg"]["support"] == 0
-    assert scores_of(answer, *pair, "--attribute", "carrier=SYMP", "--zero-division", "nan")["carrier"]["f"] is None
-    assert scores_of(answer, *pair, "--average-precision", "edsnlp-0.20")["neg"]["ap"] == 0
-    assert scores_of(answer, *pair, "--average-precision", "edsnlp")["micro"]["ap"] != plain["micro"]["ap"]
-    assert scores_of(answer, *pair, "--attribute", "neg=SYMP, DIS")["neg"]["positives"] == 2
-
-
-def test_names_that_no_span_has(complaint, pair):
-    found = complaint("score", *pair, "--attribute", "neg", "--attribute", "typo")
-    assert found == (
-        "spanometer: no span has the attribute 'typo', which --attribute names. The attributes are 'carrier', 'neg'."
-    )
-    found = complaint("score", *pair, "--attribute", "neg=DIS,SYM")
-    assert "no span has the label 'SYM', which --attribute names. The labels are 'DIS', 'SYMP'." in found
-    found = complaint("score", *pair, "--default", "typo=1")
-    assert "no span has the attribute 'typo', which --default names. The attributes are 'carrier', 'neg'." in found
-
-
-def test_values_that_differ_in_type_alone(complaint, pair, file):
-    system = file("types.jsonl", lines([SYSTEM[0], SYSTEM[1], [span(12, "DIS", neg=1, carrier="PATIENT")]]))
-    found = complaint("score", pair[0], system)
-    assert f"{system}, line 3, span 0: 'neg' is 1 here and True in {pair[0]}, line 1, span 0: values" in found
-    assert "differ in type alone (int and bool)" in found
-    assert "in --default: values that differ" in complaint("score", *pair, "--default", "neg=0")
-
-
 def test_on_mismatch(answer, complaint, run, pair, file):
     more = file("more.jsonl", lines([SYSTEM[0], [span(3, "X", neg=True)], SYSTEM[2]]))
     problem = complaint("score", pair[0], more)
@@ -166,16 +78,6 @@ def test_forms_of_lines(answer, pair, file):
     assert scores_of(answer, file("gold", lines(GOLD)), file("system", lines(SYSTEM))) == expected
     assert scores_of(answer, *pair, "--format", "jsonl") == expected
     assert scores_of(answer, *pair, "--measure", "span_attribute") == expected
-
-
-def test_standard_input(run, pair, monkeypatch, answer):
-    expected = scores_of(answer, *pair)
-
-    class Input:
-        buffer = io.BytesIO(lines(GOLD).encode())
-
-    monkeypatch.setattr("sys.stdin", Input)
-    assert scores_of(answer, "-", pair[1]) == expected
 
 
 def test_nothing_to_tell_by(answer, complaint, file):
@@ -211,54 +113,9 @@ def test_plot(run, complaint, pair, tmp_path):
     assert "'curves.txt' is not the name of a picture" in complaint("score", *pair, "--plot", "curves.txt")
 
 
-def test_names_are_shown_as_text(run, file):
-    path = file("a.jsonl", lines([[span(0, "A", **{"x\u202ey": True})]]))
-    output = run("score", path, path)[1]
-    assert "\u202e" not in output
-    assert r"x\u202ey" in output
-
-
 # errors
 
 GOOD = json.dumps(GOLD[0])
-BAD_LINES = {
-    "no JSON": ("[{", "line 2: this is not JSON"),
-    "a number": ("3", "line 2: a number is not a document"),
-    "another key": ('{"items": []}', "line 2: the object has no 'spans' or 'entities'; its keys: 'items'"),
-    "no list": ('{"spans": {}}', "line 2: 'spans' is a JSON object, not a list of spans"),
-    "no dict": ("[3]", "line 2, span 0: 3 is not a span"),
-    "no attributes": ('[{"start": 0, "end": 1, "label": "A"}]', "line 2, span 0: .* has no 'attributes'"),
-    "no label": ('[{"start": 0, "end": 1, "attributes": {}}]', "line 2, span 0: .* has no 'label'"),
-    "a float": ('[{"start": 0.5, "end": 1, "label": "A", "attributes": {}}]', "line 2, span 0: the start 0.5"),
-    "empty": ('[{"start": 1, "end": 1, "label": "A", "attributes": {}}]', "line 2, span 0: the end 1 is not after"),
-    "an object": (json.dumps([span(0, "A", x={"y": 1})]), "line 2, span 0: .* cannot be a value of 'x'"),
-    "NaN": ('[{"start": 0, "end": 1, "label": "A", "attributes": {"x": NaN}}]', "line 2, span 0: the value of 'x' is"),
-    "past 64 bits": (json.dumps([span(0, "A", x=2**70)]), "line 2, span 0: the value .* of 'x' is out of range"),
-    "a surrogate": (json.dumps([span(0, "A", x="\ud800")]), "line 2, span 0: .* cannot be stored as UTF-8"),
-    "scores by value": (
-        json.dumps([span(0, "A", {"x": {"true": 1}}, x=True)]),
-        "line 2, span 0: the scores of 'x' have",
-    ),
-}
-
-
-@pytest.mark.parametrize("wrong", BAD_LINES)
-def test_bad_lines(complaint, pair, file, wrong):
-    content, said = BAD_LINES[wrong]
-    bad = file("bad.jsonl", f"{GOOD}\n{content}\n{GOOD}\n")
-    for sides in ((pair[0], bad), (bad, pair[0])):
-        assert re.search(rf"{re.escape(bad)}, {said}", complaint("score", *sides))
-    with pytest.raises(InputError) as raised:
-        read_attributes(bad)
-    assert (raised.value.source, raised.value.line) == (bad, 2)
-
-
-def test_other_numbers_of_documents(complaint, pair, file):
-    short = file("short.jsonl", "\n" + lines(GOLD[:2]))
-    assert f"{pair[0]}, line 3: 2 predicted documents, 3 reference documents" in complaint("score", pair[0], short)
-    assert f"{pair[0]}, line 3: 3 predicted documents, 2 reference documents" in complaint("score", short, pair[0])
-
-
 BAD_OPTIONS = {
     "no name": (("--attribute", "=A"), "--attribute: '=A' names no attribute"),
     "no label": (("--attribute", "neg=A,"), "names no attribute or an empty label"),
@@ -293,26 +150,6 @@ BAD_OPTIONS = {
     ),
     "a format": (("--measure", "span_attribute", "--format", "hipe"), "invalid value for --format: 'hipe'"),
 }
-
-
-@pytest.mark.parametrize("wrong", BAD_OPTIONS)
-def test_bad_options(complaint, pair, wrong):
-    options, said = BAD_OPTIONS[wrong]
-    assert said in complaint("score", *pair, *options)
-
-
-def test_options_of_attributes_on_tags(complaint, file):
-    tags = file("tags.conll", "B-A\nO\n")
-    for options in (["--attribute", "neg"], ["--default", "neg=1"], ["--include-falsy"], ["--micro-key", "x"]):
-        assert f"{options[0]} is an option of span_attribute, which is not computed" in complaint(
-            "score", tags, tags, *options
-        )
-    assert "--plot shows the parts of --by-chance" in complaint("score", tags, tags, "--plot", "a.png")
-
-
-def test_one_file(complaint, pair):
-    assert "there is no file with the system's spans. Give PREDICTION." in complaint("score", pair[0])
-    assert "two files are standard input" in complaint("score", "-", "-", "--measure", "span_attribute")
 
 
 def test_words_of_documents_with_attributes(run, file):
@@ -366,14 +203,6 @@ def test_scores_that_only_the_last_of_many_documents_has(scores, lines, tmp_path
     rows = [scored_line(name, None) for name in names[:-1]]
     found = scores("score", gold, lines("system.jsonl", *rows, scored_line(names[-1], 0.5)))
     assert found["measures"]["span_attribute"]["scores"]["neg"]["ap"] == 1.0
-
-
-def test_scores_that_are_none_name_file_and_line(complaint, lines, tmp_path):
-    gold = brat_folder(tmp_path, {"a": True, "b": False})
-    system = lines("system.jsonl", scored_line("a", 0.7), scored_line("b", "high"))
-    assert f"{system}, line 2, span 0: the score 'high' (of type str) of 'neg' is not a number." in complaint(
-        "score", gold, system
-    )
 
 
 def test_scores_of_something_else_are_no_scores_of_attributes(run, lines, tmp_path):

@@ -33,48 +33,11 @@ def expected(files, **options):
     return spanometer.compare(gold, {"old": old, "new": new}, **options)
 
 
-def test_tables(run, files):
-    status, output, complaint = run("compare", *files)
-    assert (status, complaint) == (0, "")
-    lines = output.splitlines()
-    assert lines[0] == f"reference  {files[0]}, column 2"
-    assert lines[2] == f"new        {files[2]}, column 2"
-    assert lines[3] == "size       3 sentences (no document boundaries found), 7 tokens"
-    result = expected(files).measures["span_f"]
-    for name, system in result.systems.items():
-        cells = [
-            f"{system.scores[key]:.4f} [{system.intervals[key][0]:.4f}, {system.intervals[key][1]:.4f}]"
-            for key in ("precision", "recall", "f1")
-        ]
-        cells += [str(system.rank), f"{100 * system.rank_shares[system.rank - 1]:.1f}%"]
-        assert re.search(rf"^{name} +{' +'.join(map(re.escape, cells))}$", output, re.MULTILINE)
-    (pair,) = result.pairs
-    numbers = [pair.p_randomisation, pair.p_randomisation_holm, pair.p_bootstrap, pair.p_bootstrap_holm]
-    cells = [f"{pair.difference:+.4f} [{pair.interval[0]:+.4f}, {pair.interval[1]:+.4f}]"]
-    cells += [f"{value:.4f}" for value in numbers]
-    assert re.search(rf"^old - new +{' +'.join(map(re.escape, cells))}$", output, re.MULTILINE)
-    assert "95 % confidence intervals. Ranks are by f1, higher is better." in output
-    assert "* p < .05, ** p < .01, *** p < .001: p of paired approximate randomisation" in output
-    assert lines[-1] == result.signature
-    assert "\x1b" not in output
-
-
 def test_marks_and_small_p_values(run, file):
     gold, lost = "a B-X\n\n" * 40, "a O\n\n" * 20 + "a B-X\n\n" * 20
     paths = [file("gold", gold), file("right", gold), file("lost", lost)]
     _, output, _ = run("compare", *paths, "--permutations", "200000")
     assert re.search(r"^right - lost .* <0\.0001 +<0\.0001 +\*\*\* +0\.0010 +0\.0010$", output, re.MULTILINE)
-
-
-def test_json(scores, files):
-    found = scores("compare", *files, "--measure", "span_f,link_f")
-    sides = [{"file": path, "column": "column 2"} for path in files]
-    assert found == {
-        "spanometer": spanometer.__version__,
-        "reference": sides[0],
-        **expected(files, measures=("span_f", "link_f")).to_dict(),
-        "systems": {"old": sides[1], "new": sides[2]},
-    }
 
 
 def test_options_reach_the_comparison(scores, files):
@@ -93,75 +56,6 @@ def test_columns_of_one_file(scores, file, files):
     found = scores("compare", path, "--columns", "2,3,4", "--names", "old, new")
     assert found["measures"] == scores("compare", *files)["measures"]
     assert list(scores("compare", path, "--columns", "2,3,4")["systems"]) == ["column 3", "column 4"]
-
-
-def test_a_system_may_be_called_reference(run, files):
-    status, output, _ = run("compare", *files, "--names", "reference,size")
-    assert status == 0
-    assert f"reference  {files[0]}" in output
-    assert f"reference  {files[1]}" in output
-
-
-def test_entity_trees(scores, run, file):
-    def text(*types):
-        rows = [f"w\tO\tO\t{tag}\tO\tO\tO\t_\t_\t_" for tag in types]
-        return "\n".join([HEAD, "# hipe2020:document_id = one", *rows[:2], "# hipe2020:document_id = two", *rows[2:]])
-
-    gold = file("gold.tsv", text("B-loc.adm", "O", "B-pers.ind"))
-    worse = file("worse.tsv", text("B-loc.adm", "O", "B-org.ent") + "\n")
-    found = scores("compare", gold, gold, worse, "--names", "right,worse")
-    result = found["measures"]["eter"]
-    assert result["systems"]["worse"]["scores"]["eter"] == 0.125
-    assert [system["rank"] for system in result["systems"].values()] == [1, 2]
-    assert result["signature"].startswith("eter|input:hipe|level:fine|scheme:IOB2|")
-    _, output, _ = run("compare", gold, gold, worse, "--names", "right,worse", "--format", "hipe")
-    assert "Ranks are by eter, lower is better; ser, lower is better." in output
-    assert [result["headline"] for result in found["measures"].values()] == ["eter", "ser"]
-    assert found["systems"]["worse"]["file"] == worse
-    # a column of theirs is tags
-    options = ["--names", "a,b", "--column", "NE-FINE-LIT", "--outside", "_"]
-    assert list(scores("compare", gold, gold, worse, *options)["measures"]) == ["span_f"]
-
-
-def test_complaints(complaint, file, files):
-    assert "the columns of the reference and the systems must be named" in complaint("compare", files[0])
-    assert "1 system: a comparison takes two" in complaint("compare", *files[:2])
-    assert "1 system: a comparison takes two" in complaint("compare", file("all", ALL), "--columns", "2,3")
-    assert "--columns takes apart one file" in complaint("compare", *files, "--columns", "1,2")
-    assert "3 names, 2 systems" in complaint("compare", *files, "--names", "a,b,c")
-    assert "two systems have one name" in complaint("compare", *files, "--names", "a,a")
-    short = file("short.conll", GOLD.replace("slept O\n", ""))
-    assert f"{files[0]}, line 1: the reference document that begins here has 3 tokens, the predicted one ({short}" in (
-        complaint("compare", *files, short)
-    )
-    fewer = file("fewer.conll", GOLD.partition("\n\n")[0])
-    assert f"{fewer} ends before the document that begins here" in complaint("compare", *files, fewer)
-    illegal = file("illegal.conll", GOLD.replace("Rome B-LOC", "Rome I-LOC"))
-    assert f"{illegal}, line 6: 'I-LOC' cannot" in complaint("compare", *files, illegal, "--repair", "raise")
-    assert f"{illegal}, line 6: 'I-LOC' cannot" in complaint("compare", illegal, *files, "--repair", "raise")
-    assert "two files are standard input" in complaint("compare", files[0], "-", "-")
-    assert "no such file" in complaint("compare", *files, "nothing.conll")
-    assert "unknown measure 'span'" in complaint("compare", *files, "--measure", "span")
-    assert "eter scores entity trees" in complaint("compare", *files, "--measure", "eter")
-    assert "not the name of a picture" in complaint("compare", *files, "--plot", "scores.txt")
-    trees = ["--format", "quaero"]
-    assert "span_f scores spans" in complaint("compare", *files, *trees, "--measure", "span_f")
-    assert "--column is for tags, not for entity trees" in complaint("compare", *files, *trees, "--column", "2")
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "problem"),
-    [
-        ("--confidence", "95", "invalid value for --confidence: 95.0"),
-        ("--resamples", "0", "invalid value for --resamples: 0"),
-        ("--permutations", "-1", "invalid value for --permutations: -1"),
-        ("--permutations", "many", "invalid value for --permutations: 'many'. Use a whole number"),
-        ("--seed", "-1", "invalid value for --seed: -1"),
-        ("--interval-method", "basic", "invalid value for --interval-method: 'basic'"),
-    ],
-)
-def test_wrong_options(complaint, files, option, value, problem):
-    assert problem in complaint("compare", *files, option, value)
 
 
 @old_matplotlib
@@ -236,20 +130,3 @@ def test_word_probabilities(run, complaint, file):
     assert "is an option of sl_icm" in complaint("compare", *paths, "--word-probabilities", words)
     both = ["--word-probabilities", words, "--corpus-probabilities"]
     assert "two sources of probabilities" in complaint("compare", *paths, "--measure", "sl_icm", *both)
-
-
-def test_attributes(run, complaint, file):
-    def lines(*values):
-        documents = [[{"start": 0, "end": 1, "label": "S", "attributes": {"negated": value}}] for value in values]
-        return "".join(json.dumps(document) + "\n" for document in documents)
-
-    paths = [
-        file("gold.jsonl", lines(True, True)),
-        file("a.jsonl", lines(True, True)),
-        file("b.jsonl", lines(True, False)),
-    ]
-    status, output, _ = run("compare", *paths, "--json", "--resamples", "20", "--permutations", "4")
-    found = json.loads(output)["measures"]["span_attribute"]
-    assert (status, found["systems"]["a"]["scores"]["f"], found["systems"]["b"]["scores"]["r"]) == (0, 1.0, 0.5)
-    assert found["per_label"]["negated"]["systems"]["b"]["scores"]["f"] == pytest.approx(2 / 3)
-    assert "span_f scores spans, not spans with attributes" in complaint("compare", *paths, "--measure", "span_f")

@@ -53,19 +53,6 @@ def spans_in(path):
     ]
 
 
-def test_tags(run, tags, target):
-    status, output, errors = run("consensus", *tags, "-o", target)
-    assert (status, errors) == (0, "")
-    assert target.read_text() == GOLD
-    lines = output.splitlines()
-    assert lines[0] == f"ann   {tags[0]}, column 2"
-    assert lines[3] == "size  2 sentences, 5 tokens"
-    assert "1 span in the consensus (majority: 2 of 3 votes or more)" in lines
-    assert ["2", "of", "3", "1", "1"] in [line.split() for line in lines]
-    assert lines[-1].startswith("consensus|scheme:IOB2|repair:conlleval|annotators:3|rule:majority|vote:span|")
-    assert "ties" not in output
-
-
 def test_columns_of_one_file(run, file, target):
     both = "".join(
         f"{one} {two.split()[1]}\n" if one else "\n"
@@ -77,22 +64,6 @@ def test_columns_of_one_file(run, file, target):
     # all four spans are ties; the longer ones and the first label go into no tags
     assert "4 spans with just half of the votes, in the consensus" in output
     assert spans_in(target) == [[(0, 1, "PER"), (0, 2, "PER")], [(0, 2, "LOC"), (1, 2, "LOC")]]
-
-
-def test_on_standard_output(run, tags):
-    status, output, errors = run("consensus", *tags)
-    assert (status, output) == (0, GOLD)
-    assert "1 span in the consensus" in errors
-
-
-def test_documents(run, exports, target):
-    status, output, errors = run("consensus", *exports, "-o", target)
-    assert (status, errors) == (0, "")
-    assert spans_in(target) == [[(0, 6, "PER")], [(5, 9, "LOC")]]
-    first = json.loads(target.read_text().splitlines()[0])
-    assert (first["annotator"], first["text"]) == ("majority of ann, ben, cat", TEXTS[0])
-    assert "size  2 documents, 20 characters" in output
-    assert "rule:majority" in output
 
 
 @pytest.mark.parametrize("format", ["jsonl", "doccano", "label_studio", "spacy", "brat"])
@@ -149,18 +120,6 @@ def test_one_file_of_several_annotators(run, file, target):
     assert ["cat", "3", "1", "33.3%", "2"] in [line.split() for line in output.splitlines()]
 
 
-def test_json(run, exports, target, complaint):
-    status, output, _ = run("consensus", *exports[:2], "--json", "-o", target)
-    found = json.loads(output)
-    assert (status, found["rule"], found["needed_votes"], found["spans"]) == (0, "majority", 2, 1)
-    assert [(tie["document"], tie["text"], tie["annotators"]) for tie in found["ties"]] == [
-        ("d0", "Ada", "ben"),
-        ("d0", "Ada L.", "ann"),
-    ]
-    assert [each["spans"] for each in found["files"]] == [2, 2]
-    assert "--json is about votes, and standard output has the consensus" in complaint("consensus", *exports, "--json")
-
-
 def test_tokens_and_formats_mixed(run, file, exports, target):
     """One annotator has tags, the others characters: the first one's tokens are the unit."""
     words = file("dan.conll", "Ada B-PER\nL. I-PER\nwoke O\n\n🎉 O\nin B-LOC\nRome I-LOC\n")
@@ -169,21 +128,3 @@ def test_tokens_and_formats_mixed(run, file, exports, target):
     assert (status, "size  2 documents, 6 tokens" in output) == (0, True)
     tags = [line.split()[1] if line else "" for line in target.read_text().splitlines() if not line.startswith("#")]
     assert tags == ["B-PER", "E-PER", "O", "", "O", "B-LOC", "E-LOC", ""]
-
-
-def test_refusals(complaint, tags, exports, file, target):
-    taken = file("taken", "")
-    assert "the file exists already" in complaint("consensus", *exports, "-o", taken)
-    assert "the file exists already" in complaint("consensus", *exports, "-o", target, "--list-spans", taken)
-    assert "the input would be replaced" in complaint("consensus", *exports, "-o", exports[0], "--force")
-    assert "brat is a folder of files" in complaint("consensus", *exports, "--to", "brat")
-    message = complaint("consensus", *tags, "--rule", "union", "--at-least", "2")
-    assert message == "spanometer: --rule union and --at-least are two rules. Leave out one of them."
-    assert "Set --at-least 3 or less" in complaint("consensus", *tags, "--at-least", "4")
-    assert "with one file, the columns of its annotators must be named" in complaint("consensus", tags[0])
-    message = complaint("consensus", *exports, "--vote", "token", "-o", target)
-    assert "annotator cat, document 0" in message
-    assert "two spans of 'PER' overlap" in message
-    other = file("other.jsonl", rows(SIDES["ann"]).replace("woke", "work"))
-    assert "the texts differ from character 9 on" in complaint("consensus", exports[0], other)
-    assert "the documents have no text" in complaint("consensus", *tags, "--tokenizer", "words")

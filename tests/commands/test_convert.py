@@ -2,24 +2,12 @@
 
 import gzip
 import json
-import os
-import pathlib
-import subprocess
-import sys
 
 import pytest
 
 ILLEGAL = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome I-LOC\n# a longer comment\ntoday I-PER\n"
 LEGAL = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-LOC\n"
 IOBES = "Ada B-PER\nLovelace E-PER\nslept O\n\nin O\nRome S-LOC\n"
-
-
-def test_convert(written, file):
-    assert written("convert", file("a", LEGAL), "--to", "IOBES") == IOBES.encode()
-    assert written("convert", file("b", IOBES), "--to", "IOB2") == LEGAL.encode()
-    lines = file("a.jsonl", b'{"id": 1.0, "tags": ["B-A","I-A"]}\r\n')
-    assert written("convert", lines, "--to", "BMES") == b'{"id": 1.0, "tags": ["B-A","E-A"]}\r\n'
-    assert written("convert", file("c", "x B O\ny I O\n"), "--to", "IOBES", "--column", 2) == b"x B O\ny E O\n"
 
 
 def test_outside(written, file):
@@ -29,28 +17,6 @@ def test_outside(written, file):
     assert written("convert", lines, "--to", "IOBES", "--outside", "_") == b'{"tags": ["_", "S-A"], "id": "_"}\n'
 
 
-def test_illegal_files_are_not_converted(complaint, file):
-    path = file("a.conll", ILLEGAL)
-    assert complaint("convert", path, "--to", "IOBES") == (
-        f"spanometer: {path}, line 6: 'I-LOC' cannot follow 'O' in IOB2 (inferred from the prefixes), so the spans are "
-        "not certain. Choose how to handle illegal tags with spanometer repair --policy ... --to IOBES, or name the "
-        "scheme with --from"
-    )
-    lines = file("a.jsonl", '["O"]\n["O", "I-A"]\n')
-    assert f"{lines}, line 2, token 1: 'I-A' cannot follow" in complaint(
-        "convert", lines, "--to", "IO", "--from", "IOB2"
-    )
-
-
-def test_io_cannot_part_spans(complaint, file):
-    path = file("a", "O\n\nB-A\nB-A\n")
-    assert complaint("convert", path, "--to", "IO") == (
-        f"spanometer: {path}, line 4: a span of 'A' would merge with the previous span in IO tags. Choose another "
-        "scheme, or pass spans instead of tags."
-    )
-    assert "line 4" in complaint("repair", path, "--policy", "conlleval", "--to", "IO")
-
-
 def test_round_trip_of_a_corpus(written, file, data):
     with open(data / "conll03_test_tags.tsv", "rb") as stream:
         content = stream.read()
@@ -58,22 +24,6 @@ def test_round_trip_of_a_corpus(written, file, data):
     for scheme in ("IOB1", "IOE1", "IOE2", "IOBES", "BILOU", "BMES"):
         there = file("there", written("convert", file("here", content), *both, "--to", scheme, "--from", "IOB2"))
         assert written("convert", there, *both, "--to", "IOB2", "--from", scheme) == content
-
-
-def test_processes_with_pipes(file):
-    command = [sys.executable, "-m", "spanometer"]
-    done = subprocess.run(
-        [*command, "convert", "-", "--to", "IOBES"], input=LEGAL.encode(), capture_output=True, check=True
-    )
-    assert done.stdout == IOBES.encode()
-    if os.name == "posix":
-        done = subprocess.run(
-            [*command, "convert", "/dev/stdin", "--to", "IOBES", "-o", "/dev/stdout"],
-            input=LEGAL.encode(),
-            capture_output=True,
-            check=True,
-        )
-        assert done.stdout.startswith(IOBES.encode())
 
 
 ROWS = [
@@ -151,38 +101,7 @@ def test_what_is_lost(run, complaint, file, tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (
-            ["LINES", "--to", "IOB2"],
-            "the documents have no tokens. Say what makes tokens of the texts, with --tokenizer",
-        ),
-        (["LINES", "--to", "brat"], "brat is a folder of files. Name a new folder with -o."),
-        (["LINES", "--to", "brat", "-o", "LINES"], "the input would be replaced"),
-        (["LINES", "--to", "jsonl", "-o", "LINES", "--force"], "the input would be replaced"),
-        (["LINES", "--to", "jsonl", "--in-place"], "--in-place is for files of tags that stay such"),
-        (["LINES", "--to", "xml"], "invalid value for --to: 'xml'. Use one of 'IO', "),
-        (["LINES", "--to", "jsonl", "--misc-key", "x"], "--misc-key is for the formats conllu"),
-        (["LINES", "--to", "doccano", "--to-tokens", "expand"], "is for tokens, and doccano has spans of characters"),
-        (["ILLEGAL", "--to", "jsonl"], "cannot follow 'O' in IOB2"),
-        (["ILLEGAL", "--to", "jsonl", "--column", "1", "--column", "2"], "two tag columns cannot be written as jsonl"),
-        (["LINES", "--to", "jsonl", "--annotator", "eve"], "unknown annotator 'eve'"),
-    ],
-)
-def test_conversions_that_are_refused(complaint, file, arguments, said):
-    paths = {"LINES": file("a.jsonl", LINES), "ILLEGAL": file("b.conll", ILLEGAL)}
-    assert said in complaint("convert", *(paths.get(argument, argument) for argument in arguments))
-    assert pathlib.Path(paths["LINES"]).read_text(encoding="utf-8") == LINES
-
-
 def test_illegal_tags_under_a_policy(written, file):
     found = written("convert", file("a.conll", ILLEGAL), "--to", "jsonl", "--repair", "discard").decode()
     assert [len(json.loads(line)["spans"]) for line in found.splitlines()] == [1, 0]
     assert written("convert", file("b.conll", ILLEGAL), "--to", "IOB2", "--repair", "discard").count(b"-") == 2
-
-
-def test_standard_input(written, standard_input):
-    for content in (LINES, TAGS):
-        standard_input(content.encode())
-        assert written("convert", "-", "--to", "jsonl").count(b"\n") == 2

@@ -31,15 +31,6 @@ def test_documents(run, pair):
     ]
 
 
-def test_documents_as_json(run, pair):
-    _, output, _ = run("score", *pair, "--measure", "chance_kappa_f1,span_f", "--per-document", "--json")
-    found = json.loads(output)
-    assert found["document_lines"] == [1, 6, 11, 14]
-    assert found["measures"]["chance_kappa_f1"]["per_document"]["chance_f1"] == pytest.approx([0.25, 0.5, None, 1])
-    assert found["measures"]["span_f"]["per_document"]["f1"] == [0, 0.5, None, 1]
-    assert "per_document" not in json.loads(run("score", *pair, "--json")[1])["measures"]["span_f"]
-
-
 def test_the_module_says_the_same(pair):
     sides = [tag_lists(read(path).tags[0]) for path in pair]
     module = spanometer.load("chance_kappa_f1")
@@ -84,12 +75,6 @@ def test_picture(run, pair, tmp_path):
     assert (status, "the picture shows chance_kappa_f1" in complaint) == (2, True)
 
 
-def test_wrong_bounds(run, pair):
-    status, _, complaint = run("score", *pair, "--by-chance", "0.5,0.2")
-    assert status == 2
-    assert "invalid value for --by-chance: '0.5,0.2'" in complaint
-
-
 def test_not_for_trees(run, file):
     path = file("a.tsv", "TOKEN\tNE-FINE-LIT\n# document_id = one\nAda\tB-pers\n")
     status, _, complaint = run("score", path, path, "--by-chance", "0.1")
@@ -97,12 +82,6 @@ def test_not_for_trees(run, file):
     status, output, complaint = run("score", path, path, "--per-document")
     assert (status, complaint) == (0, "")
     assert re.search(r"^eter: document +line +eter", output, re.MULTILINE)
-
-
-def test_documents_are_not_for_attributes(run, file):
-    path = file("a.jsonl", '[{"start": 0, "end": 1, "label": "A", "attributes": {"neg": true}}]\n')
-    status, _, complaint = run("score", path, path, "--per-document")
-    assert (status, "--per-document is for files of tags" in complaint) == (2, True)
 
 
 def test_agreement(run, pair):

@@ -95,15 +95,3 @@ def test_exports_of_tools_have_texts(run, file):
     assert (row["name"], row["before"], row["text"]) == ("7", "Ada saw ", "Rome")
     row = json.loads(run("agree", *paths, "--disagreements", "--tokenizer", "words", "--json")[1])
     assert row["disagreements"]["places"][0]["before"] == "Ada saw"
-
-
-def test_complaints(complaint, files, tmp_path):
-    said = complaint("agree", *files, "--disagreements", "-o", str(tmp_path / "places.txt"))
-    assert "does not say how to write disagreements" in said and ".jsonl" in said
-    said = complaint("agree", *files, "--disagreements", "--per-label", "-o", str(tmp_path / "places.csv"))
-    assert "--per-label, --per-pair and --per-document are about the agreement" in said
-    said = complaint("agree", *files, "--disagreements", "--leave-one-out", "-o", str(tmp_path / "places.csv"))
-    assert "--leave-one-out is in pages" in said
-    assert "three or more" in complaint("agree", *files[:2], "--leave-one-out")
-    (tmp_path / "there.csv").write_text("", encoding="utf-8")
-    assert "exists already" in complaint("agree", *files, "--disagreements", "-o", str(tmp_path / "there.csv"))

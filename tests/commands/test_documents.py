@@ -47,22 +47,6 @@ def studio(texts=TEXTS, spans=SPANS):
 FORMS = {"conll": CONLL, "doccano.jsonl": doccano(), "spans.jsonl": lines(), "studio.json": studio()}
 
 
-@pytest.mark.parametrize("prediction", FORMS)
-@pytest.mark.parametrize("reference", FORMS)
-def test_every_format_on_each_side(run, file, reference, prediction):
-    gold, system = file(f"gold.{reference}", FORMS[reference]), file(f"system.{prediction}", FORMS[prediction])
-    status, output, error = run("score", gold, system, "--measure", "span_f,token_f", "--json")
-    assert (status, error) == (0, "")
-    found = json.loads(output)
-    assert found["reference_spans"] == found["predicted_spans"] == 2
-    assert [found["measures"][name]["scores"]["f1"] for name in ("span_f", "token_f")] == [1, 1]
-    signature = found["measures"]["span_f"]["signature"]
-    if reference != "conll":
-        assert "|unit:character|" in signature
-    elif prediction != "conll":
-        assert "|unit:token|to_tokens:strict|" in signature
-
-
 def test_spans_that_are_off_the_tokens(run, complaint, file):
     gold = file("gold.conll", CONLL)
     system = file("system.jsonl", doccano(spans=[[[0, 7, "PER"]], [[3, 7, "LOC"], [2, 3, "LOC"]]]))
@@ -77,13 +61,6 @@ def test_spans_that_are_off_the_tokens(run, complaint, file):
     )
     assert "|unit:token|to_tokens:expand|" in output
     status, output, _ = run("score", gold, system, "--unit", "character", "--measure", "span_f", "--score-only")
-
-
-def test_texts_that_differ(complaint, file):
-    gold, system = file("gold.jsonl", doccano()), file("system.json", studio(["Ada Lovelace wrote!", "In Rome"]))
-    line = complaint("score", gold, system)
-    assert "gold.jsonl, line 1: the texts differ from character 18 on" in line
-    assert "--texts line_ends" in line
 
 
 def test_annotators(run, complaint, file):
@@ -109,22 +86,6 @@ def test_agreement_of_annotators_of_one_file(run, complaint, file):
     output = run("agree", file("both.jsonl", both))[1]
     assert "2 documents, 26 characters" in output
     assert "the file has spans of one annotator" in complaint("agree", file("gold.jsonl", doccano()))
-
-
-def test_agreement_of_files_of_two_formats(run, file):
-    paths = [file("ann.jsonl", doccano()), file("ben.json", studio()), file("cat.conll", CONLL)]
-    status, output, _ = run("agree", *paths, "--json")
-    found = json.loads(output)
-    assert (status, found["annotators"], found["mean_f1"], found["alpha"]) == (0, ["ann", "ben", "cat"], 1, 1)
-
-
-def test_comparison(run, file):
-    paths = [file("gold.jsonl", doccano()), file("old.conll", CONLL.replace("B-LOC", "O")), file("new.json", studio())]
-    status, output, _ = run("compare", *paths, "--json")
-    assert status == 0
-    systems = json.loads(output)["measures"]["span_f"]["systems"]
-    assert [systems[name]["scores"]["f1"] for name in ("old", "new")] == [pytest.approx(2 / 3), 1]
-    assert "2 documents, 26 characters" in run("compare", *paths)[1]
 
 
 @pytest.mark.filterwarnings("default")

@@ -1,7 +1,5 @@
 """`spanometer errors`: examples, buckets and the report."""
 
-import csv
-import io
 import json
 import re
 
@@ -43,14 +41,6 @@ def output(run):
     return call
 
 
-def test_examples_as_text(output, files):
-    lines = output(*files, "--examples", "text").splitlines()
-    assert lines[0] == "LOC → PER  wrong label  line 7, document 1, 3 times"
-    assert lines[1:3] == ["  reference   in [LOC Rome]", "  prediction  in [PER Rome]"]
-    assert len([line for line in lines if line.startswith("  reference")]) == 4
-    assert "PER → PER  wrong extent, shorter  line 2, document 0" in lines
-
-
 def test_examples_are_chosen(output, files):
     rows = output(*files, "--examples", "jsonl", "--label", "LOC", "--predicted", "PER").splitlines()
     assert [json.loads(row)["line"] for row in rows] == [7]
@@ -59,21 +49,6 @@ def test_examples_are_chosen(output, files):
     sample = [output(*files, "--examples", "jsonl", "--sample", "1", "--sample-seed", str(seed)) for seed in range(12)]
     assert len(set(sample)) > 1
     assert sample[0] == output(*files, "--examples", "jsonl", "--sample", "1")
-
-
-def test_examples_as_csv(output, files, tmp_path):
-    path = tmp_path / "errors.csv"
-    assert output(*files, "--examples", "csv", "--kind", "missing,shorter", "-o", path) == ""
-    rows = list(csv.DictReader(io.StringIO(path.read_text())))
-    assert [(row["system"], row["text"], row["line"], row["kind"]) for row in rows] == [
-        ("old", "Ada Lovelace", "2", "wrong_extent"),
-        ("old", "Rome", "15", "missing"),
-    ]
-
-
-def test_examples_of_several_systems(output, files):
-    text = output(*files, files[1], "--names", "one,two", "--examples", "text", "--kind", "missing")
-    assert [line for line in text.splitlines() if line in ("one", "two")] == ["one", "two"]
 
 
 def test_buckets(output, files, file):

@@ -47,41 +47,6 @@ def of_table(run, *arguments):
     return [list(csv.DictReader(io.StringIO(table))) for table in output.split("\n\n")]
 
 
-def test_tables(run, files):
-    status, output, complaint = run("errors", *files[:2])
-    assert (status, complaint) == (0, "")
-    lines = output.splitlines()
-    assert lines[0] == f"reference  {files[0]}, column 2"
-    assert lines[2] == "size       3 sentences (no document boundaries found), 7 tokens"
-    assert lines[6].split() == ["old", "0.0000", "[0.0000,", "0.0000]", "3", "2", "0", "3"]
-    assert lines[10].split() == ["wrong", "label", "1", "33.3%", "0.4000", "+0.4000"]
-    gold, old = (tag_lists(read(path).tags[0]) for path in files[:2])
-    assert spanometer.errors(gold, {"old": old}).to_csv() in run("errors", *files[:2], "--table", "csv")[1]
-
-
-def test_csv_has_all_kinds_and_labels(run, files):
-    scores, costs, marks, kinds, shares, confusion = of_table(run, *files[:2])
-    assert [(row["system"], row["f1"], row["errors"]) for row in scores] == [("old", "0.0", "3")]
-    assert sum(int(row["split"]) for row in marks) == 0
-    assert {row["error"]: int(row["spans"]) for row in costs if row["spans"] != "0"} == {
-        "wrong label": 1,
-        "wrong extent": 1,
-        "shorter": 1,
-        "missing": 1,
-    }
-    assert [row["label"] for row in kinds] == ["LOC", "PER", "all"]
-    assert shares[0]["missing"] == "0.5"
-    assert len(confusion) == 6
-    assert confusion[0] == {
-        "system": "old",
-        "extents": "overlap",
-        "reference": "LOC",
-        "LOC": "0",
-        "PER": "1",
-        "missing": "1",
-    }
-
-
 def test_json_is_what_python_gives(answer, files):
     gold, old, new = (tag_lists(read(path).tags[0]) for path in files)
     options = {"n_resamples": 50, "seed": 3, "confidence": 0.9, "min_overlap": 0.6}
@@ -113,14 +78,6 @@ def test_several_systems(run, files):
         ("2", "wrong_label"),
         ("2", "missing"),
     ]
-
-
-def test_columns_of_one_file(answer, files, file):
-    both = "\n".join(
-        f"{one} {two.split()[1]}" if one else "" for one, two in zip(GOLD.split("\n"), OLD.split("\n"), strict=True)
-    )
-    found = answer(file("both.conll", both), "--columns", "2,3")
-    assert found["systems"]["column 3"] == answer(*files[:2])["systems"]["old"]
 
 
 def test_any_format_on_either_side(answer, files, file):
@@ -172,29 +129,3 @@ def test_the_picture(run, files, tmp_path):
     path = tmp_path / "confusion.svg"
     assert run("errors", *files[:2], "--plot", path, "--extents", "exact")[0] == 0
     assert b"<svg" in path.read_bytes()
-
-
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        (["gold"], "with one file, the columns of the reference and the systems must be named"),
-        (["gold", "--columns", "2"], "there is no file with a system's tags"),
-        (["gold", "old", "--measure", "span_f,link_f"], "costs are told in one measure, and 2 measures are named"),
-        (["gold", "old", "--measure", "spanf"], "unknown measure 'spanf'"),
-        (["gold", "old", "--measure", "chance_kappa_f1"], "chance_kappa_f1 keeps more than sums"),
-        (["gold", "old", "--min-overlap", "2"], "invalid value for --min-overlap: 2.0"),
-        (["gold", "old", "--extents", "all"], "invalid value for --extents: 'all'"),
-        (["gold", "old", "--cap"], "--cap is an option of intersection_f"),
-        (["gold", "old", "new", "--names", "one"], "1 name, 2 systems"),
-        (["gold", "old", "new", "--plot", "a.png"], "--plot draws the confusion of one system"),
-        (["gold", "old", "--plot", "a.txt"], "is not the name of a picture"),
-        (["gold", "short"], "both sides must annotate|reference document|predicted document"),
-        (["gold", "nothing"], "no such file"),
-    ],
-)
-def test_what_cannot_be_done(complaint, files, file, tmp_path, arguments, message):
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed (the extra plots)")
-    paths = dict(zip(("gold", "old", "new"), files, strict=True))
-    paths |= {"short": file("short.conll", GOLD.rpartition("\n\n")[0] + "\n"), "nothing": str(tmp_path / "nothing")}
-    line = complaint("errors", *(paths.get(argument, argument) for argument in arguments))
-    assert any(part in line for part in message.split("|"))

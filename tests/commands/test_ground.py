@@ -103,18 +103,3 @@ def test_links_within_json_are_no_marked_texts(run, lines):
     status, output, complaint = run("ground", path, "--answer-key", "by.m.1")
     assert (status, complaint) == (0, "1 answer with 3 items: 3 placed (grounding:strict).\n")
     assert [span["start"] for span in json.loads(output)["spans"]] == [0, 8, 15]
-
-
-def test_complaints(complaint, texts, answers, lines, tmp_path):
-    assert f"{texts}: this file has no answers." in complaint("ground", answers, texts)
-    assert "3 files." in complaint("ground", texts, answers, answers)
-    assert "--answer-key names several systems" in complaint("ground", texts, answers, "--answer-key", "a,b")
-    assert "line 1: the line has nothing under 'reply'" in complaint("ground", texts, answers, "--answer-key", "reply")
-    assert "2 documents here, 1 document in" in complaint("ground", texts, lines("one.jsonl", {"answer": "[]"}))
-    assert "need the texts that they are about" in complaint("ground", answers)
-    assert "line 2: the line has no text under 'text'" in complaint(
-        "ground", lines("t.jsonl", {"text": TEXT}, {"id": 3}), lines("u.jsonl", {"answer": ""}, {"answer": ""})
-    )
-    taken = tmp_path / "taken.jsonl"
-    taken.write_text("")
-    assert "exists already" in complaint("ground", texts, answers, "-o", taken)

@@ -63,11 +63,6 @@ def test_words_of_documents_can_be_ignored(run, complaint, file, command):
         spanometer.score(references, predictions)
 
 
-def test_spans_of_characters_are_not_advised_on_as_tokens(complaint, file):
-    line = '{"text": "Ada sings", "spans": [{"start": 0, "end": 3, "label": "PER"}]}\n'
-    assert "its spans are of characters" in complaint("advise", file("a.jsonl", line), "--spans", "spans")
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_words_of_all_kinds_of_files_are_compared(run, complaint, file, kind):
     one, two, three = differing(file, KINDS[kind])

@@ -65,45 +65,12 @@ def test_span_attribute_module(run, file):
     assert f"{found['neg']['ap_low']:.4f}–{found['neg']['ap_high']:.4f}" in output
 
 
-def test_score(run, files):
-    status, output, _ = run("score", *files, "--measure", "span_f,link_f", "--confidence", "0.9", "--resamples", "99")
-    assert status == 0
-    bounds = expected(SpanF(), confidence=0.9, n_resamples=99)
-    (line,) = [line for line in output.splitlines() if "90 %" in line][:1]
-    assert line.split()[2:] == [f"{low:.4f}–{high:.4f}" for low, high in bounds.values()]
-    status, output, _ = run(
-        "score", *files, "--measure", "span_f", "--confidence", "0.9", "--resamples", "99", "--json"
-    )
-    found = json.loads(output)["measures"]["span_f"]
-    assert found["intervals"] == {key: list(pair) for key, pair in bounds.items()}
-    assert "|confidence:0.9|interval_method:bca|n_resamples:99|seed:0|" in found["signature"]
-
-
 def test_seed_is_of_the_draws_too(run, files):
     bounds = []
     for seed in ("1", "1", "2"):
         options = ("--measure", "token_f", "--confidence", "0.5", "--seed", seed, "--json")
         bounds.append(json.loads(run("score", *files, *options)[1])["measures"]["token_f"]["intervals"])
     assert bounds[0] == bounds[1] != bounds[2]
-
-
-def test_eter_command(run, file):
-    paths = []
-    for name, trees in (("gold.jsonl", TREES), ("system.jsonl", [TREES[0], [], []])):
-        lines = [json.dumps({"tokens": ["a", "b", "c"], "entities": entities}) for entities in trees]
-        paths.append(file(name, "\n".join(lines)))
-    status, output, _ = run("eter", *paths, "--confidence", "0.95", "--json")
-    assert status == 0
-    (system,) = json.loads(output)["systems"].values()
-    assert system["intervals"]["eter"][0] <= 0.5 <= system["intervals"]["eter"][1]
-    status, output, _ = run("eter", *paths, "--confidence", "0.95")
-    assert "95 % intervals" in output
-
-
-def test_wrong_options(complaint, files):
-    assert "invalid value for --confidence: 1.5" in complaint("score", *files, "--confidence", "1.5")
-    assert "Add --confidence 0.95" in complaint("score", *files, "--resamples", "10")
-    assert "--seed is an option of chance_kappa_f1" in complaint("score", *files, "--measure", "span_f", "--seed", "1")
 
 
 def test_a_value_that_is_no_number(run, file):

@@ -209,26 +209,8 @@ def test_consensus_of_layers(run, file):
     assert spans == [[(0, 4, "ORG"), (3, 4, "ORG"), (5, 6, "LOC")], []]
 
 
-def test_errors_in_a_layer_have_their_line(complaint, file):
-    bad = columns(SYSTEM).replace("I-ORG", "I_ORG", 1)
-    paths = [file("a.tsv", columns(GOLD)), file("b.tsv", bad), file("c.tsv", columns(OTHER))]
-    message = complaint("agree", *paths, *COLUMNS, "--variant", "none", "--placement", "layers")
-    assert f"{paths[1]}, line 5" in message
-    assert "I_ORG" in message
-
-
 def test_training_with_layers(run, file):
     gold, system = file("a.tsv", columns(GOLD)), file("b.tsv", columns(SYSTEM))
     status, output, _ = run("errors", gold, system, *COLUMNS, "--train", gold, "--json")
     assert status == 0
     assert "seen" in output
-
-
-def test_layers_exclude_other_columns(complaint, file):
-    paths = [file("a.tsv", columns(GOLD)), file("b.tsv", columns(SYSTEM))]
-    for other in (("--column", "NE-FINE-LIT"), ("--columns", "2,3")):
-        assert complaint("agree", *paths, *COLUMNS, *other) == (
-            "spanometer: --layers names the columns of every file. Leave out other columns."
-        )
-    message = complaint("agree", paths[0], *COLUMNS)
-    assert "with one file, the columns of its annotators must be named. Give more files." in message

@@ -2,15 +2,11 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
 
 import pytest
-
-import spanometer
-from spanometer.measures import MEASURES
 
 REFERENCE = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-LOC\n"
 PREDICTION = "Ada B-PER\nLovelace O\nslept O\n\nin B-LOC\nRome I-LOC\n"
@@ -66,17 +62,6 @@ sys.exit(main())
     assert ran.returncode in ([0] if ignored else [130, -signal.SIGINT])
 
 
-def test_version_and_help(run):
-    assert run("--version")[:2] == (0, f"spanometer {spanometer.__version__}\n")
-    status, output, _ = run("--help")
-    assert status == 0
-    assert "score" in output
-    assert "demo" in output
-    status, output, _ = run("score", "--help")
-    assert status == 0
-    assert all(re.search(rf"\b{name}\b", output) for name in MEASURES)
-
-
 def test_what_is_not_needed_is_not_imported(pair, file):
     gold, system = pair
     tree = file("a.txt", "<pers> Ada </pers>\n")
@@ -126,14 +111,6 @@ def test_ascii_output(file):
     done = subprocess.run(command, env=environment, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"\\u0436" in done.stdout
-
-
-@pytest.mark.parametrize("command", ["validate", "repair", "convert", "spread"])
-def test_help(run, command):
-    status, output, _ = run(command, "--help")
-    assert status == 0
-    assert f"spanometer {command}" in output
-    assert max(map(len, output.splitlines())) <= 80
 
 
 def test_help_says_a_thing_once(run):

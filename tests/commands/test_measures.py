@@ -47,11 +47,6 @@ def test_a_measure_that_is_registered(run, complaint, file, toy):
     )
 
 
-def test_it_is_gone(complaint, file):
-    path = file("a.conll", TAGS)
-    assert "unrecognized arguments: --its-option" in complaint("score", path, path, "--its-option", "3")
-
-
 def test_every_option_is_in_the_help(run):
     text = run("score", "--help")[1]
     for name, measure in ALL_MEASURES.items():

@@ -14,9 +14,7 @@ import pytest
 
 from spanometer.commands import COMMANDS
 from spanometer.commands.options import READ, WRITTEN
-from spanometer.measures import SpanF
 from spanometer.readers import writing as output_module
-from spanometer.spans.spans import Spans
 
 REFERENCE = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-LOC\n"
 ONE = "Ada B-PER\nLovelace O\nslept O\n\nin O\nRome B-LOC\n"
@@ -42,18 +40,6 @@ def rows(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_several_systems(output, paths):
-    lines = output("score", *paths, "--measure", "span_f").splitlines()
-    assert lines[0] == f"reference  {paths[0]}, column 2"
-    assert lines[2] == f"two_2      {paths[2]}, column 2"
-    assert lines[3] == "size       2 sentences (no document boundaries found), 5 tokens, 2 reference spans"
-    table = [line.split() for line in lines[5:9]]
-    # one of two spans is right; all are, and one is too much
-    assert table[0] == ["span_f", "precision", "recall", "f1"]
-    assert table[2:] == [["one", "0.5000", "0.5000", "0.5000"], ["two_2", "0.6667", "1.0000", "0.8000"]]
-    assert [line.partition("|")[0] for line in lines[10:]] == ["span_f"]
-
-
 def test_several_systems_are_scored_as_each_is(output, paths):
     found = json.loads(output("score", *paths, "--names", "x,y", "--json", "--per-label"))["systems"]
     assert list(found) == ["x", "y"]
@@ -63,49 +49,10 @@ def test_several_systems_are_scored_as_each_is(output, paths):
         assert (system["file"], system["predicted_spans"]) == (path, alone["predicted_spans"])
 
 
-def test_several_systems_by_label(output, paths):
-    found = rows(output("score", *paths, "--measure", "span_f", "--per-label", "--table", "csv").split("\n\n")[1])
-    assert [(row["system"], row["label"]) for row in found] == [
-        (system, label)
-        for system in ("one", "two_2")
-        for label in ("LOC", "PER", "micro avg", "macro avg", "weighted avg")
-    ]
-    assert found[5] == {
-        "measure": "span_f",
-        "system": "two_2",
-        "label": "LOC",
-        "precision": "0.5",
-        "recall": "1.0",
-        "f1": "0.6666666666666666",
-        "tp": "1",
-        "predicted": "2",
-        "support": "1",
-    }
-
-
 def test_systems_in_one_scheme(output, file):
     """What a prefix means is told from all files together."""
     paths = file("gold.conll", "a B-X\n"), file("one.conll", "a S-X\n"), file("two.conll", "a B-X\n")
     assert "|scheme:IOBES|" in output("score", *paths, "--measure", "span_f")
-
-
-def test_systems_of_trees_and_attributes(output, file):
-    kinds = {"gold": "loc.adm.town", "one": "loc.adm.town", "two": "loc.adm.nat"}
-    trees = [file(f"{name}.txt", f"<{kind}> Rome </{kind}>\n") for name, kind in kinds.items()]
-    found = rows(output("score", *trees, "--measure", "eter", "--table", "csv"))
-    assert [(row["system"], row["ser"]) for row in found] == [("one", "0.0"), ("two", "0.5")]
-
-    def span(negated):
-        return json.dumps([{"start": 0, "end": 1, "label": "S", "attributes": {"negated": negated}}]) + "\n"
-
-    files = [file(f"{name}.jsonl", span(value)) for name, value in (("gold", True), ("one", True), ("two", False))]
-    found = rows(output("score", *files, "--table", "csv"))
-    assert [(row["system"], row["attribute"], row["f"]) for row in found] == [
-        ("one", "micro", "1.0"),
-        ("one", "negated", "1.0"),
-        ("two", "micro", "0.0"),
-        ("two", "negated", "0.0"),
-    ]
 
 
 def test_digits_and_percent(output, paths):
@@ -126,34 +73,6 @@ def test_one_number(output, complaint, paths):
     assert "there are 1 system and 11 measures" in complaint("score", *paths[:2], "--score-only")
     assert "2 systems and 1 measure" in complaint("score", *paths, "--score-only", "--measure", "span_f")
     assert "--score-only prints one number" in complaint("score", *paths[:2], "--score-only", "--json")
-
-
-def test_number_of_attributes(output, file):
-    line = json.dumps([{"start": 0, "end": 1, "label": "S", "attributes": {"a": 1, "b": 2}}])
-    other = json.dumps([{"start": 0, "end": 1, "label": "S", "attributes": {"a": 1, "b": 3}}])
-    paths = file("gold.jsonl", line), file("one.jsonl", other)
-    # one of two items is right
-    assert output("score", *paths, "--score-only") == "0.5000\n"
-
-
-@pytest.mark.parametrize("command", ["score", "compare", "agree"])
-def test_forms(output, paths, command):
-    latex = output(command, *paths, "--table", "latex")
-    assert latex.count(r"\begin{tabular}") == latex.count(r"\bottomrule") >= 2
-    assert r"two\_2" in latex
-    markdown = output(command, *paths, "--table", "markdown")
-    assert "| two_2 |" in markdown
-    assert not any(line.startswith("reference") for line in markdown.splitlines())
-    blocks = output(command, *paths, "--table", "csv").split("\n\n")
-    assert all(len({len(row) for row in csv.reader(io.StringIO(block))}) == 1 for block in blocks)
-
-
-def test_other_commands(output, paths):
-    found = rows(output("spread", *paths[:2], "--table", "csv"))
-    assert (found[0]["policy"], found[0]["span_f_f1"]) == ("best", "0.5")
-    assert "suggested" not in output("advise", paths[0], "--table", "markdown").partition("|")[0]
-    placed = rows(output("placement", "--tokens", "10", "--lengths", "1,5", "--table", "csv"))
-    assert [row["length"] for row in placed] == ["1", "5"]
 
 
 def test_file(run, output, complaint, paths, tmp_path):
@@ -320,26 +239,9 @@ def test_no_file_after_an_error(run, paths, file, tmp_path):
     assert not target.exists()
 
 
-def test_json_has_all_digits(complaint, paths):
-    for options in (["--table", "csv"], ["--digits", "2"], ["--percent"]):
-        assert "--json has all digits" in complaint("score", *paths, "--json", *options)
-    assert "invalid value for --digits: 16" in complaint("score", *paths, "--digits", "16")
-    assert "invalid value for --table: 'tex'" in complaint("score", *paths, "--table", "tex")
-
-
 def test_types_only(output, complaint, file):
     paths = file("gold.conll", "a B-X\nb B-Y\n"), file("one.conll", "a B-Y\nb B-Y\n")
     assert output("score", *paths, "--measure", "span_f", "--score-only") == "0.5000\n"
     assert output("score", *paths, "--measure", "span_f", "--score-only", "--types-only") == "1.0000\n"
     assert "|labels:ignore|" in output("compare", *paths, paths[0], "--types-only")
     assert "--types-only ignores labels" in complaint("score", *paths, "--types-only", "--labels", "match")
-
-
-def test_intervals_in_csv(output, paths):
-    (row,) = rows(output("score", *paths[:2], "--measure", "span_f", "--confidence", "0.9", "--table", "csv"))
-    measure = SpanF()
-    tags = [[line.split()[1] for line in part.splitlines()] for part in REFERENCE.split("\n\n")]
-    other = [[line.split()[1] for line in part.splitlines()] for part in ONE.split("\n\n")]
-    counts = measure.counts(Spans.from_tags(tags), Spans.from_tags(other))
-    assert float(row["f1"]) == measure.score(counts)["f1"] == 0.5
-    assert float(row["f1_low"]) <= 0.5 <= float(row["f1_high"])

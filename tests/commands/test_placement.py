@@ -29,13 +29,3 @@ def test_as_a_table(run):
     assert [[row[0], *row[-2:]] for row in rows] == [
         [length, *bound] for length, bound in zip(("1", "5", "10", "15"), bounds, strict=True)
     ]
-
-
-def test_complaints(complaint):
-    assert "31 tokens in spans, and the document has 30" in complaint(
-        "placement", "--tokens", "30", "--lengths", "1,5,10,15"
-    )
-    assert "'a,b' is not a list of lengths" in complaint("placement", "--tokens", "30", "--lengths", "a,b")
-    assert "a span of 0 tokens" in complaint("placement", "--tokens", "30", "--lengths", "0")
-    assert "a document of 0 tokens" in complaint("placement", "--tokens", "0", "--lengths", "1")
-    assert ": 'layers'" in complaint("placement", "--tokens", "30", "--lengths", "1", "--placement", "layers")

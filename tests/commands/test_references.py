@@ -64,35 +64,6 @@ def test_annotators_of_one_file(run, file):
     assert [against[name]["scores"]["f1"] for name in ("ann", "ben")] == [1.0, 0.0]
 
 
-def test_tables(run, tags, tmp_path):
-    status, output, _ = run("score", *tags, "--references", 3, "--table", "csv")
-    assert status == 0
-    assert output.splitlines()[0] == "measure,key,scored,ann,ben,cat,mean,best,best_by_document"
-    assert run("score", *tags, "--references", 3, "--table", "latex", "-o", tmp_path / "table.tex")[0] == 0
-
-
-def test_refusals(complaint, tags, file):
-    score = ("score", *tags)
-    assert "invalid value for --references: 'all'. Give the number of files" in complaint(*score, "--references", "all")
-    assert "invalid value for --references: '0'" in complaint(*score, "--references", 0)
-    assert "the first 4 files are references, and there are 4 files" in complaint(*score, "--references", 4)
-    assert "one file of tags is one reference" in complaint(*score, "--references", 1)
-    for option in ("--per-label", "--per-document", "--score-only"):
-        assert f"{option} is for one reference" in complaint(*score, "--references", 3, option)
-    message = complaint(*score, "--references", 3, "--reference-column", "2")
-    assert message == "spanometer: --reference-column is not for tags. Leave it out."
-    assert "--by-chance" in complaint(*score, "--references", 3, "--by-chance", "0.1")
-    assert "unknown measure 'eter'" in complaint(*score, "--references", 3, "--measure", "eter")
-    assert "there are no intervals without a level" in complaint(*score, "--references", 3, "--resamples", "9")
-    assert "both called 'ann'" in complaint(*score, "--references", 3, "--names", "ann")
-    one = file("one.jsonl", row([(0, 6, "PER")]))
-    assert "the file has spans of one annotator" in complaint("score", one, one, "--references", 1)
-    other = file("other.conll", NEW.replace("Rome", "Nome"))
-    message = complaint("score", *tags[:3], other, "--references", 3)
-    assert "Nome" in message
-    assert "line 6" in message
-
-
 def test_answers_of_a_language_model(run, file):
     """Only the system has answers; an item without a place counts as predicted, and a tagger stands beside it."""
     ann, ben = file("ann.jsonl", row([(0, 6, "PER")])), file("ben.jsonl", row([(0, 3, "PER")]))

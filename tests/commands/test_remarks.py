@@ -6,7 +6,6 @@ import pytest
 
 import spanometer
 from spanometer.commands.main import main
-from spanometer.exceptions import InputError
 
 GOLD = ("B-PLACE", "O", "B-PERSON", "O")
 
@@ -79,12 +78,6 @@ def test_documents_with_spans(tmp_path, capsys):
     assert (
         f"note        only in the reference: PLACE; only in {sides[1]}: LOC (--map LOC=PLACE makes them one)" in output
     )
-
-
-@pytest.mark.parametrize("measures", [None, "span_f", "eter"])
-def test_no_documents(measures):
-    with pytest.raises(InputError, match="there are no documents to score"):
-        spanometer.score([], [], measures=measures)
 
 
 def test_a_document_without_spans_scores():

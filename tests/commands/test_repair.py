@@ -6,30 +6,12 @@ import stat
 
 import pytest
 
-from spanometer.readers import Rewriter, read
+from spanometer.readers import Rewriter
 
 ILLEGAL = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome I-LOC\n# a longer comment\ntoday I-PER\n"
 MENDED = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-LOC\n# a longer comment\ntoday B-PER\n"
 LEGAL = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-LOC\n"
 IOBES = "Ada B-PER\nLovelace E-PER\nslept O\n\nin O\nRome S-LOC\n"
-
-
-def test_repair(written, file):
-    path = file("a.conll", ILLEGAL)
-    assert written("repair", path, "--policy", "conlleval") == MENDED.encode()
-    discarded = ILLEGAL.replace("I-LOC", "O").replace("today I-PER", "today O")
-    assert written("repair", path, "--policy", "discard") == discarded.encode()
-    assert written("repair", path, "--policy", "discard", "--to", "iobes") == (
-        discarded.replace("Lovelace I-PER", "Lovelace E-PER").encode()
-    )
-    assert read(path).tags[0].names == ("B-PER", "I-PER", "O", "I-LOC")
-
-
-def test_under_the_scheme_that_is_named(written, file):
-    path = file("a.conll", ILLEGAL)
-    assert written("repair", path, "--policy", "conlleval", "--scheme", "IOB1") == (
-        ILLEGAL.replace("B-PER", "I-PER").encode()
-    )
 
 
 @pytest.mark.parametrize("policy", ["conlleval", "discard", "bes", "convert"])
@@ -137,36 +119,3 @@ def test_output(run, complaint, file, tmp_path):
     packed = tmp_path / "b.gz"
     assert run(*command[:-1], packed, "--force")[0] == 0
     assert gzip.decompress(packed.read_bytes()) == MENDED.encode()
-
-
-def test_output_to_standard_output(written, file):
-    assert written("convert", file("a", "B-A\n"), "--to", "IOBES", "-o", "-") == b"S-A\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["repair", "FILE"], "the following arguments are required: --policy"),
-        (["repair", "FILE", "--policy", "raise"], "invalid value for --policy: 'raise'. Use one of 'conlleval', "),
-        (["repair", "FILE", "--policy", "bes"], "--policy bes needs a scheme with tags for B, E, S; IOB2 has none"),
-        (["repair", "FILE", "--policy", "bes", "--scheme", "IOE2"], "needs a scheme with tags for B, E, S"),
-        (["repair", "FILE", "--policy", "discard", "--to", "X"], "invalid value for --to: 'X'."),
-        (["convert", "FILE"], "the following arguments are required: --to"),
-        (["convert", "FILE", "--to", "BIOO"], "invalid value for --to: 'BIOO'. Use one of 'IO', "),
-        (["convert", "FILE", "--to", "IO", "--from", "X"], "invalid value for --from: 'X'."),
-        (["convert", "FILE", "--to", "IO", "-o", "x", "--in-place"], "--in-place and -o exclude each other."),
-        (["convert", "-", "--to", "IO", "--in-place"], "standard input cannot be replaced."),
-        (["convert", "FILE", "--to", "IO", "--force"], "there is no -o."),
-        (["convert", "FILE", "--to", "IO", "-o", "-", "--force"], "there is no -o."),
-        (["convert", "FILE", "--to", "IO", "-o", "/"], "/: this is a folder."),
-        (["convert", "FILE", "--to", "IO", "-o", "/no/such/folder"], "/no/such/folder: cannot be written: no such"),
-        (["convert", "none", "--to", "IO"], "none: cannot be read: no such file or directory."),
-        (["convert", "/no/such/*", "--to", "IO"], "/no/such/*: there are no such files."),
-        (["convert", "FILE", "--to", "IO", "--column", "2", "--column", "2"], "one column is named twice."),
-    ],
-)
-def test_rewriting_complaints(complaint, file, arguments, said):
-    path = file("a.conll", LEGAL)
-    found = complaint(*(path if argument == "FILE" else argument for argument in arguments))
-    assert said in found
-    assert read(path).tags[0].names == ("B-PER", "I-PER", "O", "B-LOC")

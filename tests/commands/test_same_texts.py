@@ -2,10 +2,7 @@
 
 import unicodedata
 
-import pytest
-
 import spanometer
-from spanometer import InputError
 from spanometer.exceptions import only_difference
 
 
@@ -45,30 +42,6 @@ def test_words_beside_answers(run, complaint, lines):
     assert "the word 'lost' is not" in complaint("ground", gold, wrong)
 
 
-def test_words_that_are_not_in_a_text_are_placed_in_their_file(complaint, file, lines):
-    gold = lines("gold.jsonl", {"text": "Ann won", "spans": [{"start": 0, "end": 3, "label": "PER"}]})
-    tags = file("tags.conll", "Ann B-PER\nlost O\n")
-    assert "tags.conll, line 2: the word 'lost' is not" in complaint("score", gold, tags)
-    assert "tags.conll, line 2: the word 'lost' is not" in complaint("score", tags, gold)
-
-
-@pytest.mark.parametrize(
-    ("rows", "what"),
-    [
-        ([{"text": "Ann won", "unit": "character"}, {"unit": "character"}], "a text"),
-        ([{"unit": "character"}, {"text": "Ann won"}], "a text"),
-        ([{"tokens": ["Ann", "won"]}, {}], "words"),
-        ([{}, {"tokens": ["Ann", "won"]}], "words"),
-    ],
-)
-def test_some_documents_have_what_others_lack(lines, rows, what):
-    """What only some have was not compared for any."""
-    path = lines("documents.jsonl", *({**row, "spans": [{"start": 0, "end": 1, "label": "A"}]} for row in rows))
-    with pytest.raises(InputError, match=f"this document does not have {what}, and others do") as caught:
-        spanometer.read(path)
-    assert caught.value.line == next(line for line, row in enumerate(rows, 1) if not {"text", "tokens"} & row.keys())
-
-
 def test_empty_documents_lack_nothing(lines):
     path = lines(
         "documents.jsonl",
@@ -76,12 +49,6 @@ def test_empty_documents_lack_nothing(lines):
         {"text": "", "tokens": [], "spans": []},
     )
     assert spanometer.read(path).documents.tokens.lengths.tolist() == [2, 0]
-
-
-def test_texts_of_some_answers(complaint, lines):
-    gold = lines("gold.jsonl", *[{"text": "Ann won", "spans": [{"start": 0, "end": 3, "label": "PER"}]}] * 2)
-    answers = lines("answers.jsonl", {"text": "Ben lost", "answer": "[]"}, {"answer": "[]"})
-    assert "answers.jsonl, line 2: this document does not have a text" in complaint("score", gold, answers)
 
 
 def test_what_two_texts_differ_in(complaint, lines):

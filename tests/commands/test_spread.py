@@ -10,7 +10,6 @@ import pytest
 from spanometer.analysis.policies.repairs import policy_spread
 from spanometer.analysis.policies.scores import ANY, choices_of
 from spanometer.measures import SpanF
-from spanometer.readers import read, tag_lists
 
 IOBES = "Ada B-PER\nLovelace E-PER\nslept O\n\nin O\nRome S-LOC\n"
 GOLD = "B-A\nE-A\nO\n\nS-B\nO\nB-A\nE-A\n"
@@ -36,53 +35,6 @@ def logits(tmp_path):
     path = tmp_path / "logits.npz"
     np.savez(path, *arrays, labels=np.array(labels))
     return path
-
-
-def expected_spread(sides, **options):
-    references, predictions = (tag_lists(read(path).tags[0]) for path in sides)
-    return policy_spread(references, predictions, scheme="IOBES", **options)
-
-
-def test_spread(run, sides):
-    status, output, complaint = run("spread", *sides)
-    assert (status, complaint) == (0, "")
-    lines = output.splitlines()
-    assert lines[:4] == [
-        f"reference   {sides[0]}, column 1",
-        f"prediction  {sides[1]}, column 1",
-        "illegal     2 pairs in 2 of 2 sentences",
-        "policies    7,744 (IOBES)",
-    ]
-    found = {line.split()[0]: line.split()[1] for line in lines[5:] if len(line.split()) == 2}
-    spread = expected_spread(sides).measures["span_f"]
-    assert found.pop("span_f", None) is None
-    shown = {"best": spread.best, "mean": spread.mean, "worst": spread.worst, **spread.named}
-    assert {name: found[name] for name in shown} == {name: f"{score:.4f}" for name, score in shown.items()}
-    (choices,) = (line.split("  ") for line in lines if line.startswith("an O while a span is open"))
-    assert [choice.strip() for choice in choices if choice.strip()][1:] == ["close", "absorb"]
-    assert any(line.startswith("a B while a span is open") and line.count(ANY) == 2 for line in lines)
-
-
-def test_as_json(run, sides):
-    status, output, _ = run("spread", *sides, "--measure", "span_f,link_f", "--json")
-    assert status == 0
-    report = json.loads(output)
-    assert report["reference"] == {"file": sides[0], "column": "column 1"}
-    assert [report[key] for key in ("scheme", "policies", "documents", "illegal_pairs", "affected_documents")] == [
-        "IOBES",
-        7744,
-        2,
-        2,
-        2,
-    ]
-    spread = expected_spread(sides)
-    measure = report["measures"]["span_f"]
-    assert measure["key"] == "f1"
-    assert measure["named"] == spread.measures["span_f"].named
-    assert (measure["best"], measure["worst"]) == (spread.measures["span_f"].best, spread.measures["span_f"].worst)
-    assert measure["from_logits"] == {}
-    assert list(report["measures"]) == ["span_f", "link_f"]
-    assert measure["best_choices"] == choices_of(spread.measures["span_f"], spread, measure["best"])
 
 
 def test_choices_make_the_score():
@@ -117,13 +69,6 @@ def test_without_spans(run, file):
     )
 
 
-def test_of_columns(run, file):
-    path = file("a", "x B-A I-A\ny I-A I-A\n")
-    status, output, _ = run("spread", path, "--reference-column", 2, "--prediction-column", 3, "--scheme", "IOB2")
-    assert status == 0
-    assert "12 (IOB2)" in output
-
-
 def test_with_logits(run, sides, logits):
     with_both = json.loads(run("spread", *sides, "--logits", logits, "--json")[1])
     alone = json.loads(run("spread", sides[0], "--logits", logits, "--json")[1])
@@ -135,48 +80,6 @@ def test_with_logits(run, sides, logits):
     assert "prediction  highest logits\n" in output
     assert f"logits      {logits}\n" in output
     assert "viterbi" in output
-
-
-def test_options(run, sides):
-    macro = json.loads(run("spread", *sides, "--average", "macro", "--json")[1])["measures"]["span_f"]
-    assert macro["best"] == expected_spread(sides, measures=[SpanF(average="macro")]).measures["span_f"].best
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["GOLD"], "with one file, both of its columns must be named."),
-        (["GOLD", "SYSTEM", "--scheme", "IOB2"], "GOLD, line 2: 'E-A' has no prefix of IOB2"),
-        (["ONE", "ONE", "--scheme", "IOB1"], "no grid of repair policies for IOB1."),
-        (["GOLD", "SYSTEM", "--measure", "x"], "unknown measure 'x'."),
-        (["GOLD", "SYSTEM", "--prior", "tokens"], "--prior is an option of sl_icm, which is not computed."),
-        (["GOLD", "SHORT"], "has 3 tokens, the predicted one"),
-        (["GOLD", "BAD"], "BAD, line 2: 'X-A' has no prefix"),
-        (["GOLD", "BAD", "--scheme", "IOBES"], "BAD, line 2: 'X-A' has no prefix"),
-        (["GOLD", "SYSTEM", "--logits", "none"], "none: cannot be read: no such file or directory."),
-        (["SHORT", "--logits", "LOGITS"], "LOGITS: logits of 2 documents, 1 reference documents."),
-        (["LONG", "--logits", "LOGITS"], "LOGITS, document 1: logits of 4 tokens, but the reference has 5 (LONG, "),
-        (["ONE", "SHORT", "--logits", "LOGITS"], "1 token"),
-        (
-            ["GOLD", "SYSTEM", "--plot", "gold.conll"],
-            "'gold.conll' is not the name of a picture. End it in .png, .svg, .pdf.",
-        ),
-    ],
-)
-def test_complaints(complaint, file, sides, logits, arguments, said):
-    paths = {
-        "GOLD": sides[0],
-        "SYSTEM": sides[1],
-        "SHORT": file("short", "O\nO\n"),
-        "LONG": file("long", GOLD + "O\n"),
-        "ONE": file("one", "I-A\n"),
-        "BAD": file("bad", SYSTEM.replace("I-A", "X-A")),
-        "LOGITS": str(logits),
-    }
-    found = complaint("spread", *(paths.get(argument, argument) for argument in arguments))
-    for name, path in paths.items():
-        found = found.replace(path, name)
-    assert said in found
 
 
 @pytest.fixture
@@ -241,23 +144,6 @@ def test_answers(run, answered):
     # best in sets: Ann and Bob are two mentions there, not three
     assert (rows["best"], rows["worst"]) == (["0.6667", "1.0000"], ["0.4000", "0.6667"])
     assert rows["large"] == ["100.0%", "7"]
-
-
-def test_answers_as_json(run, answered):
-    status, output, _ = run("spread", *answered[:2], "--measure", "span_f,link_f", "--json")
-    assert status == 0
-    report = json.loads(output)
-    assert report["predictions"]["small"]["file"] == answered[1]
-    small = report["systems"]["small"]
-    assert (small["counts"]["items"], report["policies"], "ranks" in report) == (2, 9216, False)
-    assert small["measures"]["span_f"]["named"]["strict"] == 0.4
-    assert small["measures"]["span_f"]["effects"]["repeat"]["all"] == pytest.approx(2 * 2 / (3 + 3))
-    assert small["measures"]["span_f"]["best_choices"]["repeat"] == "all"
-    assert list(small["measures"]) == ["span_f", "link_f"]
-    strings = report["strings"]["systems"]["small"]["measures"]["mention_f"]
-    assert (report["strings"]["policies"], strings["worst"], strings["best"]) == (128, 0.4, 2 / 3)
-    assert strings["effects"]["absent"] == {"drop": 0.5, "wrong": 0.4}
-    assert strings["best_choices"]["absent"] == "drop"
 
 
 def test_answers_of_several_keys(run, file):

@@ -8,7 +8,6 @@ import sys
 import pytest
 
 from spanometer import Spans
-from spanometer.analysis.transformations.mapping import TRANSFORMATIONS
 from spanometer.readers import read
 
 TEXT = b"# id 1\nAda B-PER\nLovelace I-PER\nslept O\n\nin O\r\nthe O\nNew B-LOC\nYork I-LOC\nCity I-LOC\nnow O\nand O\n"
@@ -86,12 +85,6 @@ def test_json_lines_gzip_and_in_place(run, file):
         assert [json.loads(line) for line in lines] == [{"id": 1, "tags": ["B-A", "B-A"]}, ["O"]]
 
 
-def test_several_columns(written, file):
-    path = file("a", "x B-A B-A\ny I-A O\n")
-    output, said = written("transform", path, "--apply", "sequence_split", "--column", 2, "--column", 3)
-    assert (output, said) == (b"x B-A B-A\ny B-A O\n", "sequence_split: 1 span touched.\n")
-
-
 def test_outside(written, file):
     path = file("a", "x B-A\ny I-A\nz _\n")
     output, _ = written("transform", path, "--apply", "minimum_overlap", "--outside", "_")
@@ -101,57 +94,6 @@ def test_outside(written, file):
 def test_standard_input(written, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"x B-A\nx I-A\n")))
     assert written("transform", "-", "--apply", "sequence_split")[0] == b"x B-A\nx B-A\n"
-
-
-def test_list(run):
-    status, output, said = run("transform", "--list")
-    assert (status, said) == (0, "")
-    assert [line.split()[0] for line in output.splitlines()] == list(TRANSFORMATIONS)
-    assert "label_noise       rate 0.1   give spans another label\n" in output
-
-
-def test_help(run):
-    status, output, said = run("transform", "--help")
-    assert (status, said) == (0, "")
-    assert "--apply NAME" in output
-    assert max(map(len, output.splitlines())) <= 100
-
-
-@pytest.mark.parametrize(
-    ("content", "arguments", "said"),
-    [
-        ("x O\nx I-A\n", ["--apply", "-1", "--scheme", "IOB2"], "line 2: 'I-A' cannot follow 'O' in IOB2, so the"),
-        (
-            "x O\nx B-A\nx I-B\n",
-            ["--apply", "-1"],
-            "with spanometer repair --policy ..., or name the scheme with --scheme",
-        ),
-        (
-            "x I-A\nx I-A\n",
-            ["--apply", "sequence_split"],
-            "line 2: a span of 'A' would merge with the previous span in IO",
-        ),
-        ("x I-A\n", ["--apply", "illegal_tags"], "all tags are legal in IO."),
-        ("x B-A\n", ["--apply", "foo"], "invalid value for --apply: 'foo'. Use one of"),
-        ("x B-A\n", ["--apply", "-1", "--rate", "2"], "invalid value for --rate: 2.0. Use a number from 0 to 1."),
-        ("x B-A\n", ["--apply", "-1", "--rate", "x"], "argument --rate: invalid float value: 'x'"),
-        ("x B-A\n", ["--apply", "-1", "--rate", "1", "--rate", "1"], "2 rates for 1 transformations. Give --rate once"),
-        ("x B-A\n", ["--apply", "-1", "--seed", "-3"], "invalid value for --seed: -3."),
-        ("x B-A\n", ["--apply", "illegal_tags", "--apply", "-1"], "transformations after illegal_tags cannot"),
-        ("x B-A\n", [], "there is nothing to apply. Name a transformation with --apply"),
-        ("x B-A\n", ["--apply", "-1", "--first", "1", "--first", "2"], "2 numbers for 1 transformations."),
-        ("x B-A\n", ["--apply", "-1", "--first", "-1"], "invalid value for --first: -1."),
-        ("x B-A\n", ["--apply", "-1", "--first", "1", "--matched"], "--first and --matched both say"),
-        ("x B-A\n", ["--apply", "label_noise", "--matched"], "label_noise is compared with no other"),
-        ("x B-A\n", ["--apply", "illegal_tags", "--first", "2"], "illegal_tags has no parameter 'first'."),
-        ("x B-A\n", ["--apply", "illegal_tags", "--as-spans"], "illegal_tags is for tags"),
-        ("x B-A\n", ["--as-spans", "--in-place"], "--in-place is for tags"),
-        ("x B-A O\n", ["--as-spans", "--column", "2", "--column", "3"], "--as-spans writes the spans of one column."),
-        ("", ["--apply", "-1"], "the file is empty."),
-    ],
-)
-def test_complaints(complaint, file, content, arguments, said):
-    assert said in complaint("transform", file("bad", content), *arguments)
 
 
 def test_a_corpus(run, data, tmp_path):

@@ -22,26 +22,6 @@ def documents(lines):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["score", "--seed", "3"],
-        ["agree", "--seed", "3"],
-        ["agree", "--uniform-threshold", "0.5"],
-        ["score", "--uniform-threshold", "0.5", "--method", "exact"],
-        ["agree", "--measure", "gamma", "--sampler", "statistical", "--min-shift", "half"],
-    ],
-    ids=" ".join,
-)
-def test_options_of_measures_that_do_not_use_them(complaint, tags, arguments):
-    message = complaint(*arguments, tags, tags)
-    assert "changes nothing beside the other options" in message
-    assert message.startswith(f"spanometer: {next(one for one in arguments if one in IDLE)} ")
-
-
-IDLE = {"--seed", "--uniform-threshold", "--min-shift"}
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
         ["score", "--seed", "3", "--confidence", "0.9"],
         ["score", "--seed", "3", "--measure", "chance_kappa_f1", "--simulations", "5"],
         ["agree", "--seed", "3", "--simulations", "5"],
@@ -53,19 +33,6 @@ IDLE = {"--seed", "--uniform-threshold", "--min-shift"}
 )
 def test_options_that_are_used(run, tags, arguments):
     assert run(*arguments, *[tags] * 3)[0] == 0
-
-
-@pytest.mark.parametrize(
-    ("option", "answer"),
-    [
-        (["--type-cost", "2"], "--type-cost is an option of eter, which is not computed. Leave it out."),
-        (["--on-mismatch", "count"], "--on-mismatch is an option of span_attribute, which is not computed."),
-        (["--threshold", "0.3"], "--threshold is an option of matched_f, which is not computed. Add matched_f"),
-        (["--corpus-probabilities"], "--corpus-probabilities is not for tags."),
-    ],
-)
-def test_several_references(complaint, tags, option, answer):
-    assert answer in complaint("score", "--references", "2", tags, tags, tags, *option)
 
 
 @pytest.mark.parametrize(
@@ -97,10 +64,6 @@ def test_tokens_that_nothing_is_carried_to(complaint, run, documents):
         assert run(*arguments, "--to-tokens", "expand", "--tokenizer", "words")[0] == 0
 
 
-def test_extents_of_no_picture(complaint, tags):
-    assert "--extents is about the picture" in complaint("errors", tags, tags, "--extents", "exact")
-
-
 @pytest.mark.parametrize(
     ("ending", "begins"),
     [
@@ -130,19 +93,3 @@ def test_what_is_asked_for_goes_before_the_name(run, tags, tmp_path):
     assert path.read_text(encoding="utf-8") == "1.0000\n"
     errors = tmp_path / "errors.jsonl"
     assert run("errors", tags, tags, "--examples", "jsonl", "-o", errors)[0] == 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "remedy"),
-    [
-        (["score", "-o", "x.pdf"], "End the name in .csv, .md, .tex, .html, .htm, .json or .txt"),
-        (["score", "-o", "x.parquet"], "name the form with --table"),
-        (["errors", "-o", "x.xlsx"], "tables are not written as .xlsx"),
-        (["agree", "-o", "x.png"], "tables are not written as .png"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else " ".join(value),
-)
-def test_forms_that_tables_do_not_have(complaint, tags, tmp_path, monkeypatch, arguments, remedy):
-    monkeypatch.chdir(tmp_path)
-    assert remedy in complaint(*arguments, tags, tags)
-    assert list(tmp_path.glob("x.*")) == []

@@ -129,30 +129,6 @@ def test_options_are_keyword_only_and_frozen(measure):
 
 
 @pytest.mark.parametrize(
-    ("measure", "options", "message"),
-    [
-        (SpanF, {"average": "none"}, "Use one of 'micro', 'macro', 'weighted'"),
-        (SpanF, {"zero_division": True}, "Use one of 0.0, 1.0, nan"),
-        (TokenF, {"format": "BILOU"}, r"Use one of 'IO', 'BIO', 'BIOE', 'BIOES', 'IO\*'"),
-        (IntersectionF, {"cap": 1}, "Use True or False"),
-        (SlIcm, {"prior": "words"}, "Use one of 'spans', 'tokens'"),
-        (SlIcm, {"matching": "greedy"}, "Use one of 'mutual', 'optimal'"),
-        (SlIcm, {"log_base": 1}, "greater than 1"),
-        (SlIcm, {"log_base": "e"}, "greater than 1"),
-        (SlIcm, {"log_base": math.nan}, "greater than 1"),
-        (SlIcm, {"token_probabilities": 0.0}, "greater than 0 and at most 1"),
-        (SlIcm, {"token_probabilities": 1.5}, "greater than 0 and at most 1"),
-        (SlIcm, {"token_probabilities": math.nan}, "greater than 0 and at most 1"),
-        (SlIcm, {"token_probabilities": {"a": 0.5}}, "there are no tokens"),
-        (SlIcm, {"token_probabilities": 0.5, "tokens": [["a"]]}, "Leave out one of the two"),
-    ],
-)
-def test_bad_options(measure, options, message):
-    with pytest.raises(InputError, match=message):
-        measure(**options)
-
-
-@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"tokens": [["a", "b", "c"]]}, "words for 1 documents, annotation of 2"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from spanometer import InputError, Spans
+from spanometer import Spans
 from spanometer.counts.estimates import Estimate
 from spanometer.counts.statistics import Resampling, jackknife_groups
 from spanometer.measures import ChanceKappaF1, Eter, SlIcm, SpanF, UnitizingAlpha
@@ -179,24 +179,3 @@ def test_edges():
     assert (low, high) == (1.0, 1.0)
     trees = Entities.from_dicts([[{"start": 0, "end": 1, "types": ["a"]}], []])
     assert Eter().intervals(Eter().counts(trees, trees), Resampling())["eter"] == (0.0, 0.0)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"confidence": 0}, "invalid value for confidence: 0"),
-        ({"confidence": 1.0}, "invalid value for confidence: 1.0"),
-        ({"confidence": 95}, "invalid value for confidence: 95"),
-        ({"confidence": "0.95"}, "invalid value for confidence: '0.95'"),
-        ({"confidence": True}, "invalid value for confidence: True"),
-        ({"confidence": math.nan}, "invalid value for confidence: nan"),
-        ({"n_resamples": 0}, "invalid value for n_resamples: 0"),
-        ({"n_resamples": 10.0}, "invalid value for n_resamples: 10.0"),
-        ({"seed": -1}, "invalid value for seed: -1"),
-        ({"seed": None}, "invalid value for seed: None"),
-        ({"interval_method": "basic"}, "invalid value for interval_method: 'basic'"),
-    ],
-)
-def test_wrong_options(options, message):
-    with pytest.raises(InputError, match=message):
-        Resampling(**options)

@@ -5,7 +5,6 @@ import inspect
 import pytest
 
 import spanometer
-from spanometer import InputError
 from spanometer.analysis.scores.batches import Reading
 from spanometer.analysis.scores.streams import partial_counts, score_stream
 from spanometer.documents.arguments import ScoreArguments, SideArguments, TagArguments
@@ -65,17 +64,3 @@ def test_unknown_arguments_of_the_functions_own():
             call([], schemes="IOB2")
     with pytest.raises(TypeError, match="'reference'"):
         Reading.of(reference="gold")
-
-
-@pytest.mark.parametrize(("function", "given"), OF_SIDES.items(), ids=lambda value: getattr(value, "__name__", ""))
-def test_wrong_values(function, given):
-    for name, value in {
-        "scheme": "IOB9",
-        "repair": "never",
-        "prefix": 1,
-        "ignore_index": "x",
-        "label_map": 3,
-        "ignore_labels": "X",
-    }.items():
-        with pytest.raises(InputError, match=name):
-            function(*given, **{name: value})

@@ -55,28 +55,6 @@ def test_tags(folder):
     assert found.parts.names == ("a", "b")
 
 
-def test_errors_name_the_file(folder, complaint):
-    gold = folder("gold", a_conll=A, b_conll="z O\ny B-LOC\n")
-    other = folder("other", a_conll=A, b_conll="z O\nY B-LOC\n")
-    assert complaint("score", gold, other).startswith(
-        f"spanometer: {gold}/b.conll, line 2: the word is 'y' here and 'Y' in {other}/b.conll, line 2."
-    )
-    illegal = folder("illegal", a_conll=A, b_conll="z O\ny I-LOC\n")
-    assert f"{illegal}/b.conll, line 2" in complaint("score", gold, illegal, "--repair", "raise")
-    short = folder("short", a_conll=A, b_conll="z O\n")
-    message = complaint("score", gold, short)
-    assert f"{gold}/b.conll, line 1" in message and f"({short}/b.conll, line 1)" in message
-    lacking = folder("lacking", a_conll=A)
-    assert complaint("score", gold, lacking) == (
-        f"spanometer: {gold}: {lacking} has no 'b'. Files are paired by their names."
-    )
-    assert f"{gold} has no 'c'" in complaint(
-        "compare", gold, other, folder("more", a_conll=A, b_conll=B, c_conll=B), "--ignore-words"
-    )
-    moved = folder("moved", a_conll="Ada B-PER\nL I-PER\n", b_conll="x O\n\nz O\ny B-LOC\n")
-    assert f"{gold}/a.conll: 2 documents here, 1 document in {moved}/a.conll" in complaint("score", gold, moved)
-
-
 def test_commands(run, folder, complaint):
     gold, system = folder("gold", a_conll=A, b_conll=B), folder("system", b_txt="y B-PER\n", a_txt=A)
     for pair in ((gold, system), (gold, f"{system}/*.txt"), (f"{gold}/*", f"{system}/*")):
@@ -85,12 +63,6 @@ def test_commands(run, folder, complaint):
     assert run("compare", gold, gold, system)[0] == 0
     assert run("agree", gold, system)[0] == 0
     assert run("validate", gold)[0] == 0
-
-
-def test_files_of_other_columns(folder):
-    path = folder("f", a_conll="token tag\nx O\n", b_conll="token ner\nx O\n")
-    with pytest.raises(InputError, match=r"b.conll: the tags are in ner here, and in tag in .*a.conll"):
-        read(path)
 
 
 def lines(*rows):
@@ -338,18 +310,3 @@ def test_transformed_files_are_those_of_one(folder, run, tmp_path):
     for source, output in zip((path, whole), outputs, strict=True):
         assert run("transform", source, "--apply", "dropped_spans", "--rate", "0.5", "-o", output)[0] == 0
     assert "\n".join((outputs[0] / f"{name}.conll").read_text() for name in "abc") == outputs[1].read_text()
-
-
-def test_texts_of_some_files(tmp_path):
-    """The texts of a folder were compared only if all of its files had some, and nothing said so."""
-    folder = tmp_path / "gold"
-    folder.mkdir()
-    spans = [{"start": 0, "end": 3, "label": "PER"}]
-    (folder / "a.jsonl").write_text(json.dumps({"text": "Ann won", "spans": spans}) + "\n")
-    (folder / "b.jsonl").write_text(json.dumps({"unit": "character", "spans": spans}) + "\n")
-    with pytest.raises(InputError, match=r"a\.jsonl has texts, and this has none"):
-        spanometer.read(folder)
-    (folder / "a.jsonl").write_text(json.dumps({"tokens": ["Ann"], "spans": [{**spans[0], "end": 1}]}) + "\n")
-    (folder / "b.jsonl").write_text(json.dumps({"unit": "token", "spans": spans}) + "\n")
-    with pytest.raises(InputError, match=r"a\.jsonl has words, and this has none"):
-        spanometer.read(folder)

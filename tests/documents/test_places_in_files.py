@@ -84,10 +84,3 @@ def test_words_of_json_lines(file, read_one, key):
     )
     assert words_error(read_one, one, other).line == 3
     require_same_tokens(read_one(one), read_one(file(f"{{{key}}}\n{{{key}}}\n", "bare.jsonl")))
-
-
-def test_words_of_some_lines(file):
-    for read_one, key in ((with_words, '"tags": ["O"]'), (read_attributes, '"spans": []')):
-        path = file(f'{{"tokens": ["a"], {key}}}\n{{{key}}}\n', "some.jsonl")
-        with pytest.raises(InputError, match="line 2: some lines have words"):
-            read_one(path)

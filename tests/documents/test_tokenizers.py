@@ -134,14 +134,6 @@ def test_missing_library(monkeypatch, library, tokenizer, extra):
     assert caught.value.remedy == f'Install it with: pip install "spanometer[{extra}]"'
 
 
-@pytest.mark.parametrize("name", ["", "word", "words:x", "regex", "regex:", "spacy:", ":", "hf"])
-def test_unknown_tokenizer(name):
-    with pytest.raises(InputError, match="tokenizer"):
-        Pairing(tokenizer=name)
-    with pytest.raises(InputError, match="Leave out one of them"):
-        Pairing(tokenizer="words", unit="character")
-
-
 def test_both_sides_get_the_same_tokens(written):
     gold = spanometer.read(written("gold.jsonl", (TEXT, NAMES, None)))
     system = spanometer.read(written("system.jsonl", (TEXT, [(0, 12, "PER"), (31, 41, "LOC")], None)))

@@ -5,7 +5,6 @@ import random
 
 import pytest
 
-from spanometer import InputError
 from spanometer.grounding.answers import Item, read_answer
 
 ANN, OSLO = ("PER", "Ann"), ("LOC", "Oslo")
@@ -133,13 +132,6 @@ def test_a_list_within_itself_is_broken():
     endless += [endless, endless]
     assert read_answer(endless).broken
     assert pairs([["PER", "Ann"]] * 2) == [ANN, ANN]
-
-
-def test_what_is_no_answer_is_refused():
-    with pytest.raises(InputError, match="an answer is 3"):
-        read_answer(3)
-    with pytest.raises(InputError, match="unknown format of answers 'xml'"):
-        read_answer("", format="xml")
 
 
 def test_literals_of_python_and_json_agree():

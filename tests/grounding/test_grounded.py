@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from spanometer import InputError
 from spanometer.grounding.grounded import ground
 from spanometer.grounding.placing import best_window
 from spanometer.grounding.policies import NAMED, PLACES, GroundingPolicy
@@ -195,25 +194,3 @@ def test_offsets_of_a_rewritten_text_are_carried_over():
 def test_a_mention_is_never_a_pattern():
     grounded = ground(["What (a) day.*"], [[["X", ".*"], ["X", "(a)"], ["X", "[a-z]"]]], policy="llmner")
     assert [(span["start"], span["end"]) for span in grounded.spans.to_dicts()[0]] == [(5, 8), (12, 14)]
-
-
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda: ground(["a"], []), "1 text, but 0 answers"),
-        (lambda: ground([3], ["a"]), "a text is 3"),
-        (lambda: ground(["a"], [3]), "an answer is 3"),
-        (lambda: ground(["a"], ["a"], policy="lenient"), "unknown grounding policy 'lenient'"),
-        (lambda: ground(["a"], ["a"], policy="a,b,c,d,e,f,g,h"), "invalid value for .*broken.*: 'a'"),
-        (lambda: ground(["a"], ["a"], tokens=[[(0, 2)]]), "a token ends at 2, the text at 1"),
-        (lambda: ground(["a"], ["a"], tokens=[]), "1 text, and tokens of 0 documents"),
-        (lambda: ground(["a", "b"], ["", ""], tokens=[[], [3]]), "document 1: a token is 3"),
-        (lambda: ground(["a"], ["a"], tokens=[[(0, 10**30)]]), "a bound of a token is out of range"),
-        (lambda: ground(["a"], ["a"], labels="PER"), "labels are 'PER'"),
-        (lambda: ground(["a"], ["a"], labels=["PER", None]), "labels are"),
-        (lambda: ground(["a"], ["a"], aliases={"PERSON": 1}), "aliases are"),
-    ],
-)
-def test_wrong_input_is_refused(call, said):
-    with pytest.raises(InputError, match=said):
-        call()

@@ -3,7 +3,6 @@
 import math
 
 import evaluate
-import numpy as np
 import pytest
 
 from module_cases import CASES, PREDICTED_ATTRIBUTES, REFERENCE_ATTRIBUTES, ROOT, attributed, load
@@ -103,15 +102,6 @@ def test_nothing_is_lost(add, options):
     assert same(stored(module), AS_READ)
 
 
-def test_what_is_read_is_what_was_given():
-    assert same(AS_READ[0], documents_of_all_kinds()[0])
-    assert same(AS_READ[1], documents_of_all_kinds()[1])
-    assert same(AS_READ[3][0]["attributes"], {"several": [True, 1, 1.0, "1"], "b": "x"})
-    assert same(AS_READ[3][0]["scores"], {"several": [0.4, 0.3, None, 0.1], "b": 0.5})
-    assert same(AS_READ[3][1]["attributes"], {"several": ["x", 2.5], "none": None, "b": None})
-    assert [span.get("scores") for span in AS_READ[3][2:]] == [{"b": 1.0}, {"b": 0.75}, None, None]
-
-
 def test_compute_takes_dicts_as_they_are():
     documents = [
         [span for span in document if "several" not in span["attributes"]] for document in documents_of_all_kinds()
@@ -169,57 +159,6 @@ def test_the_module_scores_as_the_measure():
     assert "|attributes:negated=DIS,carrier|default_values:carrier='FATHER'|include_falsy:yes|" in result["signature"]
 
 
-def test_curves_by_hand():
-    curves = CASES["span_attribute"].compute(details=True)["curves"]
-    # "yes" 1.0, 2.5 (wrong) 0.9, True 0.5, of three
-    assert curves["negated"] == {
-        "threshold": [1.0, 0.9, 0.5],
-        "precision": [1.0, 0.5, 2 / 3],
-        "recall": [1 / 3, 1 / 3, 2 / 3],
-    }
-    assert list(curves) == ["micro", "carrier", "negated"]
-
-
-def test_filter():
-    module = load("span_attribute")
-    expected = module.compute(**{side: documents[:1] for side, documents in SIDES.items()})
-    for chosen in (
-        "carrier == FATHER",
-        lambda spans: len(spans) > 0 and spans[0]["end"] == 2,
-        lambda spans: np.bool_(any(span["attributes"].get("carrier") == "FATHER" for span in spans)),
-    ):
-        assert module.compute(**SIDES, filter=chosen) == expected
-    assert module.compute(**SIDES, filter=lambda _: False) == {"micro": dict.fromkeys(SpanAttribute.keys, 0)}
-
-
-def test_on_mismatch():
-    module = load("span_attribute")
-    more = [attributed(0, 1, "A", {"x": True}), attributed(1, 2, "A", {"x": True})]
-    sides = {"predictions": [[], more], "references": [[], more[:1]]}
-    with pytest.raises(
-        InputError, match="the span from 1 to 2 with the label 'A' is not among the references"
-    ) as raised:
-        module.compute(**sides)
-    assert (raised.value.side, raised.value.document, raised.value.span) == ("predictions", 1, 1)
-    result = module.compute(**sides, on_mismatch="count", details=True)
-    assert (result["x"]["p"], result["x"]["r"]) == (0.5, 1.0)
-    assert [result["counts"][f"unmatched_{side}"] for side in ("references", "predictions")] == [0, 1]
-
-
-def test_names_that_no_span_has():
-    module = load("span_attribute")
-    for options in (
-        {"attributes": ["typo"]},
-        {"attributes": {"negated": [], "carrier": True}},
-        {"attributes": {"negated": ["SYM"]}},
-        {"default_values": {"typo": False}},
-    ):
-        with pytest.raises(InputError, match=r"no span has the|with no label at all") as caught:
-            module.compute(**SIDES, **options)
-        assert caught.value.option == next(iter(options))
-        assert module.compute(**SIDES) == CASES["span_attribute"].compute()
-
-
 def test_batches_may_lack_names_that_others_have():
     module = load("span_attribute")
     options = {"attributes": {"negated": ["SYMP", "DIS"], "carrier": ["DIS"]}, "default_values": {"carrier": "MOTHER"}}
@@ -242,32 +181,12 @@ def test_values_that_differ_in_type_alone():
     assert module.compute(**SIDES) == CASES["span_attribute"].compute()
 
 
-def test_numpy_values():
-    given = {
-        "a": np.True_,
-        "b": np.int32(3),
-        "c": np.float32(0.5),
-        "d": np.str_("x"),
-        "e": np.array([1, 2]),
-    }
-    plain = {"a": True, "b": 3, "c": 0.5, "d": "x", "e": [1, 2]}
-    spans = [[{"start": np.int64(0), "end": np.int32(1), "label": np.str_("A"), "attributes": given, "more": object()}]]
-    result = load("span_attribute").compute(predictions=spans, references=[[attributed(0, 1, "A", plain)]])
-    assert result["micro"]["tp"] == result["micro"]["support"] == result["micro"]["positives"] == 6
-
-
 def test_combine_with_itself():
     combined = evaluate.combine({name: load("span_attribute") for name in ("one", "two")})
     result = combined.compute(**SIDES)
     expected = CASES["span_attribute"].compute()
     assert result == {f"{name}_{key}": values for name in ("one", "two") for key, values in expected.items()}
     assert combined.compute(**SIDES) == result
-
-
-def test_nan_for_what_is_not_defined():
-    result = load("span_attribute").compute(**SIDES, attributes={"carrier": ["SYMP"]}, zero_division=math.nan)
-    assert all(math.isnan(result["carrier"][key]) for key in ("f", "p", "r", "ap"))
-    assert (result["carrier"]["tp"], result["carrier"]["support"]) == (0, 0)
 
 
 # errors
@@ -279,80 +198,6 @@ def changed(**values):
 
 def without(key):
     return {name: value for name, value in changed().items() if name != key}
-
-
-BAD_SPANS = {
-    "None": (None, "None is not a span"),
-    "a string": ("A", "'A' is not a span"),
-    "a tuple": ((0, 2, "A"), "is not a span"),
-    "no start": (without("start"), "has no 'start'"),
-    "no label": (without("label"), "has no 'label'"),
-    "no attributes": (without("attributes"), "has no 'attributes'"),
-    "float offset": (changed(start=0.7), "the start 0.7 .of type float. is not an integer"),
-    "bool offset": (changed(start=False), "the start False"),
-    "end before start": (changed(start=3), "the end 2 is not after the start 3"),
-    "negative": (changed(start=-1), "the start -1 is negative"),
-    "large": (changed(end=2**40), "the end 1099511627776 is out of range"),
-    "huge": (changed(end=2**70), "out of range"),
-    "empty label": (changed(label=""), "the label is empty"),
-    "a number for a label": (changed(label=3), "the label 3"),
-    "None for attributes": (changed(attributes=None), "the attributes None are not a dict"),
-    "attributes in a list": (changed(attributes=[("x", True)]), "are not a dict"),
-    "a number for a name": (changed(attributes={3: True}), "the attribute 3 .of type int. is not a string"),
-    "an empty name": (changed(attributes={"": True}), "the name is empty"),
-    "blanks around a name": (changed(attributes={" x": True}), "the name ' x' has outer blanks"),
-    "a lone surrogate": (changed(attributes={"\ud800": True}), "cannot be stored as UTF-8"),
-    "a surrogate in a value": (changed(attributes={"x": "\ud800"}), "cannot be stored as UTF-8"),
-    "a dict for a value": (changed(attributes={"x": {"y": 1}}), "cannot be a value of 'x'"),
-    "a list in a list": (changed(attributes={"x": [["y"]]}), "cannot be a value of 'x'"),
-    "a set": (changed(attributes={"x": {1}}), "cannot be a value of 'x'"),
-    "bytes": (changed(attributes={"x": b"y"}), "cannot be a value of 'x'"),
-    "NaN": (changed(attributes={"x": math.nan}), "the value of 'x' is NaN"),
-    "past 64 bits": (changed(attributes={"x": 2**63}), "is out of range"),
-    "scores in a list": (changed(scores=[0.5]), "the scores .* are not a dict"),
-    "a score of nothing": (changed(scores={"y": 0.5}), "scores of 'y', which is not among the attributes"),
-    "a score in words": (changed(scores={"x": "high"}), "the score 'high' .of type str. of 'x' is not a number"),
-    "a truth value": (changed(scores={"x": True}), "the score True"),
-    "NaN for a score": (changed(scores={"x": math.nan}), "the score nan"),
-    "too many scores": (changed(scores={"x": [0.5, 0.4]}), "a list of 2 scores, and one value"),
-    "one score": (changed(attributes={"x": [1, 2]}, scores={"x": 0.5}), "2 values, and one score"),
-    "another type": (changed(scores={"x": {"True": 0.5}}), "no score of its value True, but one of 'True'"),
-}
-
-
-@pytest.mark.parametrize("wrong", BAD_SPANS)
-@pytest.mark.parametrize("side", ["predictions", "references"])
-def test_bad_spans(side, wrong):
-    bad, message = BAD_SPANS[wrong]
-    good = [changed()]
-    module = load("span_attribute")
-    sides = {"predictions": [good, good], "references": [good, good], side: [good, [*good, bad]]}
-    with pytest.raises(InputError, match=message) as raised:
-        module.compute(**sides)
-    assert (raised.value.side, raised.value.document, raised.value.span) == (side, 1, 1)
-    assert raised.value.remedy
-    assert len(module) == 0
-    assert module.compute(predictions=[good], references=[good])["micro"]["f"] == 1
-
-
-BAD_DOCUMENTS = {
-    "a span for a document": ([changed()], "document 0: .* is not a document"),
-    "a span for all": (changed(), "is not a list of documents"),
-    "None": ([None], "document 0: None is not a document"),
-    "a string": (["A"], "document 0: 'A' is not a document"),
-    "a number": (3, "3 is not a list of documents"),
-}
-
-
-@pytest.mark.parametrize("wrong", BAD_DOCUMENTS)
-@pytest.mark.parametrize("call", ["compute", "add_batch"])
-def test_bad_documents(call, wrong):
-    documents, message = BAD_DOCUMENTS[wrong]
-    module = load("span_attribute")
-    with pytest.raises(InputError, match=f"predictions.*{message}"):
-        getattr(module, call)(predictions=documents, references=[[]])
-    assert len(module) == 0
-    assert module.compute(**SIDES) == CASES["span_attribute"].compute()
 
 
 BAD_WITH_DATA = {

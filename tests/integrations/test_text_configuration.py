@@ -1,7 +1,5 @@
 """Modules over texts with spans of characters: `evaluate.load(folder, "text")`."""
 
-import multiprocessing
-
 import datasets
 import evaluate
 import numpy as np
@@ -115,23 +113,3 @@ def test_columns(form):
         "dataset": lambda rows: datasets.Dataset.from_dict({"document": rows})["document"],
     }[form]
     assert load().compute(predictions=make(SYSTEM), references=make(GOLD))["recall"] == 0.5
-
-
-def _process(number, cache, results):
-    module = load(num_process=2, process_id=number, experiment_id="text", cache_dir=cache)
-    module.add_batch(predictions=SYSTEM[number : number + 1], references=GOLD[number : number + 1])
-    results.put((number, module.compute(details=True)))
-
-
-def test_two_processes(tmp_path):
-    context = multiprocessing.get_context("spawn")
-    results = context.Queue()
-    processes = [context.Process(target=_process, args=(number, str(tmp_path), results)) for number in (0, 1)]
-    for process in processes:
-        process.start()
-    found = dict(results.get(timeout=120) for _ in processes)
-    for process in processes:
-        process.join(timeout=60)
-        assert process.exitcode == 0
-    assert found[1] is None
-    assert found[0] == load().compute(predictions=SYSTEM, references=GOLD, details=True)

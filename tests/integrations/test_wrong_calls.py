@@ -41,32 +41,6 @@ def test_arrays_without_dimensions(name, config, good, side, number):
     assert "not a list of documents" in error.problem
 
 
-@pytest.mark.parametrize(
-    "fragments", [iter([[0, 2]]), [iter([0, 2])], np.array(3), [np.array(3)], [[np.timedelta64(0), np.timedelta64(2)]]]
-)
-def test_fragments_that_are_no_lists_of_pairs(fragments):
-    error = refused(
-        spanometer.load("span_f", "fragments"),
-        GOOD["fragments"],
-        predictions=[[{"label": "A", "fragments": fragments}]],
-    )
-    assert error.place == "predictions, document 0, span 0"
-    assert "fragment" in error.problem
-
-
-@pytest.mark.parametrize("number", [np.timedelta64(1, "D"), np.complex64(1), 1j, np.array(1.5), np.ma.masked])
-def test_numbers_that_are_none(number):
-    spans = spanometer.load("span_f", "spans")
-    error = refused(spans, GOOD["spans"], predictions=[[{"start": number, "end": 2, "label": "A"}]])
-    assert error.place == "predictions, document 0, span 0"
-    attributes = spanometer.load("span_attribute")
-    for span in ({"attributes": {"n": number}}, {"attributes": {"n": True}, "scores": {"n": number}}):
-        if number is np.ma.masked or isinstance(number, np.ndarray):
-            continue
-        error = refused(attributes, GOOD["attributes"], predictions=[[{**GOOD["attributes"][0][0], **span}]])
-        assert error.place == "predictions, document 0, span 0"
-
-
 @pytest.mark.parametrize("value", [np.array(0.5), np.array(1j), np.ma.masked])
 def test_arrays_without_dimensions_as_values_of_attributes(value):
     module = spanometer.load("span_attribute")

@@ -303,24 +303,6 @@ def test_lengths_are_needed(measure):
         measure.counts(spans, spans)
 
 
-@pytest.mark.parametrize(
-    ("measure", "options"),
-    [
-        (ChanceKappaF1, {"level": "word"}),
-        (ChanceKappaF1, {"placement": "nested"}),
-        (ChanceKappaF1, {"method": "fast"}),
-        (ChanceKappaF1, {"uniform_threshold": 2}),
-        (ChanceKappaF1, {"n_simulations": -1}),
-        (ChanceKappaF1, {"n_simulations": 1.5}),
-        (ChanceKappaF1, {"seed": None}),
-        (UnitizingAlpha, {"variant": 1995}),
-    ],
-)
-def test_bad_options(measure, options):
-    with pytest.raises(InputError):
-        measure(**options)
-
-
 def test_signatures():
     plain = ChanceKappaF1().signature({"scheme": "IOB2"})
     assert plain.startswith(

@@ -241,55 +241,6 @@ def test_averages_by_hand():
     assert (nothing["eter"], nothing["insertions"]) == (1.0, 1.0)
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_documents_add_up_in_any_order(seed):
-    generator = random.Random(seed)
-    references, predictions = random_entity_documents(generator)
-    whole = counts(references, predictions).total()
-    order = generator.sample(range(len(references)), len(references))
-    mixed = counts([references[at] for at in order], [predictions[at] for at in order]).total()
-    assert mixed == pytest.approx(whole, abs=1e-9)
-    parts = [counts([one], [other]).total() for one, other in zip(references, predictions, strict=True)]
-    assert {name: sum(part[name] for part in parts) for name in whole} == pytest.approx(whole, abs=1e-9)
-
-
-def test_each_document_by_itself():
-    references, predictions = random_entity_documents(random.Random(7))
-    measure = Eter()
-    by_document = measure.score_per_document(measure.counts(read(references), read(predictions)))
-    for number, (one, other) in enumerate(zip(references, predictions, strict=True)):
-        alone = score([one], [other])
-        assert {key: values[number] for key, values in by_document.items()} == pytest.approx(alone, abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"alpha": 1.1}, "invalid value for alpha: 1.1"),
-        ({"alpha": -0.1}, "invalid value for alpha: -0.1"),
-        ({"alpha": True}, "invalid value for alpha: True"),
-        ({"alpha": "0.5"}, "invalid value for alpha: '0.5'"),
-        ({"alpha": float("nan")}, "invalid value for alpha: nan"),
-        ({"type_cost": float("inf")}, "invalid value for type_cost: inf"),
-        ({"span_cost": -1}, "invalid value for span_cost: -1"),
-        ({"subtype_cost": 0.6}, "subtype_cost=0.6 is more than type_cost=0.5"),
-        ({"average": "all"}, "invalid value for average: 'all'"),
-        ({"zero_division": 2}, "invalid value for zero_division: 2"),
-    ],
-)
-def test_wrong_options(options, message):
-    with pytest.raises(InputError, match=message):
-        Eter(**options)
-
-
-def test_types_with_control_characters_are_refused():
-    # NumPy's strings would drop a NUL at their end
-    reference = {"start": 0, "end": 1, "types": ["loc"], "components": []}
-    with pytest.raises(InputError, match=r"the type 'loc.x00' has control characters") as caught:
-        score([[reference]], [[{**reference, "types": ["loc\0"]}]])
-    assert (caught.value.document, caught.value.span) == (0, 0)
-
-
 def test_too_many_pairs(monkeypatch):
     monkeypatch.setattr(alignment, "PAIR_LIMIT", 12)
     # 1, 9 and 4 pairs

@@ -9,7 +9,6 @@ from experiments.properties import check_properties
 from random_corpora import as_spans, random_pair
 from slow import fair as slow
 from spanometer import Spans
-from spanometer.exceptions import InputError
 from spanometer.measures import FairF, SpanF
 from spanometer.measures.fair_f import COLUMNS, NAMED
 
@@ -165,19 +164,6 @@ def test_weights_of_one_kind():
         "recall": 1.0,
         "f1": 2 / 3,
     }
-
-
-@pytest.mark.parametrize(
-    "weights",
-    [
-        *("fairly", "", "LE", "LE=1/2", "LE=a/b/c", 1, None),
-        *({"XX": {"TP": 1}}, {"LE": 1}, {"LE": {"TN": 1}}),
-        *({"LE": {"FP": number}} for number in (-1, math.nan, math.inf, "1", True)),
-    ],
-)
-def test_wrong_weights_are_refused(weights):
-    with pytest.raises(InputError, match="weights"):
-        FairF(weights=weights)
 
 
 def test_formal_properties():

@@ -190,25 +190,6 @@ def test_estimates_sum_to_one(seed):
     assert math.fsum([*expected.values(), found["unknown"] or 0]) == pytest.approx(1, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("corpus", "smoothing", "message"),
-    [
-        ([], 1, "there are no words"),
-        ([[]], 0, "there are no words"),
-        ({}, 1, "there are no words"),
-        ({"a": 0}, 1, "the count of 'a' is 0"),
-        ({"a": True}, 1, "the count of 'a' is True"),
-        ([["a"]], -1, "smoothing=-1 is not a number"),
-        ([["a"]], math.inf, "smoothing=inf is not a number"),
-        ([["a", 5]], 1, "document 0, token 1: 5 .*is not a word"),
-        ("abc", 1, "is not a list of documents"),
-    ],
-)
-def test_nothing_to_estimate_from(corpus, smoothing, message):
-    with pytest.raises(InputError, match=message):
-        word_probabilities(corpus, smoothing=smoothing)
-
-
 def test_digest_of_a_mapping(monkeypatch):
     """Against the hash of the JSON of all words, whatever their order and the size of the blocks."""
     given = {f"wörd {number * 7 % 10}": number / 11 + 0.05 for number in range(10)}

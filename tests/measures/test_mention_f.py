@@ -7,7 +7,6 @@ from collections import Counter
 import pyarrow as pa
 import pytest
 
-import spanometer
 from spanometer import InputError
 from spanometer.measures import MentionF, read_counts
 from spanometer.spans.mentions import Mentions
@@ -131,11 +130,6 @@ def test_stored_counts_come_back():
     again = read_counts(counted.to_bytes())
     assert again.measure == measure
     assert again.score() == counted.score()
-
-
-def test_it_is_a_module_and_no_measure_of_spans():
-    with pytest.raises(InputError, match=r"mention_f scores mentions, by its module alone\.\n.*load\('mention_f'\)"):
-        spanometer.score([["O"]], [["O"]], measures="mention_f")
 
 
 def test_the_signature_names_what_changes_the_number():

@@ -128,66 +128,6 @@ def test_files_are_written_whole_or_not_at_all(tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["a.tsv.gz"]
 
 
-@pytest.mark.parametrize("format", ["hipe", "quaero", "jsonl"])
-@pytest.mark.parametrize(
-    ("options", "document"),
-    [
-        ({"words": ["a"]}, 0),
-        ({"words": [None]}, 0),
-        ({"words": [["a", 1]]}, 0),
-        ({"words": [["\ud800"]]}, 0),
-        ({"words": [["a"]], "documents": [3]}, 0),
-        ({"words": [["a"]], "documents": ["\ud800"]}, 0),
-        ({"words": [["a"]], "documents": "x"}, None),
-        ({"words": 3}, None),
-        ({"words": "a"}, None),
-    ],
-)
-def test_words_and_names_are_strings_in_lists(format, options, document):
-    stream = io.BytesIO()
-    with pytest.raises(InputError) as caught:
-        write_entities(stream, [[]], format=format, **options)
-    assert (caught.value.document, stream.getvalue()) == (document, b"")
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"words": [["a"]], "format": "tsv"},
-        {"words": None, "format": "hipe"},
-        {"words": None, "format": "quaero"},
-        {"words": [], "format": "hipe"},
-        {"words": [[]], "format": "hipe"},
-        {"words": [[]], "format": "quaero"},
-        {"words": [["a"]], "documents": [], "format": "jsonl"},
-        {"words": [["a"]], "documents": ["a\nb"], "format": "hipe"},
-        {"words": [["a b"]], "format": "quaero"},
-    ],
-)
-def test_words_and_names_that_cannot_be_written(options):
-    with pytest.raises(InputError):
-        write_entities(io.BytesIO(), [[]], **options)
-
-
-@pytest.mark.parametrize(
-    ("entities", "problem"),
-    [
-        ([[None]], "None is not an entity"),
-        ([[{"start": 0}]], "has no 'end'"),
-        ([[entity(0, 2, "loc")]], "the document has 1 token"),
-        (3, "3 is not a list of documents"),
-        (None, "None is not a list of documents"),
-        ("x", "'x' is not a list of documents"),
-        ([3], "3 is not a document"),
-        ([[], []], "1 item in words, 2 documents"),
-    ],
-)
-@pytest.mark.parametrize("format", ["hipe", "quaero", "jsonl"])
-def test_wrong_entities_are_refused(entities, problem, format):
-    with pytest.raises(InputError, match=problem):
-        write_entities(io.BytesIO(), entities, words=[["a"]], format=format)
-
-
 @pytest.mark.parametrize("words", [["\ufeff"], ["\ufeffa", "b"], ["\ufeff\ufeffa"], ["a", "\ufeffb"]])
 @pytest.mark.parametrize("format", ["hipe", "quaero", "jsonl"])
 def test_what_looks_like_a_byte_order_mark_stays(words, format):

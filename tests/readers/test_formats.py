@@ -14,21 +14,6 @@ from spanometer.exceptions import InputError
 from spanometer.readers import AttributeFile, TagFile, detect, formats, formats_of, read, read_entities, tag_lists
 from spanometer.readers.formats import Evidence, Format, register
 from spanometer.tags.tags import Tags
-from tag_files import TWO, TWO_COLUMNS, json_lines, refused
-
-
-def test_format_is_checked(file):
-    with pytest.raises(InputError, match="'auto', 'columns', 'csv', 'jsonl'"):
-        read(file(TWO_COLUMNS), format="conll")
-
-
-def test_options_that_json_lines_do_not_have(file):
-    path = file(json_lines(*TWO))
-    assert "no column 2" in refused(path, columns=[2]).problem
-    assert "this line is a list" in refused(path, columns=["ner"]).problem
-    assert "documents=... is for the format columns; this is jsonl." in str(refused(path, documents="id"))
-    assert "no list of words 'w'" in refused(path, words="w").problem
-    assert refused(file("\n", "b.jsonl")).problem == "the file has no documents."
 
 
 def test_formats_are_detected_from_the_content(tmp_path):

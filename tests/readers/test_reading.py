@@ -18,24 +18,6 @@ def test_options_of_formats(file):
     assert found.spans.to_dicts() == [[{"start": 0, "end": 1, "label": "PER"}]]
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "said"),
-    [
-        ("tasks.json", {"text_keys": "b"}, "spanometer.read has no option 'text_keys'.\nDid you mean 'text_key'?"),
-        ("tasks.json", {"offset_unit": "bytes"}, "invalid value for offset_unit: 'bytes'"),
-        ("tasks.json", {"text_key": 3}, "invalid value for text_key: 3."),
-        ("tasks.json", {"misc_key": "NER"}, "misc_key=... is for the format conllu; this is label_studio"),
-        ("tasks.json", {"outside": "_"}, "outside=... is for tags alone"),
-        ("tags.conll", {"text_key": "b"}, "text_key=... is not for tags"),
-    ],
-)
-def test_wrong_options(file, name, options, said):
-    path = file({"tasks.json": json.dumps(TASKS), "tags.conll": "Ada\tB-PER\n"}[name], name)
-    with pytest.raises(spanometer.InputError) as caught:
-        spanometer.read(path, **options)
-    assert said in str(caught.value)
-
-
 @pytest.mark.parametrize("size", [1, 40_000])
 @pytest.mark.parametrize("content", [b"Ada\tB-PER\n\n", b'{"text": "Ada", "label": [[0, 3, "PER"]]}\n'])
 def test_streams(content, size):

@@ -13,50 +13,9 @@ from spanometer.readers.columns import columns, layout
 from tag_files import TWO, TWO_COLUMNS, refused
 
 
-def test_binary(file):
-    error = refused(file(b"a O\nb \0O\n"))
-    assert error.line == 2
-    assert "NUL" in error.problem
-
-
-def test_invalid_utf_8(file):
-    error = refused(file(b"a O\n\nb\xe9 O\n"))
-    assert error.line == 3
-    assert error.problem == "the byte 0xe9 is not UTF-8."
-
-
-def test_utf_16(file):
-    assert "UTF-16" in refused(file("a O\n".encode("utf-16"))).problem
-
-
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        ("", "the file is empty."),
-        (gzip.compress(b"", mtime=0), "the file is empty."),
-        ("\ufeff", "the file has no rows of tags."),
-        ("\n \n\n", "the file has no rows of tags."),
-        ("# only\n# comments\n", "the file has no rows of tags."),
-        ("-DOCSTART- O\n", "the file has no rows of tags."),
-        ("token\ttag\n", "the file has no rows of tags."),
-        (b"PK\x03\x04...", "this is a zip archive."),
-        ("a O\rb B-X\r\rc O\r", "the lines end in a carriage return alone."),
-        ("# id 1\ra O\r", "the lines end in a carriage return alone."),
-    ],
-)
-def test_nothing_to_read(file, content, problem):
-    assert refused(file(content)).problem == problem
-
-
 def test_missing_file_and_folder(tmp_path):
     assert "no such file" in refused(tmp_path / "none.conll").problem
     assert refused(tmp_path).problem == "this folder has no files."
-
-
-def test_damaged_gzip(file):
-    packed = gzip.compress(TWO_COLUMNS.encode() * 1000)
-    assert "gzip" in refused(file(packed[:-20])).problem
-    assert "gzip" in refused(file(packed[:30] + b"xxxxxxxx" + packed[38:])).problem
 
 
 def test_streams(file):

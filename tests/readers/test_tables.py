@@ -1,6 +1,5 @@
 """Tables: CSV with a header, columns that tell documents apart, spans a row, Parquet; JSON arrays; encodings."""
 
-import datetime
 import json
 import random
 import tracemalloc
@@ -123,13 +122,6 @@ def test_words_with_commas_are_no_table(file, text):
         assert "csv" not in error.problem
         return
     assert found.form == ""
-
-
-def test_tables_are_not_written_again(run, complaint, file):
-    path = file(TABLE, "a.csv")
-    assert "a table with commas" in complaint("repair", path, "--policy", "conlleval")
-    path = file(json.dumps([["I-PER"], ["O"]], indent=1), "a.json")
-    assert "one JSON text" in complaint("convert", path, "--to", "IOBES")
 
 
 def test_commands_take_tables(run, file):
@@ -266,23 +258,6 @@ def test_parquet_of_documents_and_of_spans(parquet, run):
     assert run("agree", path, spans)[0] == 0
 
 
-def test_other_parquet_files(parquet, file):
-    with pytest.raises(InputError, match="this Parquet file is damaged"):
-        read(file(b"PAR1" + bytes(20) + b"PAR1", "a.parquet"))
-    with pytest.raises(InputError, match="the file has no documents"):
-        read(_empty(parquet))
-    with pytest.raises(InputError, match="the object has no 'tags'"):
-        read(parquet([{"day": datetime.date(2024, 1, 1)}]))
-    with pytest.raises(InputError, match="more than 1e-05 megabytes"):
-        read(parquet([{"tags": ["O"]}]), max_size=0.00001)
-
-
-def _empty(parquet):
-    path = parquet([{"tags": ["O"]}])
-    pq.write_table(pq.read_table(path).slice(0, 0), path)
-    return path
-
-
 def test_damaged_parquet(parquet):
     chance = random.Random(4)
     path = parquet([{"id": str(number), "text": "Ada", "spans": A[:0]} for number in range(20)])
@@ -313,11 +288,6 @@ def test_arrays(file, rows, indent):
     assert (found.document_lines[1] > 1) == (indent is not None)
 
 
-def test_lines_of_items_in_errors(file):
-    with pytest.raises(InputError, match="line 4: the object has no 'tags'"):
-        read(file('[\n{"tags": ["O"]},\n\n  {"tag": ["O"]}\n]\n', "a.json"))
-
-
 def test_one_object_over_many_lines(file):
     assert tags(read(file('{\n"tags": [\n"O"\n]\n}\n', "a.json"))) == [["O"]]
 
@@ -337,23 +307,6 @@ def test_spans_on_one_line_are_a_document(file):
 
     assert read_spans(file(f"{json.dumps(spans)}\n", "a.jsonl")).spans.documents == 1
     assert read_spans(file(f"{json.dumps([spans, []])}\n", "a.json")).spans.documents == 2
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ('[\n["O"]\n["O"]]', r"line 3: this is not JSON: '\[\"O\"\]\]' stands after an item"),
-        ('[\n["O"],\n["O"]\n]\nx', "line 5: this is not JSON: 'x"),
-        ('[\n["O"],\n["O"', "line 3: this is not JSON"),
-        ('[\n["O"],\n]', "line 3: this is not JSON"),
-        ('[\n["O"],\n3]', "line 3: a number is not a document"),
-        ('[\n{"tags": ["O"], "tags": []}]', "line 2: an object has the key 'tags' more than once"),
-        ("[\n[\n]\n]x", "this is not JSON"),
-    ],
-)
-def test_malformed_arrays(file, text, problem):
-    with pytest.raises(InputError, match=problem):
-        read(file(text, "a.json"))
 
 
 # encodings
@@ -382,23 +335,6 @@ def test_characters_over_the_ends_of_blocks(file):
     path = file(("x" + text).encode("utf-16"), "a.conll")
     found = read(path, words=True, encoding="utf-16")
     assert found.words.names == ("x💃ë", "💃ë") and len(found.words.codes) == 200_000
-
-
-@pytest.mark.parametrize(
-    ("data", "encoding", "problem"),
-    [
-        (ROWS.encode("utf-16"), None, r"line 1: the text is UTF-16.*\n.*encoding='utf-16'"),
-        ("Ada O\nZoë O\n".encode("cp1252"), None, r"line 2: the byte 0xeb is not UTF-8.*\n.*encoding='cp1252'"),
-        ("Ada O\nZoë O\n".encode(), "ascii", "the text is not ascii"),
-        (b"\xff\xfea", "utf-16", "the text is not utf-16"),
-        (b"a O\n", "rot13", "there is no encoding encoding='rot13'"),
-        (b"a O\n", "utf-99", "there is no encoding encoding='utf-99'"),
-        (b"a O\n", 8, "invalid value for encoding: 8"),
-    ],
-)
-def test_wrong_encodings(file, data, encoding, problem):
-    with pytest.raises(InputError, match=problem):
-        read(file(data, "a.conll"), **({} if encoding is None else {"encoding": encoding}))
 
 
 def test_encodings_of_documents(file, run, complaint):

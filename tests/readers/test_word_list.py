@@ -27,27 +27,6 @@ def test_probabilities_and_counts(tmp_path):
     assert read("word\tcount\nNew York\t4\n") == {"New York": 1.0}
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("the\t0.5\nNile\tx\n", "line 2: .*is not a word with a number"),
-        ("the\t0.5\nNile\n", "line 2: 'Nile' is not a word with a number"),
-        ("0.5\n0.5\n", "line 1: '0.5' is not a word with a number"),
-        ("the\t0.5\n\t0.5\n", "line 2: .*is not a word"),
-        ("the\t5\nNile\t0\n", "line 2: 0 is neither the probability nor the count of 'Nile'"),
-        ("the\t5\nNile\t0.5\n", "line 1: 5 is neither"),
-        ("the\t0.5\nNile\t-2\n", "line 2: -2 is neither"),
-        ("the\tnan\n", "line 1: nan is neither"),
-        ("the\t0.5\nthe\t0.5\n", "line 2: the word 'the' is there twice"),
-        ("word\tcount\n", "the list has no words"),
-        ("", "the file is empty"),
-    ],
-)
-def test_complaints(text, said):
-    with pytest.raises(InputError, match=f"list.*{said}"):
-        read(text)
-
-
 def test_a_list_is_a_mapping_of_columns():
     """Against the same as a dict, with words whose order in UTF-16 is another than in code points."""
     words = {"b": 1, "a": 3, "😀": 2, "\N{FULLWIDTH LATIN SMALL LETTER A}": 5, "é": 4, "A": 1}

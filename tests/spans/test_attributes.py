@@ -119,44 +119,6 @@ def test_refused_values_and_scores(attributes, scores, problem):
         attributes_arrays(documents, 10)
 
 
-@pytest.mark.parametrize(
-    ("bad", "problem"),
-    [
-        ({"start": 0, "end": 1, "label": "X"}, "has no 'attributes'"),
-        ({"start": 0, "end": 1, "attributes": {}}, "has no 'label'"),
-        ({"start": 0, "label": "X", "attributes": {}}, "has no 'end'"),
-        (span(label=None), "the label None"),
-        (span(label=""), "the label is empty"),
-        (span(label="X "), "outer blanks"),
-        (span(start=1), "the end 1 is not after the start 1"),
-        (span(start=-1), "the start -1 is negative"),
-        (span(start=0.0), "the start 0.0 .of type float. is not an integer"),
-        (span(start=True), "of type bool"),
-        (span(end=2**31), "the end 2147483648 is out of range"),
-        (span(end=2**63), "out of range"),
-        ({**span(), "attributes": None}, "the attributes None are not a dict"),
-        ({**span(), "attributes": ["a"]}, "are not a dict"),
-        (None, "None is not a span"),
-        ("X", "'X' is not a span"),
-        ([0, 1, "X"], "is not a span"),
-    ],
-)
-def test_refused_spans(bad, problem):
-    with pytest.raises(InputError, match=problem) as caught:
-        Attributes.from_dicts([[span()], [], [span(), bad]])
-    assert (caught.value.document, caught.value.span) == (2, 1)
-
-
-@pytest.mark.parametrize(
-    ("bad", "place"),
-    [(None, None), ("ab", None), ({}, None), (3, None), ([[], None], 1), ([span()], 0), ([[], "ab"], 1)],
-)
-def test_refused_documents(bad, place):
-    with pytest.raises(InputError) as caught:
-        Attributes.from_dicts(bad)
-    assert caught.value.document == place
-
-
 def column(**changes):
     """One document of one span of one row as an Arrow column, with some fields changed."""
     row = {"name": "a", "boolean": None, "integer": 1, "number": None, "text": None, "score": None}

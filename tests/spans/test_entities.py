@@ -14,10 +14,6 @@ from spanometer.spans.entities import ENTITY_TYPE, Entities
 GOOD = {"start": 0, "end": 3, "types": ["loc"], "components": []}
 
 
-def with_part(**part):
-    return [[GOOD, {**GOOD, **part}]]
-
-
 def component(start, end, label):
     return {"start": start, "end": end, "label": label}
 
@@ -118,54 +114,6 @@ def test_numpy_arrays_for_lists():
         assert Entities.from_dicts([np.array(document)]).to_dicts() == expected
 
 
-@pytest.mark.parametrize(
-    ("documents", "message"),
-    [
-        (5, "5 is not a list of documents"),
-        ("ab", "'ab' is not a list of documents"),
-        ([None], "document 0: None is not a document"),
-        ([[], "x"], "document 1: 'x' is not a document"),
-        ([[GOOD, None]], "document 0, span 1: None is not an entity"),
-        ([[GOOD], [GOOD, 7]], "document 1, span 1: 7 is not an entity"),
-        ([[{"start": 0, "types": ["a"]}]], "document 0, span 0: .* has no 'end'"),
-        ([[{"start": 0, "end": 1}]], "has no 'types'"),
-        (with_part(start=0.0), "document 0, span 1: the start 0.0 .of type float. is not an integer"),
-        (with_part(start=True), "the start True"),
-        (with_part(end=2**70), "the end 1180591620717411303424 is out of range"),
-        (with_part(end=2**31), "the end 2147483648 is out of range"),
-        (with_part(end=0), "document 0, span 1: the end 0 is not after the start 0"),
-        (with_part(start=-1), "the start -1 is negative"),
-        (with_part(types="loc"), "the types 'loc' .of type str. are not a list of strings"),
-        (with_part(types=[]), "document 0, span 1: an entity has no type"),
-        (with_part(types=["loc", None]), "are not all strings"),
-        (with_part(types=["loc", 3]), "are not all strings"),
-        (with_part(types=["\ud800"]), "UTF-8"),
-        (with_part(types=[" loc"]), "document 0, span 1: the type ' loc' has outer blanks"),
-        (with_part(types=[""]), r"the type is empty.\nGive every entity a type without outer blanks."),
-        (with_part(components=[component(0, 1, "")]), r"the label is empty.\nGive every component a label"),
-        (with_part(types=np.array([["loc"]])), "are not all strings"),
-        (with_part(types=np.array(3)), "are not a list of strings"),
-        (with_part(types=np.array([3])), "are not all strings"),
-        (with_part(components=np.array([3])), "component 0: .*3.* is not a component"),
-        (with_part(types=None), "the types None"),
-        (with_part(components={"start": 0}), "are not a list"),
-        (with_part(components=[3]), "component 0: 3 is not a component"),
-        (with_part(components=[component(0, 1, "a"), {"start": 0, "end": 1}]), "component 1: .* has no 'label'"),
-        (with_part(components=[component(0, 1, 5)]), "component 0: the label 5 .of type int. is not a string"),
-        (with_part(components=[component(0, "1", "a")]), "component 0: the end '1'"),
-        (with_part(components=[component(1, 1, "a")]), "document 0, span 1: the end 1 is not after the start 1"),
-        (
-            with_part(components=[component(2, 4, "a")]),
-            "a component from 2 to 4 does not lie within its entity",
-        ),
-        (with_part(start=1, components=[component(0, 2, "a")]), "document 0, span 1: a component from 0 to 2 does not"),
-    ],
-)
-def test_wrong_entities(documents, message):
-    with pytest.raises(InputError, match=message):
-        Entities.from_dicts(documents)
-
-
 def test_wrong_columns():
     good = Entities.from_dicts([[GOOD]]).to_arrow()
     with pytest.raises(InputError, match="does not hold lists of entities"):
@@ -184,12 +132,3 @@ def test_wrong_columns():
     ):
         with pytest.raises(InputError, match=message):
             Entities.from_arrow(pa.array([[broken]], good.type))
-
-
-def test_wrong_lengths():
-    with pytest.raises(
-        InputError, match="document 1, token 0: an entity 'loc' ends at 3, but the document has 2 tokens"
-    ):
-        Entities.from_dicts([[], [GOOD]], lengths=[5, 2])
-    with pytest.raises(InputError, match="1 length, 2 documents"):
-        Entities.from_dicts([[], [GOOD]], lengths=[5])

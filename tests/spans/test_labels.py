@@ -1,7 +1,5 @@
 """Labels that are scored as others, and labels that are left out."""
 
-import json
-
 import evaluate
 import numpy as np
 import pytest
@@ -196,50 +194,8 @@ def paths(file):
     return file("gold.conll", text(REFERENCES)), file("one.conll", text(PREDICTIONS))
 
 
-def test_command_line(run, paths, file):
-    def f1(command, *options):
-        status, output, complaint = run(command, *paths, *options, "--json")
-        assert (status, complaint) == (0, "")
-        return json.loads(output)
-
-    written = ["--map", "geo=LOC,B-gpe=LOC,per=PER", "--ignore", "MISC"]
-    found = f1("score", *written)["measures"]["span_f"]
-    assert found["scores"]["f1"] == 1.0
-    assert "|label_map:B-gpe=LOC,geo=LOC,per=PER|ignore_labels:MISC|" in found["signature"]
-    for name, text in {
-        "map.json": json.dumps(PLACES),
-        "map.tsv": "# old and new\ngeo\tLOC\n\ngpe\tLOC\nper\tPER\n",
-        "map.txt": "geo LOC\ngpe = LOC\nper=PER\n",
-    }.items():
-        assert f1("score", "--map", file(name, text), "--ignore", "MISC")["measures"]["span_f"]["scores"]["f1"] == 1.0
-    assert f1("agree", *written)["mean_f1"] == 1.0
-    assert f1("spread", *written)["measures"]["span_f"]["best"] == 1.0
-    status, output, _ = run("compare", *paths, paths[0], *written, "--json")
-    systems = json.loads(output)["measures"]["span_f"]["systems"]
-    assert (status, [system["scores"]["f1"] for system in systems.values()]) == (0, [1.0, 1.0])
-
-
-@pytest.mark.filterwarnings("default")
-def test_slips_on_the_command_line(run, paths):
-    status, output, warning = run("score", *paths, "--measure", "span_f", "--ignore", "MSIC")
-    assert (status, "span_f" in output) == (0, True)
-    assert warning == (
-        "spanometer: warning: ignore_labels: MSIC is no label of any side; the labels are MISC, PER, geo, gpe, per.\n"
-    )
-
-
-def test_wrong_maps_on_the_command_line(complaint, paths, file):
-    assert "--map: 'x' is not of the form OLD=NEW" in complaint("score", *paths, "--map", "geo=LOC,x")
-    assert "no such file" in complaint("score", *paths, "--map", "nowhere.tsv")
-    bad = file("bad.tsv", "geo LOC\ngpe\n")
-    assert f"{bad}, line 2: this line is not of the form OLD NEW" in complaint("score", *paths, "--map", bad)
-    twice = file("twice.tsv", "geo LOC\ngeo PLACE\n")
-    assert f"{twice}, line 2: 'geo' is there twice" in complaint("score", *paths, "--map", twice)
-    trees = file("gold.txt", "<loc.adm.town> Rome </loc.adm.town>\n")
-    assert "--map is not for entity trees" in complaint("score", trees, trees, "--map", "a=b", "--format", "quaero")
-
-
 def test_maps_in_files(file):
+    assert read_label_map(file("map.json", '{"PER": "PERSON"}')) == {"PER": "PERSON"}
     # a tab parts before an equals sign, and that before a blank
     assert read_label_map(file("map.txt", "a b\r\nc d = e f \ng=h\ti\n")) == {"a": "b", "c d": "e f", "g=h": "i"}
     for text, said in {'{"a": 1}': "this is not an object of strings", '{"a"': "this is not JSON"}.items():

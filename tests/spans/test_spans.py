@@ -145,24 +145,6 @@ def test_bad_arrow(rows, message):
         Spans.from_arrow(pa.array(rows))
 
 
-@pytest.mark.parametrize(
-    ("lengths", "message"),
-    [
-        ([4], "1 length, 2 documents"),
-        ([4, -1], "not a list of whole numbers"),
-        ([4, 2.5], "not a list of whole numbers"),
-        ([[4], [4]], "not a list of whole numbers"),
-        (["4", "4"], "not a list of whole numbers"),
-        (5, "lengths=5 is not a list of numbers"),
-        ([4, 1], "document 1, token 0: a span of 'A' ends at 2, but the document has 1 token"),
-    ],
-)
-def test_bad_lengths(lengths, message):
-    documents = [[], [{"start": 0, "end": 2, "label": "A"}]]
-    with pytest.raises(InputError, match=message):
-        Spans.from_dicts(documents, lengths=lengths)
-
-
 def test_to_tags_refuses_what_tags_cannot_say():
     overlap = [[{"start": 0, "end": 2, "label": "A"}, {"start": 1, "end": 3, "label": "B"}]]
     with pytest.raises(InputError, match="document 0, token 1: a span of 'B' overlaps"):
@@ -175,12 +157,6 @@ def test_to_tags_refuses_what_tags_cannot_say():
     parted = [[{"label": "A", "fragments": [[0, 1], [2, 3]]}]]
     with pytest.raises(InputError, match="discontinuous"):
         Spans.from_dicts(parted, lengths=[3]).to_tags("IOB2")
-
-
-def test_fragments_and_spans_must_not_be_mixed():
-    mixed = [[{"start": 0, "end": 2, "label": "A"}, {"label": "A", "fragments": [[0, 1]]}]]
-    with pytest.raises(InputError, match="has no 'start' and no 'end'"):
-        Spans.from_dicts(mixed)
 
 
 def test_places_of_tokens():
@@ -240,26 +216,6 @@ def test_lengths_that_are_no_list_of_lengths(lengths):
     with pytest.raises(InputError) as caught:
         Spans.from_dicts([[]], lengths=lengths)
     assert caught.value.option == "lengths"
-
-
-def test_offsets_past_the_limit_do_not_wrap():
-    sane = {"label": "X", "fragments": [[0, 1]]}
-    for end in (2**31, 2**32 + 1, 2**62):
-        with pytest.raises(InputError, match=r"document 0, span 1: the end .* is out of range"):
-            Spans.from_dicts([[sane, {"label": "X", "fragments": [[0, end]]}]])
-    with pytest.raises(InputError, match="4,611,686,018,427,387,904 tokens are more than the 2,147,483,647"):
-        Spans.from_dicts([[]] * 4, lengths=[2**62] * 4)
-
-
-@pytest.mark.parametrize("label", ["X\0", "X\tY", "X\nY", "\x1b[31mX", "X\x85Y"])
-def test_labels_with_control_characters_are_refused(label):
-    with pytest.raises(InputError, match="control characters") as caught:
-        Spans.from_dicts([[], [{"label": "A", "start": 0, "end": 1}, {"label": label, "start": 1, "end": 2}]])
-    assert (caught.value.document, caught.value.span) == (1, 1)
-    with pytest.raises(InputError, match="control characters") as caught:
-        Spans.from_tags([["O", f"B-{label}"]])
-    assert (caught.value.document, caught.value.position) == (0, 1)
-    assert str(caught.value).replace("\n", "").isprintable()
 
 
 def test_marks_of_direction_are_taken():

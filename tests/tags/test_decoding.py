@@ -195,19 +195,6 @@ def test_spans_do_not_cross_documents():
     ]
 
 
-@pytest.mark.parametrize("repair", ["bes", "convert"])
-@pytest.mark.parametrize("scheme", ["IO", "IOE1", "IOE2"])
-def test_policies_that_need_a_b(scheme, repair):
-    with pytest.raises(InputError, match=f"{repair}.*needs a scheme with tags for B"):
-        Spans.from_tags([["I-A"]], scheme=scheme, repair=repair)
-
-
-def test_bes_needs_closing_tags_too():
-    # without an E, bes would stretch every span to the next B: legal tags would be read wrongly
-    with pytest.raises(InputError, match="IOB2 has none for E, S"):
-        Spans.from_tags([["B-A", "I-A", "O"]], scheme="IOB2", repair="bes")
-
-
 @pytest.mark.parametrize(
     ("tags", "scheme"),
     [
@@ -273,15 +260,3 @@ def test_unreadable_tags(tag, message):
     with pytest.raises(InputError, match=message) as raised:
         Spans.from_tags([["B-A", "I-A"], [], ["O", tag]])
     assert (raised.value.document, raised.value.position) == (2, 1)
-
-
-def test_prefix_of_another_scheme():
-    with pytest.raises(InputError, match=r"'E-A' has no prefix of IOB2 \(I, B and O\); E is a prefix of IOE1"):
-        Spans.from_tags([["B-A", "E-A"]], scheme="IOB2")
-
-
-def test_unknown_names_list_the_known_ones():
-    with pytest.raises(InputError, match="Use one of 'IO', 'IOB1'"):
-        Spans.from_tags([["O"]], scheme="BIOO")
-    with pytest.raises(InputError, match="Use one of 'conlleval', 'discard'"):
-        Spans.from_tags([["O"]], repair="strict")

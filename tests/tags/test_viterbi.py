@@ -164,59 +164,6 @@ def test_ties_in_batches(scheme, with_transitions, small, monkeypatch):
         assert [path.tolist() for path in found] == expected
 
 
-@pytest.mark.parametrize(
-    ("logits", "options", "message"),
-    [
-        ([np.array([[0.0, np.nan, 0.0]])], {}, "document 0, token 0: a logit is NaN"),
-        ([np.zeros((1, 3)), np.array([[0, 0, 0], [0, np.inf, 0]], float)], {}, "document 1, token 1: a logit is .inf"),
-        ([np.zeros((2, 3)), np.full((1, 3), -np.inf)], {}, "document 1, token 0: all logits are -inf"),
-        ([np.zeros((2, 4))], {}, r"document 0: logits of shape \(2, 4\), 3 labels"),
-        ([np.zeros(3)], {}, "logits of shape"),
-        (np.zeros((2, 3)), {}, "logits of shape"),
-        (np.zeros((2, 2, 4)), {}, "logits of shape"),
-        (np.zeros((2, 2, 3), dtype=int), {}, "not floating-point"),
-        ([[["a", "b", "c"]]], {}, "not floating-point"),
-        ([[[0.0, 1.0], [0.0]]], {}, "not floating-point|of shape"),
-        (np.zeros((2, 2, 3)), {"lengths": [1]}, "lengths of shape"),
-        (np.zeros((2, 2, 3)), {"lengths": [1, 3]}, "document 1: a length of 3; the logits have 2 tokens"),
-        (np.zeros((2, 2, 3)), {"lengths": [-1, 2]}, "document 0: a length of -1"),
-        (np.zeros((2, 2, 3)), {"lengths": [1.0, 2.0]}, "lengths of shape"),
-        (np.zeros((2, 2, 3)), {"mask": np.ones((2, 3))}, "a mask of shape"),
-        (np.zeros((2, 2, 3)), {"mask": np.full((2, 2), 7)}, "a mask of shape"),
-        (np.zeros((2, 2, 3)), {"mask": np.ones((2, 2)), "lengths": [1, 1]}, "are both given"),
-        ([np.zeros((2, 3))], {"lengths": [2]}, "needs neither lengths nor mask"),
-        (np.zeros((1, 2, 3)), {"transitions": np.zeros((2, 2))}, "transitions of shape"),
-        (np.zeros((1, 2, 3)), {"transitions": np.full((3, 3), np.nan)}, "a transition score is NaN"),
-        (np.zeros((1, 2, 3)), {"transitions": [["a"] * 3] * 3}, "transitions of shape"),
-        (np.zeros((1, 2, 3)), {"scheme": "IOE2"}, "labels, token 1: 'B-A' has no prefix of IOE2"),
-        ([np.array([[-np.inf, -np.inf, 0.0]])], {}, "document 0: no legal path of 1 tokens"),
-    ],
-)
-def test_bad_input(logits, options, message):
-    with pytest.raises(InputError, match=message):
-        decode(logits, ["O", "B-A", "I-A"], **options)
-
-
-@pytest.mark.parametrize(
-    ("labels", "scheme", "message"),
-    [
-        ([], None, "there are no labels"),
-        ("OBI", None, "is not a list of tags"),
-        (["O", 1, 2], None, "is not a list of tags"),
-        (["O", "B-A", "B-A"], None, "'B-A' occurs twice"),
-        (["I-A", "I-B", "I-C"], "IOB2", "no path over the labels I-A, I-B, I-C is legal in IOB2"),
-        (["B-A", "I-A", "I-B"], "IOBES", "no path over the labels"),
-        (["O", "PER-B", "I-A"], None, "labels, token 1: .PER-B. has its prefix after its label"),
-        (["O", "B-", "I-A"], None, "has an empty label"),
-        (["O", "O-A", "I-A"], None, "is outside all spans but has a label"),
-        (["O", "B-A", "I-A"], "BIOX", "Use one of"),
-    ],
-)
-def test_bad_labels(labels, scheme, message):
-    with pytest.raises(InputError, match=message):
-        decode([np.zeros((1, 3))], labels, scheme=scheme)
-
-
 def test_a_length_that_no_path_has():
     # without O every span has two tokens
     labels = ["B-A", "E-A"]

@@ -11,7 +11,7 @@ import pytest
 import spanometer
 from random_corpora import as_spans, random_document
 from spanometer import InputError, Spans
-from spanometer.alignment.overlaps import Alignment, lay_out
+from spanometer.alignment.overlaps import lay_out
 from spanometer.counts.statistics import Resampling
 from spanometer.measures import ChanceKappaF1, Gamma, UnitizingAlpha
 
@@ -68,7 +68,9 @@ def test_pairs_and_joint_are_what_the_measures_say(annotators, options):
         found = spanometer.agreement(sides, **options)
         labels = tuple(sorted({label for side in sides for label in side.labels}))
         assert tuple(found.per_label) == labels
-        for one, other in combinations(range(annotators), 2):
+        pairs = [(found.names.index(one), found.names.index(other)) for one, other, _ in found.pairs()]
+        assert pairs == list(combinations(range(annotators), 2))
+        for one, other in pairs:
             counts = chance.counts(sides[one], sides[other])
             expected, per_label = chance.score(counts), chance.score_per_label(counts)
             for key in ("f1", "chance_f1", "kappa_f1"):
@@ -155,31 +157,6 @@ def test_scheme_is_told_from_all():
     assert found.f1[0, 1] == 1.0
 
 
-def test_aligns_each_pair_once(monkeypatch):
-    built = []
-
-    def counted(*sides):
-        built.append(sides)
-        return Alignment(*sides)
-
-    monkeypatch.setattr("spanometer.measures.aligned.Alignment", counted)
-    spanometer.agreement(TAGS)
-    # three pairs, and each with itself for the diagonal of the chance level
-    assert len(built) == 6
-
-
-def test_to_dict_is_json():
-    found = spanometer.agreement(TAGS, variant=None, zero_division=math.nan)
-    written = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert written["annotators"] == ["ann", "ben", "cat"]
-    assert written["alpha"] is None
-    assert list(written["signatures"]) == ["chance_kappa_f1"]
-    assert written["per_label"]["Y"]["f1"][0][1] == 1.0
-    assert written["kappa_f1"][0][0] == 1.0
-    with pytest.raises(AttributeError):
-        found.alpha = 1.0
-
-
 def test_nothing_annotated():
     found = spanometer.agreement([[["O", "O"]], [["O", "O"]]])
     assert (found.mean_f1, found.alpha, dict(found.per_label)) == (0.0, 0.0, {})
@@ -243,14 +220,6 @@ def test_lengths_must_be_known():
     short = {"a": bare, "b": [["O", "O"]]}
     with pytest.raises(InputError, match=r"annotator a, document 0, token 0: .* the document has 2 tokens"):
         spanometer.agreement(short)
-
-
-def test_is_imported_when_it_is_asked_for():
-    import spanometer.analysis.agreement.agree
-
-    assert spanometer.agreement is spanometer.analysis.agreement.agree.agreement
-    with pytest.raises(AttributeError, match="no attribute 'agreements'"):
-        spanometer.agreements  # noqa: B018
 
 
 @pytest.mark.parametrize("average", ["micro", "macro"])

@@ -11,7 +11,7 @@ import pytest
 import spanometer
 from random_corpora import as_dicts, as_sets, random_team
 from slow.disagreements import cost_of, kinds_of, places_of
-from spanometer import InputError, Spans, disagreements
+from spanometer import Spans, disagreements
 from spanometer.alignment.matched_spans import MatchedSpans
 from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.agreement.pairs import DIFFERENCES
@@ -179,20 +179,6 @@ def test_without_differences(sides):
 def test_labels_can_be_left_out_of_it():
     assert len(disagreements(TEAM, labels="ignore")) == 2
     assert len(disagreements(TEAM, ignore_labels=("LOC", "ORG"))) == 1
-
-
-@pytest.mark.parametrize(
-    ("given", "options", "said"),
-    [
-        ([TEAM["ann"]], {}, "agreement takes two"),
-        (TEAM, {"level": "word"}, "level"),
-        (TEAM, {"words": WORDS[:1]}, "words of 1 document, 2 documents"),
-        ({**TEAM, "cat": TEAM["cat"][:1]}, {}, "annotator cat"),
-    ],
-)
-def test_wrong_input(given, options, said):
-    with pytest.raises(InputError, match=said):
-        disagreements(given, **options)
 
 
 def test_sets_of_spans_are_kept():

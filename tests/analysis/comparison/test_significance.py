@@ -1,15 +1,12 @@
 """Kendall's tau of the rankings that measures give: by hand, against SciPy, with intervals over documents."""
 
-import json
 import math
-import re
 from itertools import combinations
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from spanometer import InputError
 from spanometer.analysis.comparison.compare import compare
 from spanometer.analysis.comparison.significance import PairedResampling, kendall, rank_correlations
 from spanometer.measures import LinkF, SpanF, TokenF
@@ -114,30 +111,3 @@ def test_trees_are_ranked_by_two_rates():
     (pair,) = found.rank_correlations
     assert pair.measures == ("eter", "ser")
     assert pair.tau == 1
-
-
-@pytest.mark.parametrize(("systems", "measures"), [(["all", "one"], ("span_f", "token_f")), (list(SYSTEMS), "span_f")])
-def test_too_few(systems, measures):
-    with pytest.raises(InputError, match="takes 3 systems and two measures") as raised:
-        compare(GOLD, {name: SYSTEMS[name] for name in systems}, measures=measures, rank_correlation=True)
-    assert "rank_correlation=True" in str(raised.value)
-
-
-def test_command(run, file):
-    paths = [
-        file(f"{name}.conll", "\n\n".join("\n".join(f"w {tag}" for tag in row) for row in rows) + "\n")
-        for name, rows in {"gold": GOLD, **SYSTEMS}.items()
-    ]
-    options = ("--permutations", "10", "--resamples", "50")
-    status, output, complaint = run("compare", *paths, "--rank-correlation", *options)
-    assert (status, complaint) == (0, "")
-    assert "rank correlation" in output
-    assert re.search(r"^span_f - token_f +-?[0-9.]+ \[[-0-9., ]+\] +[0-9.]+% +1$", output, re.MULTILINE)
-    assert "Kendall's tau-b of the rankings" in output
-    found = json.loads(run("compare", *paths, "--rank-correlation", *options, "--json")[1])
-    # all measures of spans
-    assert len(found["rank_correlations"]) == len(found["measures"]) * (len(found["measures"]) - 1) // 2
-    assert len(found["measures"]) >= 8
-    assert "rank correlation" not in run("compare", *paths, *options)[1]
-    status, _, complaint = run("compare", *paths[:3], "--rank-correlation")
-    assert (status, "leave out --rank-correlation" in complaint) == (2, True)

@@ -419,25 +419,6 @@ def test_wrong_sides(arguments, message):
         errors(*arguments)
 
 
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        ({"min_overlap": 1.1}, "invalid value for min_overlap: 1.1"),
-        ({"min_overlap": "half"}, "invalid value for min_overlap"),
-        ({"measure": "sapn_f"}, "unknown measure|span_f"),
-        ({"measure": ["span_f", "token_f"]}, "costs are told in one measure"),
-        ({"measure": "eter"}, "eter"),
-        ({"confidence": 95}, "invalid value for confidence"),
-        ({"n_resamples": 0}, "invalid value for n_resamples"),
-        ({"label_map": "A"}, "invalid value for label_map"),
-        ({"scheme": "IOB2"}, "scheme, repair and prefix are for tags"),
-    ],
-)
-def test_wrong_options(options, message):
-    with pytest.raises(InputError, match=message):
-        errors(REFERENCE, REFERENCE, **options)
-
-
 def test_measures_that_cannot_tell_costs_say_so():
     # the spurious span stays where the missing one is put
     found = errors([spans("0-1:A 1-4:A")], [spans("0-4:A")], measure="link_f")

@@ -175,22 +175,6 @@ def test_wrong_data():
         spanometer.score("B-PER", "B-PER")
 
 
-@pytest.mark.parametrize(
-    ("given", "options", "remedy"),
-    [
-        (REFERENCES, {"label_names": ["O"]}, "Name the tags that label numbers stand for with id2label."),
-        (REFERENCES, {"metric": "span_f"}, "Call it measures."),
-        ("gold.conll", {}, "To score files: spanometer.score(spanometer.read(a), spanometer.read(b))."),
-        (["B-PER", "O"], {}, "one sentence is wrapped too, [['B-PER', 'I-PER', 'O']]"),
-        (["B-PER I-PER O"], {}, "a string of tags is split, 'B-PER I-PER O'.split()"),
-    ],
-)
-def test_remedies_of_first_mistakes(given, options, remedy):
-    with pytest.raises(InputError) as caught:
-        spanometer.score(given, given, **options)
-    assert remedy in str(caught.value)
-
-
 def test_without_the_frameworks(tmp_path):
     # the core, and the command line, where evaluate and datasets cannot be imported
     script = """

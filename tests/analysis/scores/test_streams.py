@@ -246,11 +246,6 @@ def test_wrong_sizes_of_batches():
             )
 
 
-def test_tags_give_their_lengths_themselves():
-    with pytest.raises(InputError, match="tags give the documents' lengths themselves"):
-        score_stream([{"references": [["O"]], "predictions": [["O"]], "n": [1]}], scheme="IOB2", lengths="n")
-
-
 # Arrow in, Arrow out
 
 

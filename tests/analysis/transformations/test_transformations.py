@@ -14,7 +14,6 @@ from random_corpora import LABELS, as_spans, flat_part, random_document
 from slow import transformations as slow
 from spanometer import InputError, Spans
 from spanometer.analysis.transformations.mapping import (
-    DESCRIPTIONS,
     PAIRS,
     TRANSFORMATIONS,
     as_map,
@@ -376,10 +375,6 @@ def test_empty_corpora(transformation):
         assert found.spans.to_dicts() == [[] for _ in tags]
     assert IllegalTags(rate=1.0).on_tags(Tags.from_lists([]), scheme="IOB2").touched == 0
     assert IllegalTags(rate=1.0).on_tags(Tags.from_lists([[], ["O"]]), scheme="IOB2").touched == 0
-
-
-def test_every_transformation_is_described():
-    assert list(DESCRIPTIONS) == list(TRANSFORMATIONS)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from spanometer.exceptions import InputError
 from spanometer.readers import read, read_parts, source, tag_lists
 from spanometer.spans.spans import pair_from_tags
-from tag_files import TWO, TWO_COLUMNS, refused, tags
+from tag_files import TWO, TWO_COLUMNS, tags
 
 
 def test_columns_by_blanks(file):
@@ -80,13 +80,6 @@ def test_columns_by_number(file, column, expected):
     assert tags(path, column) == [[f"B-{expected}"]]
 
 
-@pytest.mark.parametrize("column", [0, 4, -4, "4"])
-def test_no_such_column(file, column):
-    error = refused(file("\nB-a B-b B-c\n"), columns=[column])
-    assert error.line == 2
-    assert error.problem == f"column {column} does not exist: the rows have 3 columns."
-
-
 @pytest.mark.parametrize(
     "head",
     [
@@ -119,13 +112,6 @@ def test_names_in_a_file_of_blanks(file):
     path = file("# word pos ner\nAda NNP B-PER\n")
     assert tags(path, "ner") == [["B-PER"]]
     assert tags(path, "pos") == [["NNP"]]
-
-
-def test_unknown_and_ambiguous_names(file):
-    path = file("# columns: token a a\nAda\tO\tO\n")
-    assert refused(path, columns=["b"]).problem == "unknown column 'b': the columns are token, a, a."
-    assert refused(path, columns=["a"]).problem == "two columns are called 'a': the columns are token, a, a."
-    assert "does not name its columns" in refused(file("Ada O\n"), columns=["ner"]).problem
 
 
 def test_several_columns_in_one_pass(file):
@@ -172,13 +158,6 @@ def test_a_comment_is_not_a_boundary(file):
     assert tags(file("a O\n# a comment here\nb O\n\n# another one\n\nc O\n")) == [["O", "O"], ["O"]]
 
 
-@pytest.mark.parametrize("row", ["# B-X", "#tag _", "# _ _ _ O"])
-def test_a_broken_row_is_not_a_comment(file, row):
-    error = refused(file(f"a _ O\n{row}\nb _ O\n"))
-    assert error.line == 2
-    assert "where line 1 has 3" in error.problem
-
-
 def test_documents_by_comment(file):
     head = "# document_id = 1\n# more = x\na\t_\n\nb\tO\n# document_id = 2\nc\tB-X\n# document_ids = 3\nd\tO\n"
     path = file(head)
@@ -193,28 +172,8 @@ def test_documents_by_docstart(file):
     assert tags(path, documents="-DOCSTART-") == [["O", "O"], ["B-X", "O"]]
 
 
-def test_documents_that_never_begin(file):
-    assert "'# document_id = ...'" in refused(file("a O\n"), documents="document_id").problem
-    assert "-DOCSTART-" in refused(file("a O\n"), documents="-DOCSTART-").problem
-
-
 def test_outside(file):
     assert tags(file("a _\nb B-X\nc O\n"), outside="_") == [["O", "B-X", "O"]]
-
-
-def test_varying_columns(file):
-    error = refused(file("# c\na O\nb\n"))
-    assert error.line == 3
-    assert error.problem == "1 column (separated by blanks), where line 2 has 2."
-    error = refused(file("a\tO\n\nb\tO\tO\n"))
-    assert error.line == 3
-    assert error.problem == "3 columns (separated by tabs), where line 1 has 2."
-
-
-def test_empty_cell(file):
-    error = refused(file("a\tO\n\nb\t \n"))
-    assert error.line == 3
-    assert error.problem == "column 2 has an empty cell."
 
 
 def slow_read(text):
@@ -363,9 +322,3 @@ def test_parts_agree_on_whether_there_are_words(file, monkeypatch):
 
 def test_width_of_rows(file):
     assert read(file("a b O\n"), columns=[3]).layout.width == 3
-
-
-@pytest.mark.parametrize("head", ['<?xml version="1.0"?>\n<a b="c">\n', "\n<!DOCTYPE html>\n"])
-def test_xml_is_no_table(file, head):
-    with pytest.raises(InputError, match="line 1: this is XML, of no form that is read here"):
-        read(file(head + "<x/>\n"))

@@ -1,13 +1,12 @@
 """HIPE's columns, read and written."""
 
-import gzip
 import io
 import random
 from functools import cache
 
 import pytest
 
-from entity_files import NAMES, PRESIDENT, entities_of, entity, hipe, keys, refused, written
+from entity_files import NAMES, PRESIDENT, entities_of, entity, hipe, keys, written
 from spanometer.exceptions import InputError
 from spanometer.measures import SpanF
 from spanometer.readers import read, read_entities, require_same_tokens, tag_lists, write_entities
@@ -100,47 +99,6 @@ def test_columns_that_may_be_missing():
     assert entities_of(swapped).words == [["a"]]
 
 
-@pytest.mark.parametrize(
-    ("content", "options", "line", "problem"),
-    [
-        (
-            hipe("a O", names=["TOKEN", "NE-COARSE-LIT"]),
-            {},
-            1,
-            "the header has no column NE-FINE-LIT: its columns are TO",
-        ),
-        (hipe("a O", names=["TOKEN", "NE-FINE-LIT"]), {"level": "coarse"}, 1, "the header has no column NE-COARSE-LIT"),
-        (
-            hipe("a O", names=["WORD", "NE-FINE-LIT"]),
-            {},
-            1,
-            "the header has no column TOKEN: its columns are WORD, NE-F",
-        ),
-        ("# c\n\na\tO\n", {"format": "hipe"}, 3, "the header has no column TOKEN: its columns are a, O."),
-        ("TOKEN NE-FINE-LIT\na O\n", {"format": "hipe"}, 1, "the header has no column TOKEN: its columns are TOKEN NE"),
-        (hipe("a O O O O", "b O O O"), {}, 4, "4 columns (separated by tabs), where line 1 has 5."),
-        (hipe("a O O O O") + "b O O O O\n", {}, 4, "1 column (separated by tabs), where line 1 has 5."),
-        (hipe("a O O O O") + "b\tO\t\tO\tO\n", {}, 4, "NE-FINE-METO has an empty cell."),
-        (hipe("a O O O O", "b O O B-x x"), {}, 4, "in NE-NESTED: 'x' has no prefix of IOB2"),
-        (hipe("a O O O O", "b S-x O O O"), {}, 4, "in NE-FINE-LIT: 'S-x' has no prefix of IOB2"),
-        (hipe("a O O O O", "b O I-x O O"), {"repair": "raise"}, 4, "in NE-FINE-METO: "),
-        (hipe("a O O O O", head=""), {}, None, "no line begins a document: the file has no '# document_id = ...'."),
-        (hipe(), {}, None, "the file has no rows of tags."),
-        (hipe("a B-x O O O", names=[*NAMES[:4], "TOKEN"]), {}, None, "two columns are called 'TOKEN'"),
-        (hipe("a O O O O").encode() + b"b\0\tO\tO\tO\tO\n", {}, 4, "a NUL byte"),
-        (hipe("a O O O O").encode() + b"\xe9\tO\tO\tO\tO\n", {}, 4, "the byte 0xe9 is not UTF-8."),
-        (gzip.compress(PRESIDENT.encode(), mtime=0)[:-12], {}, None, "the gzip data is damaged"),
-        (b"", {}, None, "the file is empty."),
-        (b"PK\x03\x04...", {}, None, "this is a zip archive."),
-        (b"\x7fELF\x02\x01\x01\0\0\0\0", {}, 1, "neither a header with NE-FINE-LIT or NE-COARSE-LIT, nor JSON lines"),
-    ],
-)
-def test_malformed_columns(content, options, line, problem):
-    error = refused(content, **options)
-    assert error.line == line
-    assert error.problem.startswith(problem)
-
-
 def test_scheme_and_repair_are_the_decoders():
     content = hipe("a I-loc O O O", "b B-loc O O O", "c I-org O O O")
     assert [each["start"] for each in entities_of(content).entities[0]] == [0, 1, 2]
@@ -173,53 +131,6 @@ def test_overlapping_entities_take_turns_in_two_columns():
 
 
 ABCD = [["a", "b", "c", "d"]]
-
-
-@pytest.mark.parametrize(
-    ("entities", "problem"),
-    [
-        ([entity(0, 1, "a+b+c")], "HIPE's columns cannot give the entity 'a+b+c' (0 to 1)"),
-        (
-            [entity(0, 3, "a"), entity(1, 4, "b"), entity(2, 3, "c")],
-            "in NE-FINE-METO: a span of 'c' overlaps the previous span",
-        ),
-        ([entity(0, 2, "a", (0, 1, "x")), entity(1, 3, "b", (1, 2, "x"))], "in NE-FINE-LIT: a span of 'b' overlaps"),
-        ([entity(0, 2, "a+b"), entity(1, 3, "c+d")], "in NE-FINE-LIT: a span of 'c' overlaps"),
-        ([entity(0, 1, "a"), entity(0, 1, "b")], "HIPE's columns cannot give the entity"),
-        ([entity(0, 4, "a", (0, 3, "b")), entity(0, 3, "b", (0, 1, "c"))], "in NE-FINE-LIT: a span of 'a' overlaps"),
-        (
-            [entity(0, 4, "a", (0, 3, "x"), (1, 2, "y"))],
-            "in NE-FINE-COMP: a span of 'comp.y' overlaps the previous span",
-        ),
-        (
-            [entity(0, 4, "a", (0, 3, "b"), (1, 2, "c")), entity(0, 3, "b"), entity(1, 2, "c")],
-            "in NE-NESTED: a span of 'c' overlaps",
-        ),
-    ],
-)
-def test_entities_that_columns_cannot_hold(entities, problem):
-    with pytest.raises(InputError) as caught:
-        write_entities(io.BytesIO(), [[], entities], words=ABCD * 2, format="hipe")
-    assert caught.value.problem.startswith(problem)
-    assert caught.value.document == 1
-    write_entities(io.BytesIO(), [[], entities], format="jsonl")
-
-
-@pytest.mark.parametrize("word", ["", " a", "a ", "a\tb", "a\nb", "a\r", "a\0b", "-DOCSTART-"])
-def test_words_that_columns_cannot_hold(word):
-    with pytest.raises(InputError) as caught:
-        write_entities(io.BytesIO(), [[]], words=[["x", word]], format="hipe")
-    assert (caught.value.document, caught.value.position) == (0, 1)
-
-
-@pytest.mark.parametrize("label", ["a\tb", "a\nb", "a\rb", "a\0b"])
-def test_labels_that_columns_cannot_hold(label):
-    part = {"start": 0, "end": 1, "label": label}
-    for wrong in ({"types": [label]}, {"types": ["loc", label]}, {"components": [part]}):
-        stream = io.BytesIO()
-        with pytest.raises(InputError, match="has control characters") as caught:
-            write_entities(stream, [[], [{**entity(0, 1, "loc"), **wrong}]], words=[["x"]] * 2, format="hipe")
-        assert (caught.value.document, caught.value.span, stream.getvalue()) == (1, 0, b"")
 
 
 def random_hipe(generator):

@@ -104,25 +104,6 @@ def test_rows_of_one_link_are_one_mention_of_a_chain(file, cells, given, expecte
     assert spans(read(file(text), **given)) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "given", "problem"),
-    [
-        (LAYERS, {}, "the file has several layers: 'Plain', 'Rich', 'Link'"),
-        (LAYERS, {"layer": "None"}, "there is no layer 'None'"),
-        (LAYERS, {"layer": "Rich", "feature": "x"}, "the layer 'Rich' has no feature 'x'"),
-        (LAYERS.replace("kind|value", "kind|sort"), {"layer": "Rich"}, "has several features: 'kind', 'sort'"),
-        (table(["_"], ["A[1]"], ["B[1]"]), {}, r"line 8: the span \[1\] has the values 'A' and 'B'"),
-        (table(["_"], ["_"], ["_"], text="One x two"), {}, "the token '😊' is not in the text"),
-        (table(["_"], ["_"], []), {}, "line 8: this is no row of a token and 1 column of layers"),
-        (table(["_"], ["_"], ["_"]).replace("7-10", "7-x"), {}, "line 8: this is no row"),
-        (HEAD.replace("TSV 3.3", "TSV 2"), {}, "this is not WebAnno TSV 3"),
-    ],
-)
-def test_refused(file, text, given, problem):
-    with pytest.raises(InputError, match=problem):
-        read(file(text), **given)
-
-
 def test_real_exports(data):
     """All files of the format's own suite: the spans that were counted, but for empty and doubled ones."""
     exports = data / "exports"

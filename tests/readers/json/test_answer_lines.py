@@ -143,22 +143,6 @@ def test_choices_are_signed(lines, gold):
     assert found.grounded["predictions"].total["absent"] == 1
 
 
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        ({"grounding": "bold"}, "unknown grounding policy 'bold'"),
-        ({"answer_labels": []}, "answer_labels"),
-        ({"answer_labels": "PER"}, "answer_labels"),
-        ({"aliases": {"a": 3}}, "aliases"),
-        ({"offsets": "some"}, "offsets"),
-        ({"answer_format": "xml"}, "answer_format"),
-    ],
-)
-def test_wrong_options(options, problem):
-    with pytest.raises(InputError, match=problem):
-        Pairing(**options)
-
-
 def test_what_is_no_answer(lines, gold):
     with pytest.raises(InputError, match=r"answers.jsonl, line 2: an answer is 3"):
         two = [{"text": TEXT, "spans": GOLD}, {"text": "Oslo", "spans": []}]

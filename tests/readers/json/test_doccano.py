@@ -41,21 +41,6 @@ def test_users_are_annotators(file):
     assert found.of("2").spans.to_dicts() == [[{"start": 4, "end": 9, "label": "12"}]]
 
 
-@pytest.mark.parametrize(
-    ("change", "problem"),
-    [
-        ({"label": [[0, 3]]}, r"line 2: a label is not \[start, end, label\]"),
-        ({"label": ["sport"]}, r"line 2: a label is not \[start, end, label\]"),
-        ({"label": 3}, "line 2: the line has no list of labels"),
-        ({"label": [[0, 30, "PER"]]}, "line 2: a span from 0 to 30"),
-    ],
-)
-def test_refused(file, change, problem):
-    path = file(f"{json.dumps(NEW)}\n{json.dumps({**NEW, **change})}\n")
-    with pytest.raises(InputError, match=problem):
-        read(path)
-
-
 def test_the_unit(file):
     path = file(json.dumps({**NEW, "text": "💃 Ada", "label": [[3, 6, "PER"]]}))
     assert read(path).spans.start.tolist() == [2]

@@ -88,8 +88,3 @@ def test_several_tags(file):
     with pytest.raises(InputError, match="task 12, line 2: the task has labels of several tags: 'label', 'pos'"):
         read(file, task(both))
     assert [span["label"] for span in read(file, task(both), label_key="pos").spans.to_dicts()[0]] == ["VERB"]
-
-
-def test_html_is_refused(file):
-    with pytest.raises(InputError, match=r"a span begins at '/div\[1\]/p"):
-        read(file, task(annotation(region("/div[1]/p", "/div[1]/p", "Ada", "PER", type="hypertextlabels"))))

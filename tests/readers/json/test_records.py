@@ -5,8 +5,7 @@ import json
 
 import pytest
 
-from spanometer.exceptions import InputError
-from spanometer.readers import read, read_attributes, read_entities, read_spans, tag_lists
+from spanometer.readers import read, tag_lists
 from tag_files import TWO, json_lines, refused, tags
 
 
@@ -75,44 +74,13 @@ def test_bad_json_lines(file, content, problem):
     assert error.problem.startswith(problem)
 
 
-def test_json_lines_of_different_length(file):
-    error = refused(file(json_lines({"tags": ["O"], "other": ["O", "O"]})), columns=["tags", "other"])
-    assert error.line == 1
-    assert error.problem == "'tags' has 1 items, 'other' has 2."
-
-
 def test_json_lines_longer_than_the_first_block(tmp_path):
     path = tmp_path / "long.txt"
     path.write_text(json.dumps(["B-A", "I-A", "O"] * 400_000) + "\n", encoding="utf-8")
     assert read(path).tags[0].lengths.tolist() == [1_200_000]
 
 
-@pytest.mark.parametrize(
-    ("reader", "row", "key"),
-    [
-        (read, '{"tags": ["B-A"], "tokens": ["x"], "tags": ["O"]}', "tags"),
-        (read, '{"tags": ["O"], "meta": {"id": 1, "id": 1}}', "id"),
-        (read_spans, '[{"start": 0, "end": 1, "label": "A", "label": "B"}]', "label"),
-        (read_attributes, '[{"start": 0, "end": 1, "label": "A", "attributes": {"n": true, "n": false}}]', "n"),
-        (read_entities, '[{"start": 0, "end": 1, "types": ["A"], "types": ["B"]}]', "types"),
-    ],
-)
-def test_an_object_with_a_key_twice(file, reader, row, key):
-    # json itself takes the last value
-    path = file(f"[]\n{row}\n", "a.jsonl")
-    with pytest.raises(InputError) as caught:
-        reader(path)
-    assert (caught.value.source, caught.value.line) == (str(path), 2)
-    assert caught.value.problem == f"an object has the key '{key}' more than once."
-
-
 @pytest.mark.parametrize("content", ["Ada B-X\nwoke O\n", "[ O\nAda\tB-X\n", '"\tO\nAda\tB-X\n', "B-X\nO\n"])
 def test_columns_may_be_called_json_lines(file, content):
     found = read(file(content, "a.jsonl"))
     assert len(found.spans()) == 1
-
-
-@pytest.mark.parametrize("line", ['{"tags": ["O"', '["O", ', "{tags: []}", '"O"', "3", "[B-X, O]"])
-def test_damaged_lines_are_not_columns(file, line):
-    with pytest.raises(InputError, match=r"JSON|is not a document"):
-        read(file(f"{line}\n", "a.jsonl"))

@@ -155,31 +155,11 @@ def test_empty_lists_before_those_of_doccano(file):
     assert detect(file("".join(json.dumps(row) + "\n" for row in rows))).name == "doccano"
 
 
-def test_a_stated_text_of_bare_spans_is_compared(file):
-    with pytest.raises(InputError, match="1 of 1 stated texts of spans differ"):
-        read(file, json.dumps({"text": TEXT, "entities": [{**BARE, "text": "Bob"}]}))
-
-
 def test_texts_are_compared(file):
     gold = read(file, json.dumps({"text": TEXT, "entities": GLINER}))
     other = read(file, json.dumps({"text": TEXT.replace("met", "saw"), "entities": GLINER}))
     with pytest.raises(InputError, match="line 1: the texts differ from character 13 on"):
         pair(gold, other)
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        (json.dumps([*GLINER, {"start": 0}]), "is no span of a known system"),
-        (json.dumps([{**GLINER[0], "end": 3.5}]), r"the end 3.5 \(of type float\) is not an integer"),
-        (json.dumps(pieces((1, "B-PER", 0, 3), ("2", "I-PER", 3, 4))), "a piece has an index"),
-        (json.dumps(pieces((1, "B-PER", 0, 3), (10**9, "I-PER", 3, 4))), "further apart than a text has pieces"),
-        (f"{json.dumps(GLINER)}\n3\n", "line 2"),
-    ],
-)
-def test_refused(file, text, problem):
-    with pytest.raises(InputError, match=problem):
-        read(file, text)
 
 
 @pytest.mark.parametrize("content", ["[]\n[{}]\n", "[[], [{}]]", "[[],\n [],\n [{}]]\n"])

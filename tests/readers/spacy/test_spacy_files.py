@@ -175,17 +175,6 @@ def test_json_of_a_group_that_spacy_writes(file, spacy):
     assert bounds(spanometer.read(file(json.dumps(doc.to_json()) + "\n", "doc.jsonl"))) == [(0, 0, 13, "PER")]
 
 
-def test_spans_key_names_no_group(file):
-    path = file(json.dumps(DOC) + "\n", "doc.jsonl")
-    with pytest.raises(InputError, match=r"documents of spaCy.*\n?.*span_group='sc'"):
-        spanometer.read(path, spans_key="sc")
-
-
-def test_spans_key_names_no_group_of_a_doc_bin(binary):
-    with pytest.raises(InputError, match=r"documents of spaCy.*\n?.*span_group='sc'"):
-        spanometer.read(binary((TEXT, ENTITIES)), spans_key="sc")
-
-
 def test_json_that_spacy_writes(file, spacy):
     doc = spacy.blank("en")(TEXT)
     doc.set_ents([doc.char_span(0, 13, label="PER")])
@@ -255,38 +244,6 @@ def test_version_2_with_illegal_tags(file):
     assert bounds(spanometer.read(path)) == [(1, 0, 1, "PER"), (1, 2, 3, "PER")]
     with pytest.raises(InputError, match=r"item 1, paragraph 0, line 1, token 1: 'O' cannot follow 'B-PER'"):
         spanometer.read(path, repair="raise")
-
-
-@pytest.mark.parametrize(
-    ("row", "problem"),
-    [
-        (["x", {"entities": [[0, 1]]}], r"a span of line 2 is not \[start, end, label\]"),
-        (["x", {"entities": ["U-PER"]}], r"a span of line 2 is not \[start, end, label\]"),
-        (["x", {"entities": [[0, 5, "A"]]}], "a span from 0 to 5 begins or ends inside a character, or outside"),
-        (["x", {"cats": {}}, 3], "line 2 is no document of spaCy"),
-        ({"text": "x", "ents": {}}, r"a span of line 2 is not \[start, end, label\]"),
-        ({**DOC, "tokens": [{"start": 0}]}, "a token has no 'start' and 'end'"),
-        ({"paragraphs": []}, "line 2 is no document of spaCy"),
-    ],
-)
-def test_other_json(file, row, problem):
-    path = file(json.dumps(DOC) + "\n" + json.dumps(row) + "\n", "train.jsonl")
-    with pytest.raises(InputError, match=problem):
-        spanometer.read(path)
-
-
-@pytest.mark.parametrize(
-    ("paragraph", "problem"),
-    [
-        ({"sentences": 3}, "item 0, paragraph 0 has no sentences of tokens with 'orth'"),
-        ({"sentences": [{"tokens": [{"ner": "O"}]}]}, "item 0, paragraph 0 has no sentences of tokens with 'orth'"),
-        ({"sentences": [{"tokens": [{"orth": 3}]}]}, "a word, a tag or the text of item 0, paragraph 0 is no string"),
-        ({"sentences": [{"tokens": [{"orth": "a"}]}], "raw": "b"}, "item 0, paragraph 0: the word 'a' is not in"),
-    ],
-)
-def test_other_paragraphs(file, paragraph, problem):
-    with pytest.raises(InputError, match=problem):
-        spanometer.read(file(json.dumps([{"id": 0, "paragraphs": [paragraph]}]), "train.json"))
 
 
 def test_gliner_training(file):

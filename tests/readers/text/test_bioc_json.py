@@ -91,12 +91,6 @@ def test_errors_name_the_line(file, monkeypatch, size, old, new, problem):
         spanometer.read(file(text.replace(old, new), "a.json"), format="bioc")
 
 
-@pytest.mark.parametrize("row", [{"documents": []}, {"documents": ["x"]}, {"documents": 3}, {"PubTator3": []}])
-def test_collections_without_documents(file, row):
-    with pytest.raises(InputError, match="line 1: a document has no list of passages"):
-        spanometer.read(file(json.dumps(row), "a.json"), format="bioc")
-
-
 @pytest.mark.parametrize("indent", [None, 1])
 def test_documents_are_let_go(file, monkeypatch, indent):
     monkeypatch.setattr("spanometer.readers.source.BLOCK_SIZE", 1 << 13)

@@ -102,11 +102,6 @@ def test_markup(file):
     assert [span["attributes"] for span in found.attributes[0]] == [{"neg": True, "conf": 0.5, "note": "a b"}, {}]
 
 
-def test_markup_without_a_beginning(file):
-    with pytest.raises(InputError, match="line 2: the span of"):
-        read_as(DocumentFile, file("[a](B)\nfièvreux](SYMPTOM)\n"), options={})
-
-
 def test_attributes_are_scored(pair_of_files, tmp_path, file, run):
     """Two spans; negation is right for one, and was not found for the other."""
     spans_of = "T1\tDrug 0 7\tAspirin\nT2\tSite 19 28\tback pain\n"

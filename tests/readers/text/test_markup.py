@@ -103,52 +103,6 @@ def test_nothing_to_find(text):
     assert from_markup(text).words == text.split()
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "column", "problem"),
-    [
-        (
-            "<pers> a <name>\n b </pers></name>",
-            2,
-            4,
-            "</pers> crosses: <name> (line 1, column 10) is open.",
-        ),
-        (
-            "x\n<pers>\n<loc> a </name>",
-            3,
-            9,
-            "</name> closes a tag that is not open; <loc> (line 3, column 1) is open.",
-        ),
-        ("a <pers> b", 1, 3, "the tag <pers> is not closed."),
-        ("<pers> <name> b </name>", 1, 1, "the tag <pers> is not closed."),
-        ("a\n\n </pers>", 3, 2, "</pers> closes a tag that is not open."),
-        ("<pers> a </pers> </pers>", 1, 18, "</pers> closes a tag that is not open."),
-        ("<loc+org> a </org+loc>", 1, 13, "</org+loc> closes a tag that is not open; <loc+org> (line 1, col"),
-        ("a <pers> \n </pers> b", 1, 3, "<pers> holds no words."),
-        ("<pers> a <name></name> </pers>", 1, 10, "<name> holds no words."),
-        ("a <name> b </name>", 1, 3, "the component <name> stands outside all entities."),
-        ("<loc> a </loc> <name> b </name>", 1, 16, "the component <name> stands outside all entities."),
-        ("<loc+name> b </loc+name>", 1, 1, "<loc+name> joins names that are not all types of entities."),
-        ("<pers> <name+kind> b </name+kind> </pers>", 1, 8, "<name+kind> joins names that are not all types"),
-        ("<loc+org+loc> b </loc+org+loc>", 1, 1, "<loc+org+loc> names a type twice."),
-        ("a <pers", 1, 3, "'<pers' begins like a tag but is not one."),
-        ("a <pers b>", 1, 3, "'<pers' begins like a tag but is not one."),
-        ("a <pers/>", 1, 3, "'<pers/>' begins like a tag but is not one."),
-        ("a <pers+>", 1, 3, "'<pers+>' begins like a tag but is not one."),
-        ('<Sync time="3"/>', 1, 1, "'<Sync' begins like a tag but is not one."),
-        ("<événement>", 1, 1, "'<événement>' begins like a tag but is not one."),
-        ("</", 1, 1, "'</' begins like a tag but is not one."),
-        ("</ pers>", 1, 1, "'</' begins like a tag but is not one."),
-        ("a</3>", 1, 2, "'</3>' begins like a tag but is not one."),
-    ],
-)
-def test_malformed_markup(text, line, column, problem):
-    error = refused(text)
-    assert (error.line, error.column) == (line, column)
-    assert error.problem.startswith(problem)
-    assert error.place == f"line {line}, column {column}"
-    assert error.remedy
-
-
 def test_errors_name_the_document_and_count_lines_from_the_first_given():
     error = refused("a\n</loc>", document=3, first_line=10)
     assert error.place == "document 3, line 11, column 1"
@@ -165,17 +119,6 @@ def test_long_and_strange_names_are_shown_short():
     assert len(str(error)) < 400
     assert len(str(refused("<" + "a" * 1_000_000))) < 400
     assert "\\x1b" in str(refused("a <b\x1b[31m>"))
-
-
-@pytest.mark.parametrize("text", [None, 3, ["a"], b"a"])
-def test_what_is_no_string(text):
-    assert "is not a document with markup" in refused(text, document=2).problem
-    assert refused(text, document=2).document == 2
-
-
-@pytest.mark.parametrize("types", ["pers", ["a.b"], [""], [3], None])
-def test_entity_types_are_checked(types):
-    assert "entity_types=" in str(refused("a", entity_types=types))
 
 
 # depth and size
@@ -260,67 +203,12 @@ def test_equal_bounds_are_written_in_the_order_that_is_read():
             assert to_markup(found.words, found.entities) == text
 
 
-@pytest.mark.parametrize(
-    ("entities", "problem"),
-    [
-        (
-            [entity(0, 3, "pers"), entity(2, 4, "loc.x")],
-            "the entity 'loc.x' (2 to 4) crosses the entity 'pers' (0 to 3); markup can only nest.",
-        ),
-        (
-            [entity(0, 4, "pers", (0, 2, "name"), (1, 3, "kind"))],
-            "the component 'kind' (1 to 3) crosses the component 'name' (0 to 2); markup can only nest.",
-        ),
-        (
-            [entity(0, 4, "pers"), entity(1, 2, "loc")],
-            "markup cannot give the entity 'pers' (0 to 4) no components; it would get the components 'loc' (1 to 2).",
-        ),
-        (
-            [entity(0, 4, "pers", (1, 2, "loc"))],
-            "markup cannot give the entity 'pers' (0 to 4) the components 'loc' (1 to 2); it would get no components.",
-        ),
-        (
-            [entity(0, 4, "pers", (0, 2, "loc"), (0, 1, "name")), entity(0, 2, "loc")],
-            "markup cannot give the entity 'pers' (0 to 4) the components 'name' (0 to 1), 'loc' (0 to 2); it",
-        ),
-        ([entity(0, 1, "loc"), entity(0, 1, "org")], "markup cannot give the entity"),
-        ([entity(0, 1, "drug")], "the types 'drug' would not be read as those of an entity."),
-        ([entity(0, 1, "loc+name")], "the types 'loc, name' would not be read"),
-        ([entity(0, 1, "loc+loc")], "the types 'loc, loc' would not be read"),
-        ([{"start": 0, "end": 1, "types": [], "components": []}], "the types '' would not be read"),
-        ([entity(0, 1, "loc x")], "'loc x' cannot be the name of a tag."),
-        ([entity(0, 1, "loc", (0, 1, "é"))], "'é' cannot be the name of a tag."),
-        ([entity(0, 1, "loc", (0, 1, "a+b"))], "'a+b' cannot be the name of a tag."),
-        ([entity(0, 1, "loc", (0, 1, "a>"))], "'a>' cannot be the name of a tag."),
-        ([entity(0, 5, "loc")], "the bounds of the entity (0 to 5) or of a component do not fit the 4 words."),
-        ([entity(2, 2, "loc")], "the bounds of the entity (2 to 2)"),
-        ([entity(-1, 2, "loc")], "the bounds of the entity (-1 to 2)"),
-        ([entity(1, 2, "loc", (0, 2, "name"))], "the bounds of the entity (1 to 2)"),
-        ([{"start": 0}], "{'start': 0} has no 'end' and no 'types'."),
-        ([None], "None is not an entity."),
-        ([entity(0.5, 1, "loc")], "the start 0.5 (of type float) is not an integer."),
-    ],
-)
-def test_what_markup_cannot_say(entities, problem):
-    with pytest.raises(InputError) as caught:
-        to_markup(["a", "b", "c", "d"], entities)
-    assert caught.value.problem.startswith(problem)
-    assert caught.value.remedy
-
-
 def test_depth_is_bounded_in_writing():
     chain = [entity(start, 101, "loc", *([(start + 1, 101, "loc")] if start < 100 else [])) for start in range(101)]
     with pytest.raises(InputError, match="lies in more than 100 others"):
         to_markup(["a"] * 101, chain)
     words, shorter = ["a"] * 100, [entity(0, 1, "loc")]
     assert to_markup(words, shorter).startswith("<loc> a </loc> a")
-
-
-@pytest.mark.parametrize("word", ["", "a b", "a\u0020", "\t", "a\nb", "<a", "a</b", "<é", None, 3])
-def test_words_that_markup_cannot_hold(word):
-    with pytest.raises(InputError) as caught:
-        to_markup(["x", word], [])
-    assert caught.value.position == 1
 
 
 # random trees

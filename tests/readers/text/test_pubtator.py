@@ -5,7 +5,6 @@ import json
 import pytest
 
 from spanometer.documents.document_file import DocumentFile
-from spanometer.exceptions import InputError
 from spanometer.readers.formats import detect, read_as
 
 LINES = "7|t|Breast cancer 💊.\n7|a|TNF is seen.\n"
@@ -33,21 +32,6 @@ def test_units_of_pubtator(file, start):
     """The pill before TNF is 1 code point, 2 UTF-16 units, 4 bytes."""
     found = read(file(LINES.replace("17\t20", f"{start}\t{start + 3}")))
     assert spans(found) == [[(0, 13, "Disease"), (17, 20, "Gene")]]
-
-
-@pytest.mark.parametrize(
-    ("change", "problem"),
-    [
-        (("7|a|", "8|a|"), "line 2: the line is about another document"),
-        (("7|t|", "7|a|"), "line 1: a document begins without its title"),
-        (("7\t17\t20\tTNF\tGene", "7\t17\tTNF"), "line 4: this is neither a mention nor a relation"),
-        (("7\t17\t20", "7\t17\t200"), "line 1: a span from 17 to 200"),
-        (("7\tCID\tD1\tD2\n", "7|a|More\n"), "line 5: a title or an abstract stands after mentions"),
-    ],
-)
-def test_refused_by_pubtator(file, change, problem):
-    with pytest.raises(InputError, match=problem):
-        read_as(DocumentFile, file(LINES.replace(*change)), format="pubtator", options={"offset_unit": None})
 
 
 def annotation(text, *locations, kind="Disease"):
@@ -88,19 +72,3 @@ def test_sentences_of_bioc(file):
     found = read(file(json.dumps({"documents": [document]})))
     assert found.documents.texts == ("One. Two.",)
     assert spans(found) == [[(0, 3, "Disease"), (5, 8, "Disease")]]
-
-
-@pytest.mark.parametrize(
-    ("document", "problem"),
-    [
-        (collection({"text": "x"}), "an annotation of document 7 has no type, or no locations"),
-        (collection(annotation("x")), "an annotation of document 7 has no type, or no locations"),
-        (collection(annotation("x", (0, "1"))), "an annotation of document 7 has no type, or no locations"),
-        (collection(annotation("cancer", (7, 60))), "a span from 7 to 67"),
-        ({"documents": [{"id": 1, "passages": [{"text": "x"}]}]}, "a passage of document 1 has no offset or no text"),
-        ({"documents": [{"id": 1, "passages": [{}]}, 3]}, "a passage of document 1 has no offset or no text"),
-    ],
-)
-def test_refused_by_bioc(file, document, problem):
-    with pytest.raises(InputError, match=problem):
-        read(file(json.dumps(document)))

@@ -34,15 +34,6 @@ def test_documents_of_markup():
         entities_of(text, documents="turns")
 
 
-@pytest.mark.parametrize("documents", ["lines", "blank", "file"])
-def test_malformed_markup_is_located(documents):
-    text = "a\n\n b <loc> c </loc>\n\nd <loc>  </loc>\n"
-    error = refused(text, documents=documents)
-    assert (error.line, error.column) == (5, 3)
-    assert error.place == "f, line 5, column 3"
-    assert refused("\n\na\n<loc> b </loc>\nd </loc>\n", documents=documents).place == "f, line 5, column 3"
-
-
 def test_markup_bombs():
     error = refused("a\n" + "<pers>" * 100_000, format="quaero")
     assert (error.line, error.column) == (2, 601)
