@@ -128,7 +128,7 @@ def test_standard_input(run, monkeypatch):
         ("a B-X\n", ["--column", "ner"], "ner"),
         ("", [], "the file is empty"),
         (SPANS, ["--spans", "entities"], ", line 1: the object has no 'entities'; its keys: 'spans', 'tokens'."),
-        (SPANS, ["--spans", "spans", "--column", "2"], "--column is for tags, --spans for lists of spans."),
+        (SPANS, ["--spans", "spans", "--column", "2"], "--column is not for documents with spans."),
         (SPANS, ["--spans", "spans", "--scheme", "IOB2"], "--scheme is for tags"),
         ('{"spans": {}}\n', ["--spans", "spans"], ", line 1: 'spans' is a JSON object, not a list of spans."),
         (
@@ -143,7 +143,7 @@ def test_standard_input(run, monkeypatch):
         ),
         ("not JSON\n", ["--spans", "spans"], ", line 1: this is not JSON"),
         ("\n", ["--spans", "spans"], "the file has no documents."),
-        ('[{"start": 0, "label": "A"}]\n', ["--spans", "spans"], ", line 1, span 0: "),
+        ('[{"start": 0, "label": "A"}]\n', ["--spans", "spans"], ", line 1: span 0 has no 'start', 'end' and 'label'."),
     ],
 )
 def test_wrong_input(complaint, file, content, arguments, said):

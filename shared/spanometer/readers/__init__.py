@@ -16,7 +16,6 @@ _HOMES = {
     **dict.fromkeys(("Format", "detect", "formats_of"), "readers.formats"),
     "Rewriter": "readers.columns.rewriter",
     **dict.fromkeys(("Source", "open_file"), "readers.source"),
-    **dict.fromkeys(("SpanFile", "read_spans"), "readers.json.span_lines"),
     **dict.fromkeys(("Column", "TagFile", "tag_lists"), "documents.tag_file"),
     **dict.fromkeys(("read", "read_parts"), "readers.columns.reading"),
     "read_word_probabilities": "readers.word_list",

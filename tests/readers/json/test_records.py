@@ -2,11 +2,13 @@
 
 import gzip
 import json
+from functools import partial
 
 import pytest
 
+import spanometer
 from spanometer.exceptions import InputError
-from spanometer.readers import read, read_attributes, read_entities, read_spans, tag_lists
+from spanometer.readers import read, read_attributes, read_entities, tag_lists
 from tag_files import TWO, json_lines, refused, tags
 
 
@@ -87,12 +89,19 @@ def test_json_lines_longer_than_the_first_block(tmp_path):
     assert read(path).tags[0].lengths.tolist() == [1_200_000]
 
 
+read_entity_spans = partial(spanometer.read, spans_key="entities")
+
+
 @pytest.mark.parametrize(
     ("reader", "row", "key"),
     [
         (read, '{"tags": ["B-A"], "tokens": ["x"], "tags": ["O"]}', "tags"),
         (read, '{"tags": ["O"], "meta": {"id": 1, "id": 1}}', "id"),
-        (read_spans, '[{"start": 0, "end": 1, "label": "A", "label": "B"}]', "label"),
+        (
+            read_entity_spans,
+            '[{"start": 0, "end": 1, "label": "A", "label": "B"}]',
+            "label",
+        ),
         (read_attributes, '[{"start": 0, "end": 1, "label": "A", "attributes": {"n": true, "n": false}}]', "n"),
         (read_entities, '[{"start": 0, "end": 1, "types": ["A"], "types": ["B"]}]', "types"),
     ],

@@ -102,7 +102,7 @@ def _read(source: Source, *, words: bool = True) -> AttributeFile:
     texts: list[str] = []
 
     def documents() -> Iterator[list[Any]]:
-        for line, row in rows(source, "spans"):
+        for line, _, row in rows(source, "spans"):
             of_line = words_in(source, row, None, line) if words else None
             add_words(found, of_line, source, line, first=not lines)
             if isinstance(row, dict) and isinstance(row.get("text"), str):

@@ -12,7 +12,7 @@ from ...exceptions import InputError, shown
 from ...spans.spans import Spans
 from ..formats import Evidence, Format, Offsets, register
 from ..source import Source
-from .records import TAGS_KEY, WORDS_KEYS, first_filled, first_object, is_object, values
+from .records import TAGS_KEY, WORDS_KEYS, first_filled, first_object, is_object, rows
 
 _LISTS = ("entities", "extractions", "spans")
 _TEXTS = ("full_text", "text")
@@ -112,13 +112,13 @@ def _records(source: Source) -> Iterator[Record]:
 
 def _documents(source: Source) -> Iterator[tuple[int, str, Any]]:
     """Yield what stands for each text; one list of spans is one text."""
-    rows = list(values(source, "spans"))
-    if rows and all(place for _, place, _ in rows):
-        spans = [row for _, _, row in rows]
+    documents = list(rows(source, "spans"))
+    if all(place for _, place, _ in documents):
+        spans = [row for _, _, row in documents]
         if any(isinstance(span, dict) and _fields(span) is not None for span in spans):
             yield 1, "", spans
             return
-    for line, place, row in rows:
+    for line, place, row in documents:
         nested = isinstance(row, list) and row and all(isinstance(part, list) for part in row)
         if nested:
             yield from ((line, f"text {number}", part) for number, part in enumerate(row))
@@ -247,7 +247,7 @@ def read_gliner(source: Source) -> DocumentFile:
     Raises:
         InputError: names the line, for an object of another form, and as `documents_of`.
     """
-    records = (_gliner_record(source, *row) for row in values(source, "documents"))
+    records = (_gliner_record(source, *row) for row in rows(source, "documents"))
     return documents_of(source, records, in_tokens=True)
 
 

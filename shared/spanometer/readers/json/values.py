@@ -58,10 +58,11 @@ def _first_value(head: bytes) -> tuple[Any, bool]:
     return None, cut
 
 
-def is_array(source: Source) -> bool:
-    """Return whether a file is one JSON text, an array of documents or an object over many lines, and not JSON lines.
+def is_array(source: Source, *, cut: bool = False) -> bool:
+    """Tell one JSON text, an array of documents or an object over many lines, from JSON lines.
 
-    An array on one line is an array of documents if these are lists or objects that are no spans.
+    An array on one line is an array of documents if these are lists or objects that are no spans; with `cut` whatever
+    goes on after the first line, or after the head, is one text.
     """
     line, ended, rest = source.head.lstrip().partition(b"\n")
     if not line.startswith((b"[", b"{")):
@@ -69,6 +70,8 @@ def is_array(source: Source) -> bool:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
+        if cut:
+            return True
         if ended:
             return isinstance(first_value(source), (list, dict))
         # the line goes on after the head
