@@ -10,7 +10,7 @@ import pytest
 import spanometer
 from spanometer import InputError
 from spanometer.measures import SpanAttribute
-from spanometer.readers import AttributeFile, detect, read_attributes
+from spanometer.readers import detect
 from spanometer.spans.attributes import Attributes
 
 
@@ -158,10 +158,10 @@ def test_on_mismatch(answer, complaint, run, pair, file):
 def test_forms_of_lines(answer, pair, file):
     expected = scores_of(answer, *pair)
     for key in ("spans", "entities"):
-        content = "\n\n".join(json.dumps({"id": "x", key: document, "tokens": ["a"]}) for document in GOLD)
+        content = "\n\n".join(json.dumps({"id": "x", key: document, "tokens": ["a"] * 13}) for document in GOLD)
         gold = file(f"{key}.jsonl.gz", gzip.compress(content.encode()))
         assert scores_of(answer, gold, pair[1]) == expected
-        assert detect(gold).content is AttributeFile
+        assert detect(gold).content is Attributes
     # told by the content, and with nothing in the name
     assert scores_of(answer, file("gold", lines(GOLD)), file("system", lines(SYSTEM))) == expected
     assert scores_of(answer, *pair, "--format", "jsonl") == expected
@@ -186,7 +186,7 @@ def test_nothing_to_tell_by(answer, complaint, file):
     }
     # of a first document without spans nothing is told
     late = file("late.jsonl", "[]\n" * 3 + lines(GOLD))
-    assert detect(late).content is AttributeFile
+    assert detect(late).content is Attributes
     # the other side tells
     none = file("none.jsonl", "[]\n" * len(GOLD))
     system = file("system.jsonl", lines(SYSTEM))
@@ -226,11 +226,17 @@ BAD_LINES = {
     "a number": ("3", "line 2: a number is not a document"),
     "another key": ('{"items": []}', "line 2: the object has no 'spans' or 'entities'; its keys: 'items'"),
     "no list": ('{"spans": {}}', "line 2: 'spans' is a JSON object, not a list of spans"),
-    "no dict": ("[3]", "line 2, span 0: 3 is not a span"),
-    "no attributes": ('[{"start": 0, "end": 1, "label": "A"}]', "line 2, span 0: .* has no 'attributes'"),
-    "no label": ('[{"start": 0, "end": 1, "attributes": {}}]', "line 2, span 0: .* has no 'label'"),
+    "no dict": ("[3]", "line 2: span 0 has no 'start', 'end' and 'label'"),
+    "attributes of another form": (
+        '[{"start": 0, "end": 1, "label": "A", "attributes": [3]}]',
+        "line 2: the attributes of span 0 are no object",
+    ),
+    "no label": ('[{"start": 0, "end": 1, "attributes": {}}]', "line 2: span 0 has no 'start', 'end' and 'label'"),
     "a float": ('[{"start": 0.5, "end": 1, "label": "A", "attributes": {}}]', "line 2, span 0: the start 0.5"),
-    "empty": ('[{"start": 1, "end": 1, "label": "A", "attributes": {}}]', "line 2, span 0: the end 1 is not after"),
+    "turned around": (
+        '[{"start": 2, "end": 1, "label": "A", "attributes": {}}]',
+        "line 2, span 0: the end 1 is not after",
+    ),
     "an object": (json.dumps([span(0, "A", x={"y": 1})]), "line 2, span 0: .* cannot be a value of 'x'"),
     "NaN": ('[{"start": 0, "end": 1, "label": "A", "attributes": {"x": NaN}}]', "line 2, span 0: the value of 'x' is"),
     "past 64 bits": (json.dumps([span(0, "A", x=2**70)]), "line 2, span 0: the value .* of 'x' is out of range"),
@@ -249,14 +255,26 @@ def test_bad_lines(complaint, pair, file, wrong):
     for sides in ((pair[0], bad), (bad, pair[0])):
         assert re.search(rf"{re.escape(bad)}, {said}", complaint("score", *sides))
     with pytest.raises(InputError) as raised:
-        read_attributes(bad)
+        spanometer.read(bad).attribute_columns()
     assert (raised.value.source, raised.value.line) == (bad, 2)
 
 
 def test_other_numbers_of_documents(complaint, pair, file):
     short = file("short.jsonl", "\n" + lines(GOLD[:2]))
-    assert f"{pair[0]}, line 3: 2 predicted documents, 3 reference documents" in complaint("score", pair[0], short)
-    assert f"{pair[0]}, line 3: 3 predicted documents, 2 reference documents" in complaint("score", short, pair[0])
+    assert f"{pair[0]}: 3 documents here, 2 documents in {short}." in complaint("score", pair[0], short)
+    assert f"{short}: 2 documents here, 3 documents in {pair[0]}." in complaint("score", short, pair[0])
+
+
+def test_spans_without_attributes_or_characters(answer, pair, file):
+    bare = {"start": 20, "end": 21, "label": "A"}
+    gold, system = (
+        file(f"{name}.jsonl", lines([[*side[0], bare, {**bare, "start": 21}], *side[1:]]))
+        for name, side in (("gold", GOLD), ("system", SYSTEM))
+    )
+    # what has no character is left out
+    found = answer(gold, system, *EXAMPLE)
+    assert found["measures"]["span_attribute"]["scores"] == scores_of(answer, *pair, *EXAMPLE)
+    assert (found["reference_spans"], found["predicted_spans"]) == (4, 4)
 
 
 BAD_OPTIONS = {

@@ -191,7 +191,6 @@ OF_ANOTHER_KIND = {
     "words to read": lambda: readers.read(io.BytesIO(b"a B-A\n"), words=b"1"),
     "what begins a document": lambda: readers.read(io.BytesIO(b"a B-A\n"), documents=3),
     "the key of spans": lambda: spanometer.read(io.BytesIO(b"[]\n"), spans_key=[]),
-    "words of attributes": lambda: readers.read_attributes(io.BytesIO(b"[]\n"), words=np.zeros(2)),
     "a name": lambda: readers.read(io.BytesIO(b"a B-A\n"), name=3),
     "words that fail": lambda: readers.write_entities(
         io.BytesIO(), [[]], format="jsonl", words=[ODD["list that fails"]()]

@@ -529,10 +529,6 @@ FUNCTIONS = {
         lambda **options: list(readers.read_parts(**options)),
         lambda: {"path": io.BytesIO(b"a B-A\nb O\n\nc B-B\n"), "columns": [-1]},
     ),
-    "read_attributes": (
-        readers.read_attributes,
-        lambda: {"path": io.BytesIO(json.dumps(ATTRIBUTES[0]).encode()), "words": True, "name": "gold"},
-    ),
     "read_entities": (
         readers.read_entities,
         lambda: {"path": io.BytesIO(b"<pers> Ada </pers> sings\n"), "format": "quaero", "entity_types": ["pers"]},

@@ -11,7 +11,6 @@ from typing import Any
 
 _HOMES = {
     **dict.fromkeys(("AnnotatedFile", "require_same_tokens"), "documents.places_in_files"),
-    **dict.fromkeys(("AttributeFile", "read_attributes"), "readers.json.attribute_lines"),
     **dict.fromkeys(("EntityFile", "LeftOut", "read_entities", "write_entities"), "readers.entity_file"),
     **dict.fromkeys(("Format", "detect", "formats_of"), "readers.formats"),
     "Rewriter": "readers.columns.rewriter",

@@ -8,7 +8,7 @@ import pytest
 
 import spanometer
 from spanometer.exceptions import InputError
-from spanometer.readers import read, read_attributes, read_entities, tag_lists
+from spanometer.readers import read, read_entities, tag_lists
 from tag_files import TWO, json_lines, refused, tags
 
 
@@ -102,7 +102,7 @@ read_entity_spans = partial(spanometer.read, spans_key="entities")
             '[{"start": 0, "end": 1, "label": "A", "label": "B"}]',
             "label",
         ),
-        (read_attributes, '[{"start": 0, "end": 1, "label": "A", "attributes": {"n": true, "n": false}}]', "n"),
+        (spanometer.read, '[{"start": 0, "end": 1, "label": "A", "attributes": {"n": true, "n": false}}]', "n"),
         (read_entities, '[{"start": 0, "end": 1, "types": ["A"], "types": ["B"]}]', "types"),
     ],
 )

@@ -14,15 +14,18 @@ from ...documents.record import Record
 from ...documents.writer import Writer
 from ...exceptions import setting
 from ...options import option
+from ...spans.attributes import Attributes
 from ...spans.spans import Spans
 from ..formats import Evidence, Format, Offsets, register
 from ..source import ZLIB, Source
-from .records import TAGS_KEY, first_object, is_object, list_in, rows
+from .records import TAGS_KEY, first_filled, first_object, is_object, list_in, rows
+from .values import first_value
 
 _REMEDY = (
     'Write an object a document: {"id": ..., "text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}; '
     'discontinuous spans have "fragments": [[start, end], ...].'
 )
+_KEYS = ("spans", "entities")
 _BOUNDS = ("start", "end", "label")
 _AT_ONCE = 1000
 """How many documents are written together."""
@@ -76,7 +79,8 @@ def _in_tokens(row: list[Any] | dict[str, Any]) -> bool:
 
 
 def _record(source: Source, line: int, place: str, row: Any, key: str) -> Record:
-    listed = list_in(source, row, (key,), line, "spans", _REMEDY, place=place)
+    keys = _KEYS if key == _KEYS[0] else (key,)
+    listed = list_in(source, row, keys, line, "spans", _REMEDY, place=place)
     row = row if isinstance(row, dict) else {}
     spans: list[tuple[int, int, str]] = []
     fragments: dict[int, Sequence[tuple[int, int]]] = {}
@@ -174,8 +178,24 @@ def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
         yield from ((what, number) for number in range(file.documents.size))
 
 
+def _has_attributes(source: Source) -> bool:
+    """Look for `attributes` in the first span."""
+    row = first_filled(source, *_KEYS)
+    spans = next((row[key] for key in _KEYS if key in row), [row])
+    return isinstance(spans, list) and bool(spans) and is_object(spans[0], "label", "attributes")
+
+
+def _evidence_of_attributes(source: Source) -> Evidence:
+    return Evidence.CERTAIN if _has_attributes(source) else Evidence.NONE
+
+
 def _evidence(source: Source) -> Evidence:
     row = first_object(source)
+    if _has_attributes(source):
+        return Evidence.CERTAIN
+    if not row and isinstance(first_value(source), list):
+        # no document has a span
+        return Evidence.POSSIBLE
     spans = row.get("spans")
     if not isinstance(spans, list) or "_input_hash" in row or "_task_hash" in row:
         return Evidence.NONE
@@ -185,6 +205,16 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.CERTAIN if known else Evidence.NONE
 
 
+register(
+    Format(
+        name="jsonl",
+        content=Attributes,
+        mark="JSON lines of spans with attributes",
+        evidence=_evidence_of_attributes,
+        read=read_document_lines,
+        reading=DocumentLines,
+    )
+)
 register(
     Format(
         name="jsonl",
