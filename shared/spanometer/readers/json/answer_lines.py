@@ -12,7 +12,7 @@ from ...exceptions import InputError, setting
 from ...options import check_options, option
 from ..formats import Evidence, Format, register
 from ..source import Source
-from .records import first_object, is_object, rows
+from .records import are_bounds, are_words, first_object, is_object, rows
 
 _ANSWER = "answer"
 _NAMES = ("id", "custom_id", "document_id")
@@ -97,21 +97,11 @@ def record_of(source: Source, line: int, place: str, row: Any, text_key: str | N
     return Record(
         spans=(),
         text=text,
-        tokens=tokens if text is not None and _are_bounds(tokens) else None,
-        words=tokens if text is None and _are_words(tokens) else None,
+        tokens=tokens if text is not None and are_bounds(tokens) else None,
+        words=tokens if text is None and are_words(tokens) else None,
         id=None if name is None else str(name),
         line=line,
         place=place,
-    )
-
-
-def _are_words(tokens: Any) -> bool:
-    return isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
-
-
-def _are_bounds(tokens: Any) -> bool:
-    return isinstance(tokens, list) and all(
-        isinstance(token, list) and len(token) == 2 and all(type(bound) is int for bound in token) for token in tokens
     )
 
 

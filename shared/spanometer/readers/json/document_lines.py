@@ -18,7 +18,7 @@ from ...spans.attributes import Attributes
 from ...spans.spans import Spans
 from ..formats import Evidence, Format, Offsets, register
 from ..source import ZLIB, Source
-from .records import TAGS_KEY, first_filled, first_object, is_object, list_in, rows
+from .records import TAGS_KEY, are_bounds, are_words, first_filled, first_object, is_object, list_in, rows
 from .values import first_value
 
 _REMEDY = (
@@ -128,18 +128,16 @@ def _tokens(source: Source, tokens: Any, line: int) -> tuple[list[str] | None, l
         return None, None
     if tokens == []:
         return [], []
-    if isinstance(tokens, list) and all(isinstance(token, str) for token in tokens):
+    if are_words(tokens):
         return tokens, None
-    if isinstance(tokens, list) and all(
-        isinstance(token, list) and len(token) == 2 and all(type(bound) is int for bound in token) for token in tokens
-    ):
+    if are_bounds(tokens):
         return None, tokens
     if isinstance(tokens, list) and all(isinstance(token, dict) for token in tokens):
         bounds = [(token.get("start"), token.get("end")) for token in tokens]
         if all(type(bound) is int for pair in bounds for bound in pair):
             return None, bounds
         words = [token.get("text") for token in tokens]
-        if all(isinstance(word, str) for word in words):
+        if are_words(words):
             return words, None
     raise source.refuse("'tokens' are neither words nor bounds.", _REMEDY, line)
 

@@ -154,11 +154,23 @@ def keys_of(row: dict[str, Any]) -> str:
     return ", ".join(map(repr, row))[:300] or "none"
 
 
+def are_words(tokens: Any) -> bool:
+    """Tell a list of strings."""
+    return isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
+
+
+def are_bounds(tokens: Any) -> bool:
+    """Tell a list of pairs of integers."""
+    return isinstance(tokens, list) and all(
+        isinstance(token, list) and len(token) == 2 and all(type(bound) is int for bound in token) for token in tokens
+    )
+
+
 def words_in(source: Source, row: list[Any] | dict[str, Any], words_key: str | None, line: int) -> list[str] | None:
     """Return the words of a line; None if no key was named and the line has no list of strings under the usual ones."""
     for key in WORDS_KEYS if words_key is None else (words_key,):
         found = row.get(key) if isinstance(row, dict) else None
-        if isinstance(found, list) and (words_key is not None or all(isinstance(word, str) for word in found)):
+        if are_words(found) or (words_key is not None and isinstance(found, list)):
             return found
     if words_key is None:
         return None

@@ -12,7 +12,7 @@ from ...exceptions import InputError, shown
 from ...spans.spans import Spans
 from ..formats import Evidence, Format, Offsets, register
 from ..source import Source
-from .records import TAGS_KEY, WORDS_KEYS, first_filled, first_object, is_object, rows
+from .records import TAGS_KEY, WORDS_KEYS, are_words, first_filled, first_object, is_object, rows
 
 _LISTS = ("entities", "extractions", "spans")
 _TEXTS = ("full_text", "text")
@@ -254,7 +254,7 @@ def read_gliner(source: Source) -> DocumentFile:
 def _gliner_record(source: Source, line: int, place: str, row: Any) -> Record:
     where = place or f"line {line}"
     words, spans = (row.get(key) if isinstance(row, dict) else None for key in ("tokenized_text", "ner"))
-    if not isinstance(words, list) or not isinstance(spans, list) or not all(isinstance(word, str) for word in words):
+    if not are_words(words) or not isinstance(spans, list):
         raise source.refuse(f"{where} has no list of words 'tokenized_text', or no list 'ner'.", _GLINER_REMEDY, line)
     if not all(isinstance(span, list) and len(span) == 3 and type(span[1]) is int for span in spans):
         raise source.refuse(f"a span of {where} is not [first, last, label].", _GLINER_REMEDY, line)
