@@ -1,7 +1,7 @@
 """Read files of annotation, plain or gzipped, and write them again: one module a format, over one interface.
 
 Tags: columns in the manner of CoNLL, tag-only files, JSON lines. Entity trees: HIPE's columns, QUAERO's markup, JSON
-lines. Spans, with attributes or without: JSON lines; from spaCy's documents see `spacy`. Logits: see `logits`.
+lines. Spans of documents, with attributes or without: see `reading`; spaCy's: see `spacy`. Logits: see `logits`.
 """
 
 from __future__ import annotations
