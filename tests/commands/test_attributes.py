@@ -6,7 +6,8 @@ import json
 import pytest
 
 from spanometer.measures import SpanAttribute
-from spanometer.readers import AttributeFile, detect
+from spanometer.readers import detect
+from spanometer.spans.attributes import Attributes
 
 
 def span(start, label, scores=None, **attributes):
@@ -70,10 +71,10 @@ def test_on_mismatch(answer, complaint, run, pair, file):
 def test_forms_of_lines(answer, pair, file):
     expected = scores_of(answer, *pair)
     for key in ("spans", "entities"):
-        content = "\n\n".join(json.dumps({"id": "x", key: document, "tokens": ["a"]}) for document in GOLD)
+        content = "\n\n".join(json.dumps({"id": "x", key: document, "tokens": ["a"] * 13}) for document in GOLD)
         gold = file(f"{key}.jsonl.gz", gzip.compress(content.encode()))
         assert scores_of(answer, gold, pair[1]) == expected
-        assert detect(gold).content is AttributeFile
+        assert detect(gold).content is Attributes
     # told by the content, and with nothing in the name
     assert scores_of(answer, file("gold", lines(GOLD)), file("system", lines(SYSTEM))) == expected
     assert scores_of(answer, *pair, "--format", "jsonl") == expected
@@ -88,7 +89,7 @@ def test_nothing_to_tell_by(answer, complaint, file):
     }
     # of a first document without spans nothing is told
     late = file("late.jsonl", "[]\n" * 3 + lines(GOLD))
-    assert detect(late).content is AttributeFile
+    assert detect(late).content is Attributes
     # the other side tells
     none = file("none.jsonl", "[]\n" * len(GOLD))
     system = file("system.jsonl", lines(SYSTEM))
@@ -116,6 +117,26 @@ def test_plot(run, complaint, pair, tmp_path):
 # errors
 
 GOOD = json.dumps(GOLD[0])
+
+
+def test_other_numbers_of_documents(complaint, pair, file):
+    short = file("short.jsonl", "\n" + lines(GOLD[:2]))
+    assert f"{pair[0]}: 3 documents here, 2 documents in {short}." in complaint("score", pair[0], short)
+    assert f"{short}: 2 documents here, 3 documents in {pair[0]}." in complaint("score", short, pair[0])
+
+
+def test_spans_without_attributes_or_characters(answer, pair, file):
+    bare = {"start": 20, "end": 21, "label": "A"}
+    gold, system = (
+        file(f"{name}.jsonl", lines([[*side[0], bare, {**bare, "start": 21}], *side[1:]]))
+        for name, side in (("gold", GOLD), ("system", SYSTEM))
+    )
+    # what has no character is left out
+    found = answer(gold, system, *EXAMPLE)
+    assert found["measures"]["span_attribute"]["scores"] == scores_of(answer, *pair, *EXAMPLE)
+    assert (found["reference_spans"], found["predicted_spans"]) == (4, 4)
+
+
 BAD_OPTIONS = {
     "no name": (("--attribute", "=A"), "--attribute: '=A' names no attribute"),
     "no label": (("--attribute", "neg=A,"), "names no attribute or an empty label"),

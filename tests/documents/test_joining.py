@@ -11,7 +11,7 @@ import spanometer
 from spanometer import Spans
 from spanometer.documents.tag_file import tag_lists
 from spanometer.exceptions import InputError
-from spanometer.readers import read, read_attributes, read_entities
+from spanometer.readers import read, read_entities
 from spanometer.readers.folders import files_of
 from spanometer.spans.annotations import end_to_end
 
@@ -237,8 +237,8 @@ def test_attributes(folder, run, complaint):
         a_jsonl=lines(attributed(True), attributed(True)),
         b_jsonl=lines(attributed(False, scores={"neg": 0.2})),
     )
-    found = read_attributes(system)
-    assert found.attributes.to_dicts()[2][0]["scores"] == {"neg": 0.2}
+    found = spanometer.read(system)
+    assert found.attributes[2][0]["scores"] == {"neg": 0.2}
     for pair in ((gold, system), (f"{gold}/*.jsonl", f"{system}/*")):
         status, output, _ = run("score", *pair, "--json")
         assert status == 0

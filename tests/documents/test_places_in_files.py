@@ -2,8 +2,9 @@
 
 import pytest
 
+import spanometer
 from spanometer.exceptions import InputError
-from spanometer.readers import read, read_attributes, read_entities, read_spans, require_same_tokens
+from spanometer.readers import read, read_entities, require_same_tokens
 
 
 def test_lines_of_tokens(file):
@@ -73,8 +74,7 @@ def test_a_hint_about_words(file, word, other, hint):
     ("read_one", "key"),
     [
         (with_words, '"tags": ["O"]'),
-        (read_spans, '"spans": []'),
-        (read_attributes, '"spans": []'),
+        (spanometer.read, '"spans": []'),
         (read_entities, '"entities": []'),
     ],
 )

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import spanometer
 from experiments import monotonicity, table4
 from experiments.monotonicity import MEASURES, Costs
 from experiments.published import published_rows
@@ -13,7 +14,7 @@ from random_corpora import as_spans, random_pair
 from spanometer import InputError, Spans
 from spanometer.commands.main import main
 from spanometer.measures import Bcubed
-from spanometer.readers import read, read_spans
+from spanometer.readers import read
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -88,7 +89,7 @@ def test_the_command_makes_the_outputs_by_name(result, data, name, run, tmp_path
     assert status == 0
     expected = result.outputs[name]
     assert said == ("" if name == "gold" else f"{name}: {expected.touched} spans touched.\n")
-    assert read_spans(tmp_path / "out.jsonl").spans.to_dicts() == expected.spans.to_dicts()
+    assert spanometer.read(tmp_path / "out.jsonl").spans.to_dicts() == expected.spans.to_dicts()
 
 
 def test_correct_lengths(result, references):

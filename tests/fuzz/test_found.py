@@ -185,13 +185,12 @@ OF_ANOTHER_KIND = {
     "thresholds": lambda: advise.advise(SPANS_OF, thresholds=3),
     "files": lambda: readers.require_same_tokens(TAGS, TAGS),
     "a path": lambda: readers.read(["a"]),
-    "a number as a path": lambda: readers.read_spans(3),
+    "a number as a path": lambda: readers.read(3),
     "columns": lambda: readers.read(io.BytesIO(b"a B-A\n"), columns=-1),
     "a column's number": lambda: readers.read(io.BytesIO(b"a B-A\n"), columns=[True]),
     "words to read": lambda: readers.read(io.BytesIO(b"a B-A\n"), words=b"1"),
     "what begins a document": lambda: readers.read(io.BytesIO(b"a B-A\n"), documents=3),
-    "the key of spans": lambda: readers.read_spans(io.BytesIO(b"[]\n"), key=[]),
-    "words of attributes": lambda: readers.read_attributes(io.BytesIO(b"[]\n"), words=np.zeros(2)),
+    "the key of spans": lambda: spanometer.read(io.BytesIO(b"[]\n"), spans_key=[]),
     "a name": lambda: readers.read(io.BytesIO(b"a B-A\n"), name=3),
     "words that fail": lambda: readers.write_entities(
         io.BytesIO(), [[]], format="jsonl", words=[ODD["list that fails"]()]

@@ -529,11 +529,6 @@ FUNCTIONS = {
         lambda **options: list(readers.read_parts(**options)),
         lambda: {"path": io.BytesIO(b"a B-A\nb O\n\nc B-B\n"), "columns": [-1]},
     ),
-    "read_spans": (readers.read_spans, lambda: {"path": io.BytesIO(LINES), "max_line": 1, "max_size": 1}),
-    "read_attributes": (
-        readers.read_attributes,
-        lambda: {"path": io.BytesIO(json.dumps(ATTRIBUTES[0]).encode()), "words": True, "name": "gold"},
-    ),
     "read_entities": (
         readers.read_entities,
         lambda: {"path": io.BytesIO(b"<pers> Ada </pers> sings\n"), "format": "quaero", "entity_types": ["pers"]},
@@ -546,8 +541,8 @@ FUNCTIONS = {
     "require_same_tokens": (
         readers.require_same_tokens,
         lambda: {
-            "references": readers.read_spans(io.BytesIO(LINES)),
-            "predictions": readers.read_spans(io.BytesIO(LINES)),
+            "references": spanometer.read(io.BytesIO(LINES), spans_key="entities"),
+            "predictions": spanometer.read(io.BytesIO(LINES), spans_key="entities"),
         },
     ),
 }

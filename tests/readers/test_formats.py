@@ -11,8 +11,9 @@ import pytest
 from entity_files import LINES, NESTED, PRESIDENT, entities_of
 from entity_files import refused as refused_entities
 from spanometer.exceptions import InputError
-from spanometer.readers import AttributeFile, TagFile, detect, formats, formats_of, read, read_entities, tag_lists
+from spanometer.readers import TagFile, detect, formats, formats_of, read, read_entities, tag_lists
 from spanometer.readers.formats import Evidence, Format, register
+from spanometer.spans.attributes import Attributes
 from spanometer.tags.tags import Tags
 
 
@@ -57,11 +58,11 @@ def test_formats_that_are_certain(file):
     assert detect(file(PRESIDENT)).name == "hipe"
     assert detect(file(gzip.compress(NESTED.encode()))).name == "quaero"
     spans = '[{"start": 0, "end": 1, "label": "A", "attributes": {}}]'
-    assert detect(file(spans)).content is AttributeFile
-    assert detect(file(f'[]\n\n{{"spans": {spans}}}\n', "a.jsonl")).content is AttributeFile
+    assert detect(file(spans)).content is Attributes
+    assert detect(file(f'[]\n\n{{"spans": {spans}}}\n', "a.jsonl")).content is Attributes
     # one line that is longer than the head
     long = json.dumps([{"start": 0, "end": 1, "label": "A", "attributes": {}}] * 40_000)
-    assert detect(file(long, "long.jsonl")).content is AttributeFile
+    assert detect(file(long, "long.jsonl")).content is Attributes
 
 
 @pytest.mark.parametrize(
@@ -134,4 +135,4 @@ from spanometer.readers import detect
 print(detect({str(path)!r}).content.__name__)
 """
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout == "AttributeFile\n"
+    assert found.stdout == "Attributes\n"

@@ -7,7 +7,7 @@ import tracemalloc
 import pytest
 
 import spanometer
-from spanometer.readers import read_attributes, read_entities
+from spanometer.readers import read_entities
 
 
 def entity_line(generator):
@@ -41,7 +41,7 @@ def span_rows(generator):
     ("reader", "line", "head"),
     [
         (read_entities, entity_line, ""),
-        (read_attributes, attribute_line, ""),
+        (spanometer.read, attribute_line, ""),
         (read_entities, markup_line, ""),
         (spanometer.read, span_rows, "document,start,end,label,text\n"),
     ],
@@ -50,6 +50,7 @@ def test_readers_hold_columns(tmp_path, monkeypatch, reader, line, head):
     monkeypatch.setattr("spanometer.readers.source.BLOCK_SIZE", 1 << 14)
     monkeypatch.setattr("spanometer.arrays._ITEMS", 200)
     monkeypatch.setattr("spanometer.documents.stated._AT_ONCE", 200)
+    monkeypatch.setattr("spanometer.documents.building._AT_ONCE", 20)
     generator = random.Random(1)
     sizes, peaks = [], []
     # what is imported on the way is no part of it

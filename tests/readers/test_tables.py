@@ -303,10 +303,9 @@ def test_an_array_longer_than_what_is_looked_at(file):
 
 def test_spans_on_one_line_are_a_document(file):
     spans = [{"start": 0, "end": 1, "label": "A"}, {"start": 1, "end": 2, "label": "A"}]
-    from spanometer.readers import read_spans
-
-    assert read_spans(file(f"{json.dumps(spans)}\n", "a.jsonl")).spans.documents == 1
-    assert read_spans(file(f"{json.dumps([spans, []])}\n", "a.json")).spans.documents == 2
+    for lines, documents in ((spans, 1), ([spans, []], 2)):
+        found = spanometer.read(file(f"{json.dumps(lines)}\n", "a.jsonl"), spans_key="entities")
+        assert (found.spans.documents, found.in_tokens) == (documents, True)
 
 
 # encodings

@@ -626,6 +626,12 @@ def test_only_the_first_values_are_shown():
     assert f"the first {SHOWN_ROWS} rows" in answer("span_attribute", long, long)
 
 
+def test_empty_spans_of_attributes_are_left_out():
+    empty = '[{"start": 2, "end": 2, "label": "X", "attributes": {"a": 1}}]'
+    html = answer("span_attribute", "[]", empty)
+    assert "Left out of the prediction: line 1: an empty span of 'X' at 2." in text_of(html)
+
+
 @pytest.mark.parametrize(
     ("reference", "prediction", "changed", "said"),
     [
@@ -635,7 +641,7 @@ def test_only_the_first_values_are_shown():
         ("[]", "3", {}, "Prediction, line 1: a number is not a document"),
         ("[]", '{"a": []}', {}, "Prediction, line 1: the object has no 'spans' or 'entities'"),
         ("[]", '\n[{"start": 1, "end": 2, "label": "X"}]', {}, "Prediction, line 2"),
-        ("[]", '[{"start": 2, "end": 2, "label": "X", "attributes": {}}]', {}, "Prediction, line 1"),
+        ("[]", '[{"start": 2, "end": 1, "label": "X", "attributes": {}}]', {}, "Prediction, line 1"),
         ("[]\n[]", "[]", {}, "2 reference documents"),
         ("[" * 100_000, "[]", {}, "Reference, line 1"),
         ('[{"start": 0, "end": 1, "label": "X", "attributes": {"a": "\\ud800"}}]', "[]", {}, "Reference, line 1"),

@@ -12,7 +12,6 @@ import pytest
 import spanometer
 from page_answers import Reader, answer, headline
 from spanometer.measures import ALL_MEASURES
-from spanometer.readers.json.attribute_lines import read_attributes
 from spanometer.space.examples import examples_of
 from spanometer.space.pages import page_of, spaces
 from spanometer.space.texts import texts, titled
@@ -42,8 +41,10 @@ def as_arguments(name, example):
     if page_of(name).input == "entities":
         return {side: text.strip().split("\n") for side, text in sides.items()}
     if page_of(name).input == "attributes":
-        files = {side: read_attributes(io.BytesIO(text.strip().encode())) for side, text in sides.items()}
-        return {side: file.attributes.to_dicts() for side, file in files.items()}
+        files = {
+            side: spanometer.read(io.BytesIO(text.strip().encode()), format="jsonl") for side, text in sides.items()
+        }
+        return {side: file.attribute_columns().to_dicts() for side, file in files.items()}
     columns = {
         side: [[row.split() for row in part.split("\n")] for part in text.strip().split("\n\n")]
         for side, text in sides.items()

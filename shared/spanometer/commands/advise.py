@@ -24,14 +24,17 @@ import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from ..analysis.advice.advise import Advice, advise
 from ..analysis.advice.statistics import Thresholds
+from ..documents.document_file import DocumentFile
 from ..documents.words import Words
 from ..exceptions import InputError, counted, printable
 from ..measures.registry import ALL_MEASURES
 from ..options import options_of
-from ..readers.json.span_lines import read_spans
+from ..readers.formats import Format, formats_of, read_as
 from ..spans.spans import Spans
 from ..tables.table import Cell, Copyable, Part, Table, heading, number
 from ..tags.decoding import LabelDecoding
@@ -48,17 +51,9 @@ class AdviceInput(TagLayout, LabelDecoding):
 
     column: str | None = text("COLUMN", f"tag column: {COLUMN}")
     words_column: str | None = text("COLUMN", "word column; found if there is one")
-    spans: str | None = text(
-        "KEY",
-        "REFERENCE is JSON lines of lists of spans, or of objects that have one under KEY; they may overlap. Words, if "
-        "there are any, are under tokens or words",
-    )
 
     def read_spans(self, path: str) -> tuple[str, str, Spans, Words | None]:
         """Return what the file is called, its documents in words, its spans, and its words if it has any."""
-        if self.spans is not None:
-            file = read_with(read_spans, path, key=self.spans)
-            return file.source, counted(file.spans.documents, "document"), file.spans, file.words
         tags = self.read(path, [self.column], self.words_column or True)
         spans = tags.spans(scheme=self.scheme, repair=self.repair, prefix=self.prefix)
         return tags.source, documents_in(tags), spans, tags.words
@@ -67,6 +62,25 @@ class AdviceInput(TagLayout, LabelDecoding):
 @dataclass(frozen=True, kw_only=True)
 class AdviceDocuments(CarriedDocuments):
     """The reference annotation of a corpus, in documents with spans."""
+
+    spans: str | None = text(
+        "KEY",
+        "REFERENCE is JSON lines of lists of spans, or of objects that have one under KEY; they may overlap. Words, if "
+        "there are any, are under tokens or words",
+    )
+
+    def format_of(self, path: str) -> Format[Any] | None:
+        """Return the format of a file; JSON lines of documents if the key of their spans is named."""
+        return super().format_of(path) if self.spans is None else formats_of(DocumentFile)["jsonl"]
+
+    def read_whole(self, path: str, column: str | None = None) -> DocumentFile:
+        """Read a file of any format, or the spans under the key that is named."""
+        if self.spans is None:
+            return super().read_whole(path, column)
+        own = {name: getattr(self, name) for name in formats_of(DocumentFile)["jsonl"].options}
+        options = {**own, "spans_key": self.spans}
+        reader = partial(read_as, DocumentFile, format="jsonl", options=options, limits=self.limits)
+        return read_with(reader, path)
 
     def read_spans(self, path: str) -> tuple[str, str, Spans, Words | None]:
         """Return what `AdviceInput.read_spans` does."""
@@ -93,17 +107,12 @@ def run(options: argparse.Namespace) -> int:
     thresholds = read_options(Thresholds, options)
     options.reference = once(options.reference)
     of_documents = read_options(AdviceDocuments, options)
-    if options.spans is None and of_documents.format_of(options.reference) is not None:
+    if of_documents.format_of(options.reference) is not None:
         require_own(options, AdviceDocuments, AdviceInput, AdviceDocuments.title)
         return _show(output, options, thresholds, of_documents.read_spans(options.reference), documents=True)
     require_own(options, AdviceInput, AdviceDocuments, "files of tags")
     source = read_options(AdviceInput, options)
-    for_tags = sorted(given_options(options, AdviceInput) - {"spans", "repair", "format"})
-    if source.spans is not None and for_tags:
-        raise InputError(
-            f"{options.flags[for_tags[0]]} is for tags, --spans for lists of spans.", "Leave out one of them."
-        )
-    return _show(output, options, thresholds, source.read_spans(options.reference), documents=source.spans is not None)
+    return _show(output, options, thresholds, source.read_spans(options.reference), documents=False)
 
 
 def _show(

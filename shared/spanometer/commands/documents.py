@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, ClassVar
-
-import pyarrow as pa
+from typing import Any, ClassVar, NamedTuple
 
 from ..analysis.scores.measure_result import MeasureResult
 from ..analysis.scores.report import Report
-from ..arrays import in_chunks
 from ..counts.statistics import Resampling
-from ..documents.attributed import AttributedSpans
 from ..documents.document_file import DocumentFile
 from ..documents.fitting import Fitted, fitted
 from ..documents.matching import matched
 from ..documents.pairing import Paired, Pairing, pair
-from ..documents.places_in_files import require_same_tokens
 from ..documents.sides import by_annotator, require_one_annotator
 from ..documents.tag_file import TagFile
 from ..documents.writer import Writer
@@ -30,11 +24,10 @@ from ..plots.figure import require_format
 from ..readers.folders import files_of
 from ..readers.formats import AUTO, Format, formats_of, reading_options
 from ..readers.json.answer_lines import AnswerLines
-from ..readers.json.attribute_lines import AttributeFile, read_attributes, require_same_texts
 from ..readers.json.document_lines import DocumentLines
 from ..readers.reading import read_documents
 from ..readers.source import Limits
-from ..spans.attributes import Attributes, attributes_arrays
+from ..spans.attributes import Attributes
 from ..spans.spans import Spans
 from ..tags.decoding import Decoding, LabelDecoding
 from .corpus import Corpus, SeveralFiles, by_role, default_names, require_system
@@ -279,32 +272,45 @@ def side_of(
     return Side("; ".join([text, *(note.rstrip(".") for note in notes)]), described, left_out)
 
 
+class AttributeSide(NamedTuple):
+    """A file of spans with attributes, these as columns, and the name of its format."""
+
+    file: DocumentFile
+    attributes: Attributes
+    format: str
+
+    @property
+    def shown(self) -> Side:
+        """The file as commands show it."""
+        source, left_out = self.file.source, self.file.left_out
+        described = {"file": source, "format": self.format, "attributes": list(self.attributes.names)}
+        return Side(f"{source}, {self.format}", described, left_out)
+
+
 @dataclass(frozen=True, kw_only=True)
 class AttributeSeries(Limits, ComparedWords, SeveralFiles):
     """Files of spans with attributes: a reference and systems."""
 
     title: ClassVar[str] = "spans with attributes"
-    content: ClassVar[type[AttributeFile]] = AttributeFile
+    content: ClassVar[type[Any]] = Attributes
     input: ClassVar[str] = "attributes"
     remedy: ClassVar[str] = "Ask for span_attribute alone."
 
-    format: str = option("auto", help="form of the files", choices=("auto", *formats_of(AttributeFile)))
+    format: str = option("auto", help="form of the files", choices=("auto", "jsonl"))
 
-    def read(self, paths: Sequence[str]) -> list[AttributeFile]:
-        """Read the reference and one or more systems, all of the same documents and tokens."""
+    def read(self, paths: Sequence[str]) -> list[AttributeSide]:
+        """Read the reference and one or more systems, whose documents are brought in the order of the reference."""
         if len(paths) == 1:
             raise InputError("there is no file with the system's spans.", "Give PREDICTION.")
         require_distinct(paths)
-        contents = [found.content for path in paths if (found := detected(path, self.encoding)) is not None]
-        if DocumentFile in contents:
-            return self._read_documents(paths)
-        reader = partial(read_attributes, words=not self.ignore_words, **self.limits)
-        references, *systems = (read_with(reader, path) for path in paths)
+        formats = [self._format_of(path) for path in paths]
+        references, *systems = map(self._read, paths, formats)
         for predictions in systems:
-            require_same_tokens(references, predictions)
-            require_same_texts(references, predictions)
-        # words are many, and their work is done
-        return [replace(one, words=None, texts=None) for one in (references, *systems)]
+            in_tokens = references.in_tokens and predictions.in_tokens
+            unit = "token" if in_tokens else "character"
+            pair(references, predictions, Pairing(unit=unit, ignore_words=self.ignore_words))
+        files = [references, *(matched(references, one)[1] for one in systems)]
+        return [AttributeSide(file, file.attribute_columns(), name) for file, name in zip(files, formats, strict=True)]
 
     def corpus(
         self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
@@ -313,24 +319,21 @@ class AttributeSeries(Limits, ComparedWords, SeveralFiles):
         files = by_role(read := self.read(paths), default_names(paths, annotators), names, annotators)
         return Corpus(
             files=files,
-            given={name: file.attributes for name, file in files.items()},
-            shown=list(map(side_of_attributes, read)),
-            located=lambda sides: located({**sides, "": read[0]}),
+            given={name: side.attributes for name, side in files.items()},
+            shown=[side.shown for side in read],
+            located=lambda sides: located({**{name: side.file for name, side in sides.items()}, "": read[0].file}),
         )
 
-    def _read_documents(self, paths: Sequence[str]) -> list[AttributeFile]:
-        """Read files of documents whose spans have attributes, all in the order of the reference."""
-        formats = [detected(path, self.encoding, DocumentFile) for path in paths]
-        references, *systems = (
-            require_one_annotator(read_with(read_documents, path, limits=self.limits)) for path in paths
+    def _format_of(self, path: str) -> str:
+        """Name the format of a file; one in which nothing shows it is JSON lines if it can be."""
+        names = (None, "jsonl") if self.format == AUTO else ("jsonl",)
+        found = next(filter(None, (detected(path, self.encoding, DocumentFile, name) for name in names)), None)
+        return "columns" if found is None else found.name
+
+    def _read(self, path: str, format: str) -> DocumentFile:
+        return require_one_annotator(
+            read_with(read_documents, path, format=format if format == "jsonl" else AUTO, limits=self.limits)
         )
-        for predictions in systems:
-            in_tokens = references.in_tokens and predictions.in_tokens
-            unit = "token" if in_tokens else "character"
-            pair(references, predictions, Pairing(unit=unit, ignore_words=self.ignore_words))
-        files = [references, *(matched(references, one)[1] for one in systems)]
-        known = ("columns" if format is None else format.name for format in formats)
-        return [_with_attributes(file, format) for file, format in zip(files, known, strict=True)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -358,17 +361,17 @@ class AttributeInput(AttributeSeries, PairInput):
             raise InputError("--plot draws one system.", "Leave it out, or give one PREDICTION.")
         references, *systems = self.read(paths)
         reports = [self._report(references, predictions, measures, resampling) for predictions in systems]
-        return Scored(side_of_attributes(references), list(map(side_of_attributes, systems)), reports)
+        return Scored(references.shown, [side.shown for side in systems], reports)
 
     def _report(
         self,
-        references: AttributeFile,
-        predictions: AttributeFile,
+        references: AttributeSide,
+        predictions: AttributeSide,
         measures: Sequence[Any],
         resampling: Resampling | None,
     ) -> Report:
         results = []
-        with located({"references": references, "predictions": predictions, "": references}):
+        with located({"references": references.file, "predictions": predictions.file, "": references.file}):
             for measure in measures:
                 counts = measure.counts(references.attributes, predictions.attributes)
                 result = MeasureResult.of(measure, counts, {}, resampling)
@@ -377,19 +380,3 @@ class AttributeInput(AttributeSeries, PairInput):
                     plot_precision_recall(measure.curves(counts), self.plot)
         sizes = len(references.attributes), len(predictions.attributes)
         return Report(references.attributes.documents, None, *sizes, tuple(results))
-
-
-def _with_attributes(file: DocumentFile, format: str) -> AttributeFile:
-    # a system may have found none
-    rows = file.require_spans().attributes or AttributedSpans.without_any(file.spans)
-    try:
-        attributes = Attributes.from_arrow(pa.chunked_array(in_chunks(rows, attributes_arrays)))
-    except InputError as error:
-        raise file.locate(error) from None
-    return AttributeFile(source=file.source, attributes=attributes, document_lines=file.document_lines, format=format)
-
-
-def side_of_attributes(file: AttributeFile) -> Side:
-    """Return a file as commands show it."""
-    described = {"file": file.source, "format": file.format, "attributes": list(file.attributes.names)}
-    return Side(f"{file.source}, {file.format}", described)

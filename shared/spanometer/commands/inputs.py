@@ -124,13 +124,13 @@ class Input:
 
     Attributes:
         title: what help and errors call it.
-        content: the files that it is recognised by, see `readers.detect`.
+        content: the files, or the layer of files, that it is recognised by, see `readers.detect`.
         input: what its measures are measures of, see `Measure.input`.
         remedy: what to do if a measure is one of something else.
     """
 
     title: ClassVar[str]
-    content: ClassVar[type[AnnotatedFile]]
+    content: ClassVar[type[Any]]
     input: ClassVar[str]
     remedy: ClassVar[str]
 
@@ -214,9 +214,7 @@ def kind_of(
     return fitting[0] if fitting else kinds[-1]
 
 
-def detected(
-    path: str, encoding: str, content: type[AnnotatedFile] | None = None, name: str | None = None
-) -> Format[Any] | None:
+def detected(path: str, encoding: str, content: type[Any] | None = None, name: str | None = None) -> Format[Any] | None:
     """Return the format of a file that begins as no file of another format does, see `readers.detect`."""
     if isinstance(path, Keyed):
         path = path.path

@@ -38,7 +38,7 @@ from ..documents.pairing import Pairing
 from ..exceptions import InputError, printable
 from ..options import options_of
 from ..readers.formats import Format, writers
-from ..readers.json.span_lines import span_lines
+from ..readers.json.document_lines import span_lines
 from ..readers.writing import prepare
 from ..spans.conversion import certain_scheme
 from ..spans.spans import Spans, as_tags

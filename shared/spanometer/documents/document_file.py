@@ -9,8 +9,11 @@ from itertools import chain
 from typing import Any, TypeVar, cast
 
 import numpy as np
+import pyarrow as pa
 
+from ..arrays import in_chunks
 from ..exceptions import InputError
+from ..spans.attributes import Attributes, attributes_arrays
 from ..spans.documents import Documents
 from ..spans.spans import Spans
 from .attributed import AttributedSpans
@@ -106,6 +109,18 @@ class DocumentFile(AnnotatedFile):
                 source=self.source,
             )
         return self
+
+    def attribute_columns(self) -> Attributes:
+        """Read the attributes of all spans as columns; spans without any have none.
+
+        Raises:
+            InputError: names the file and the line, as `Attributes.from_dicts`.
+        """
+        rows = self.require_spans().attributes or AttributedSpans.without_any(self.spans)
+        try:
+            return Attributes.from_arrow(pa.chunked_array(in_chunks(rows, attributes_arrays)))
+        except InputError as error:
+            raise self.locate(error) from None
 
     def locate(self, error: InputError) -> InputError:
         """Return an error about a document of this file as one about the file and the place in it."""

@@ -1,7 +1,7 @@
 """Read files of annotation, plain or gzipped, and write them again: one module a format, over one interface.
 
 Tags: columns in the manner of CoNLL, tag-only files, JSON lines. Entity trees: HIPE's columns, QUAERO's markup, JSON
-lines. Spans, with attributes or without: JSON lines; from spaCy's documents see `spacy`. Logits: see `logits`.
+lines. Spans of documents, with attributes or without: see `reading`; spaCy's: see `spacy`. Logits: see `logits`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,10 @@ from typing import Any
 
 _HOMES = {
     **dict.fromkeys(("AnnotatedFile", "require_same_tokens"), "documents.places_in_files"),
-    **dict.fromkeys(("AttributeFile", "read_attributes"), "readers.json.attribute_lines"),
     **dict.fromkeys(("EntityFile", "LeftOut", "read_entities", "write_entities"), "readers.entity_file"),
     **dict.fromkeys(("Format", "detect", "formats_of"), "readers.formats"),
     "Rewriter": "readers.columns.rewriter",
     **dict.fromkeys(("Source", "open_file"), "readers.source"),
-    **dict.fromkeys(("SpanFile", "read_spans"), "readers.json.span_lines"),
     **dict.fromkeys(("Column", "TagFile", "tag_lists"), "documents.tag_file"),
     **dict.fromkeys(("read", "read_parts"), "readers.columns.reading"),
     "read_word_probabilities": "readers.word_list",

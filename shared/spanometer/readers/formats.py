@@ -55,7 +55,7 @@ class Format(Generic[File]):
 
     Attributes:
         name: what options and results call it; formats of different contents may share one, as all JSON lines do.
-        content: the class of files that it is read into.
+        content: the class of files that it is read into, or of the layer that these show.
         mark: how it is recognised, in a few words.
         evidence: tells how surely the head of a source shows it.
         read: reads a source; its keyword arguments are the format's options, unless these have a class.
@@ -70,7 +70,7 @@ class Format(Generic[File]):
     """
 
     name: str
-    content: type[File]
+    content: type[Any]
     mark: str
     evidence: Callable[[Source], Evidence]
     read: Callable[..., File]
@@ -121,7 +121,7 @@ def reading_options(content: type[File]) -> dict[str, Option]:
 
 def detect(
     path: str | os.PathLike[str] | BinaryIO | Replayed,
-    content: type[AnnotatedFile] | None = None,
+    content: type[Any] | None = None,
     name: str | None = None,
     *,
     encoding: str = UTF_8,

@@ -12,12 +12,13 @@ import numpy as np
 
 from ..analysis.scores.measure_result import MeasureResult
 from ..analysis.scores.report import Report, score_tables
+from ..documents.document_file import DocumentFile
 from ..documents.places_in_files import located
 from ..exceptions import InputError, counted
 from ..measures.attribute_items import AttributeItems
 from ..measures.span_attribute import SpanAttribute
-from ..readers.json.attribute_lines import AttributeFile, read_attributes
-from ..spans.attributes import Value
+from ..readers.formats import read_as
+from ..spans.attributes import Attributes, Value
 from ..tables.table import Table
 from ..web.templates import number, shown
 from .downloads import result_downloads
@@ -49,7 +50,7 @@ class _Row:
     items: dict[str, dict[_Item, float]] = field(default_factory=lambda: {side: {} for side in _SIDES})
 
 
-def read_both(reference: str, prediction: str) -> tuple[AttributeFile, AttributeFile]:
+def read_both(reference: str, prediction: str) -> tuple[DocumentFile, DocumentFile]:
     """Read both sides from JSON lines of spans with attributes.
 
     Raises:
@@ -58,21 +59,21 @@ def read_both(reference: str, prediction: str) -> tuple[AttributeFile, Attribute
     return _read(reference, "reference"), _read(prediction, "prediction")
 
 
-def _read(text: str, name: str) -> AttributeFile:
+def _read(text: str, name: str) -> DocumentFile:
     if not text.strip():
         raise InputError(f"the {name} is empty.", "Paste a JSON list of spans a line, or click an example.")
     data = encoded(text, name, MAX_BYTES)
     documents = sum(map(bool, map(str.strip, text.split("\n"))))
     if documents > MAX_DOCUMENTS:
         raise too_much(name, f"{documents:,} documents, more than {MAX_DOCUMENTS:,}")
-    file = read_attributes(io.BytesIO(data), name=name)
-    if len(file.attributes) > MAX_SPANS:
-        raise too_much(name, f"{len(file.attributes):,} spans, more than {MAX_SPANS:,}")
+    file = read_as(DocumentFile, io.BytesIO(data), format="jsonl", name=name, options={})
+    if len(file.spans) > MAX_SPANS:
+        raise too_much(name, f"{len(file.spans):,} spans, more than {MAX_SPANS:,}")
     return file
 
 
 def attribute_results(
-    page: Page, reference: AttributeFile, prediction: AttributeFile, values: Mapping[str, Any], only_differing: bool
+    page: Page, reference: DocumentFile, prediction: DocumentFile, values: Mapping[str, Any], only_differing: bool
 ) -> str:
     """Return the results as HTML: the score, a table of the attributes, and one of the values of both sides.
 
@@ -88,7 +89,7 @@ def attribute_results(
     measure, resampling = page.measure(values), page.resampling(values)
     assert isinstance(measure, SpanAttribute)
     texts = dict(zip(_SIDES, (reference, prediction), strict=True))
-    sides = reference.attributes, prediction.attributes
+    sides = reference.attribute_columns(), prediction.attribute_columns()
     try:
         counts = measure.counts(*sides)
     except InputError as error:
@@ -106,13 +107,17 @@ def attribute_results(
             "interval": None if low is None else (low, high),
         },
         parts=[],
-        notes=[*measure.unmatched(counts), *([] if counts.labels else ["No span of either side has an attribute."])],
+        notes=[
+            *measure.unmatched(counts),
+            *([] if counts.labels else ["No span of either side has an attribute."]),
+            *(f"Left out of the {side}: {shown(span)}" for side, file in texts.items() for span in file.left_out),
+        ],
         size=f"{report.size}, {counted(int(micro['support']), 'value')} in the reference and "
         f"{int(micro['positives']):,} predicted",
         signatures=[result.signature],
         downloads=result_downloads(page, values, report),
         attributes=_attributes(report),
-        values=_values(measure.items(*sides), texts, only_differing),
+        values=_values(measure.items(*sides), dict(zip(_SIDES, sides, strict=True)), texts, only_differing),
         only_differing=only_differing,
     )
 
@@ -126,18 +131,19 @@ def _attributes(report: Report) -> dict[str, Table]:
     return {f"All together, and {first}": shown}
 
 
-def _values(items: AttributeItems, texts: Mapping[str, AttributeFile], only_differing: bool) -> dict[str, Any]:
+def _values(
+    items: AttributeItems, sides: Mapping[str, Attributes], texts: Mapping[str, DocumentFile], only_differing: bool
+) -> dict[str, Any]:
     """Return the first rows of the table of values, one for each attribute of each span, and whether there are more."""
     if only_differing:
         wanted = np.unique(items.document[items.reference != items.predicted])
     else:
-        sides = (text.attributes for text in texts.values())
-        wanted = np.unique(np.concatenate([side.document[side.span] for side in sides]))
+        wanted = np.unique(np.concatenate([side.document[side.span] for side in sides.values()]))
     # each of them has at least one row: more cannot be shown
     documents = wanted[:SHOWN_ROWS]
     common = _common(items, documents)
     found: dict[tuple[_Bounds, str], _Row] = {}
-    spans = {name: _collect(found, name, text, documents) for name, text in texts.items()}
+    spans = {name: _collect(found, name, side, documents) for name, side in sides.items()}
     rows = []
     for (bounds, attribute), row in sorted(found.items(), key=lambda item: item[0]):
         if only_differing and not any(common.get(item) is False for side in row.items.values() for item in side):
@@ -173,10 +179,10 @@ def _common(items: AttributeItems, documents: np.ndarray) -> dict[_Item, bool]:
 
 
 def _collect(
-    found: dict[tuple[_Bounds, str], _Row], name: str, text: AttributeFile, documents: np.ndarray
+    found: dict[tuple[_Bounds, str], _Row], name: str, attributes: Attributes, documents: np.ndarray
 ) -> set[_Bounds]:
     """Add the items of one side in some documents to the rows; return the bounds of all its spans there."""
-    side = text.attributes.take(documents)
+    side = attributes.take(documents)
     bounds = list(zip(documents[side.document].tolist(), side.start.tolist(), side.end.tolist(), strict=True))
     columns = (column.tolist() for column in (side.span, side.name, side.value, side.score))
     for span, code, value, score in zip(*columns, strict=True):
@@ -203,7 +209,7 @@ def _cell(items: Mapping[_Item, float], common: Mapping[_Item, bool], alone: str
     return {"span": span, "marked": marked, "more": max(len(items) - _SHOWN_VALUES, 0)}
 
 
-def _span_words(bounds: _Bounds, texts: Mapping[str, AttributeFile]) -> str:
+def _span_words(bounds: _Bounds, texts: Mapping[str, DocumentFile]) -> str:
     """Return the words of a span, if a side has them."""
     document, start, end = bounds
     for words in (text.words[document] for text in texts.values() if text.words is not None):

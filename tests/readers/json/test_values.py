@@ -9,19 +9,20 @@ import pytest
 from spanometer.documents.words import WordRows, Words
 from spanometer.exceptions import InputError
 from spanometer.readers import source
+from spanometer.readers.json import values
 from spanometer.readers.json.values import items
 from spanometer.readers.source import Source
 
 
 def read(text, size, monkeypatch):
-    """Return the items with their lines, or the error, of a text that is read in blocks of some bytes."""
+    """Return the items with their lines, or the error, of a text that is read, and parsed, in parts of some size."""
     monkeypatch.setattr(source, "BLOCK_SIZE", size)
+    monkeypatch.setattr(values, "_WINDOW", size)
     try:
         with Source.open(io.BytesIO(text.encode()), "f") as opened:
             return list(items(opened))
     except InputError as error:
-        # what stands after an item is shown as far as it was read
-        return str(error).replace("this is not JSON: ", "\0").split("\0")[0]
+        return str(error)
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 1000])
@@ -71,15 +72,18 @@ def test_items_of_random_arrays(monkeypatch):
         assert [item for _, item in found] == array
 
 
-def test_an_item_of_many_blocks_is_read_a_few_times(monkeypatch):
+def test_an_item_that_is_too_long_is_parsed_in_part(monkeypatch):
+    parsed, decode = [], json.JSONDecoder().raw_decode
+    monkeypatch.setattr(values.DECODER, "raw_decode", lambda text: parsed.append(len(text)) or decode(text))
     text = json.dumps([{"text": "x" * 4000, "n": number} for number in range(3)])
-    decoded, decode = [], json.JSONDecoder().raw_decode
-    monkeypatch.setattr(
-        "spanometer.readers.json.values.DECODER.raw_decode",
-        lambda text, place: decoded.append(place) or decode(text, place),
-    )
     assert [item["n"] for _, item in read(text, 10, monkeypatch)] == [0, 1, 2]
-    assert len(decoded) < 60
+    assert len(parsed) < 20
+    parsed.clear()
+    long = io.BytesIO(json.dumps(["a", ["x"] * 10**6]).encode())
+    problem = "f, line 1: an item of JSON is longer than 1 megabytes"
+    with Source.open(long, "f", max_line=1) as opened, pytest.raises(InputError, match=problem):
+        list(items(opened))
+    assert max(parsed) < 3 * 10**6
 
 
 def test_words_are_lists_of_strings():

@@ -12,7 +12,7 @@ from ...exceptions import InputError, setting
 from ...options import check_options, option
 from ..formats import Evidence, Format, register
 from ..source import Source
-from .records import first_object, is_object, values
+from .records import are_bounds, are_words, first_object, is_object, rows
 
 _ANSWER = "answer"
 _NAMES = ("id", "custom_id", "document_id")
@@ -73,7 +73,7 @@ def read_answers(source: Source, options: AnswerLines) -> DocumentFile:
     answers: list[Any] = []
 
     def records() -> Iterator[Record]:
-        for line, place, row in values(source, "answers"):
+        for line, place, row in rows(source, "answers"):
             where = place or "the line"
             if not isinstance(row, dict):
                 raise source.refuse(f"{where} is no object.", _REMEDY, line)
@@ -97,21 +97,11 @@ def record_of(source: Source, line: int, place: str, row: Any, text_key: str | N
     return Record(
         spans=(),
         text=text,
-        tokens=tokens if text is not None and _are_bounds(tokens) else None,
-        words=tokens if text is None and _are_words(tokens) else None,
+        tokens=tokens if text is not None and are_bounds(tokens) else None,
+        words=tokens if text is None and are_words(tokens) else None,
         id=None if name is None else str(name),
         line=line,
         place=place,
-    )
-
-
-def _are_words(tokens: Any) -> bool:
-    return isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
-
-
-def _are_bounds(tokens: Any) -> bool:
-    return isinstance(tokens, list) and all(
-        isinstance(token, list) and len(token) == 2 and all(type(bound) is int for bound in token) for token in tokens
     )
 
 
@@ -208,8 +198,8 @@ def read_text_lines(source: Source, options: AnswerLines) -> DocumentFile:
     Raises:
         InputError: names the line, for an object without a text.
     """
-    rows = values(source, "texts")
-    return documents_of(source, (record_of(source, *row, options.text_key or "text") for row in rows))
+    key = options.text_key or "text"
+    return documents_of(source, (record_of(source, *row, key) for row in rows(source, "texts")))
 
 
 def _evidence_of_texts(source: Source) -> Evidence:

@@ -15,7 +15,7 @@ from ...documents.writer import Writer
 from ...spans.characters import borders, is_plain
 from ..formats import IN_BROWSERS, Evidence, Format, Offsets, register
 from ..source import Source
-from .records import first_filled, is_object, number_or_text, values
+from .records import first_filled, is_object, number_or_text, rows
 
 _FIRST_VERSION, _WITH_RELATIONS = "annotations", "entities"
 _LISTS = ("label", "labels")
@@ -37,7 +37,7 @@ def read_doccano(source: Source, options: Offsets) -> DocumentFile:
 
 
 def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
-    for line, place, row in values(source, "spans"):
+    for line, place, row in rows(source, "spans"):
         key, found = "", None
         for key in _KEYS if isinstance(row, dict) else ():
             if key in row:

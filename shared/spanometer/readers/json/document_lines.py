@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 from ...documents.document_file import DocumentFile, documents_of
@@ -14,15 +14,21 @@ from ...documents.record import Record
 from ...documents.writer import Writer
 from ...exceptions import setting
 from ...options import option
+from ...spans.attributes import Attributes
+from ...spans.spans import Spans
 from ..formats import Evidence, Format, Offsets, register
 from ..source import ZLIB, Source
-from .records import TAGS_KEY, first_object, is_object, values
+from .records import TAGS_KEY, are_bounds, are_words, first_filled, first_object, is_object, list_in, rows
+from .values import first_value
 
 _REMEDY = (
     'Write an object a document: {"id": ..., "text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}; '
     'discontinuous spans have "fragments": [[start, end], ...].'
 )
+_KEYS = ("spans", "entities")
 _BOUNDS = ("start", "end", "label")
+_AT_ONCE = 1000
+"""How many documents are written together."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +41,7 @@ class DocumentLines(Offsets):
 
 
 def read_document_lines(source: Source, options: DocumentLines) -> DocumentFile:
-    """Read objects with `spans`, or another key, and `id`, `text`, `tokens` where they are known.
+    """Read lists of spans, or objects with `spans`, or another key, and `id`, `text`, `tokens` where they are known.
 
     Spans are in characters if the objects have a text, else in tokens, unless `unit` says otherwise: `"token"` or
     `"character"`. `tokens` are words, pairs of the bounds of characters, or objects with `text` or `start` and `end`;
@@ -45,12 +51,12 @@ def read_document_lines(source: Source, options: DocumentLines) -> DocumentFile:
         InputError: names the line, for an object of another form, and as `documents_of`.
     """
     _refuse_groups(source, options.spans_key)
-    rows = values(source, "documents")
-    begun = list(islice(rows, 1))
-    in_tokens = any(_in_tokens(row) for _, _, row in begun)
+    rest = rows(source, "spans")
+    first = next(rest)
+    in_tokens = _in_tokens(first[2])
 
     def records() -> Iterator[Record]:
-        for line, place, row in chain(begun, rows):
+        for line, place, row in chain([first], rest):
             if _in_tokens(row) != in_tokens:
                 raise source.refuse("some documents have spans of tokens, others of characters.", _REMEDY, line)
             yield _record(source, line, place, row, options.spans_key)
@@ -65,20 +71,23 @@ def _refuse_groups(source: Source, key: str) -> None:
         raise source.refuse("these are documents of spaCy, not JSON lines of documents.", remedy)
 
 
-def _in_tokens(row: Any) -> bool:
-    unit = row.get("unit") if isinstance(row, dict) else "character"
-    return bool(unit == "token" or (unit != "character" and not isinstance(row.get("text"), str)))
+def _in_tokens(row: list[Any] | dict[str, Any]) -> bool:
+    if isinstance(row, list):
+        return True
+    unit = row.get("unit")
+    return unit == "token" or (unit != "character" and not isinstance(row.get("text"), str))
 
 
 def _record(source: Source, line: int, place: str, row: Any, key: str) -> Record:
-    if not is_object(row, key) or not isinstance(row[key], list):
-        raise source.refuse(f"{place or 'the line'} is no object with a list of {key!r}.", _REMEDY, line)
+    keys = _KEYS if key == _KEYS[0] else (key,)
+    listed = list_in(source, row, keys, line, "spans", _REMEDY, place=place)
+    row = row if isinstance(row, dict) else {}
     spans: list[tuple[int, int, str]] = []
     fragments: dict[int, Sequence[tuple[int, int]]] = {}
     stated: list[str | None] = []
     attributes: list[dict[str, Any]] = []
     scores: list[Any] = []
-    for number, span in enumerate(row[key]):
+    for number, span in enumerate(listed):
         if is_object(span, "fragments", "label"):
             pairs = span["fragments"]
             if not isinstance(pairs, list) or not pairs or not all(isinstance(p, list) and len(p) == 2 for p in pairs):
@@ -119,18 +128,16 @@ def _tokens(source: Source, tokens: Any, line: int) -> tuple[list[str] | None, l
         return None, None
     if tokens == []:
         return [], []
-    if isinstance(tokens, list) and all(isinstance(token, str) for token in tokens):
+    if are_words(tokens):
         return tokens, None
-    if isinstance(tokens, list) and all(
-        isinstance(token, list) and len(token) == 2 and all(type(bound) is int for bound in token) for token in tokens
-    ):
+    if are_bounds(tokens):
         return None, tokens
     if isinstance(tokens, list) and all(isinstance(token, dict) for token in tokens):
         bounds = [(token.get("start"), token.get("end")) for token in tokens]
         if all(type(bound) is int for pair in bounds for bound in pair):
             return None, bounds
         words = [token.get("text") for token in tokens]
-        if all(isinstance(word, str) for word in words):
+        if are_words(words):
             return words, None
     raise source.refuse("'tokens' are neither words nor bounds.", _REMEDY, line)
 
@@ -144,6 +151,14 @@ def _written(documents: Fitted) -> Iterator[bytes]:
         known = {key: value for key, value in {**row, "unit": unit, "tokens": tokens}.items() if value is not None}
         spans = [_span(record, place) for place in range(len(record.spans))]
         yield json.dumps({**known, "spans": spans}, ensure_ascii=False).encode() + b"\n"
+
+
+def span_lines(spans: Spans) -> Iterator[bytes]:
+    """Write spans alone as JSON lines: an object with `spans` for each document, without words."""
+    column = spans.to_arrow()
+    for first in range(0, len(column), _AT_ONCE):
+        rows_of_spans = column.slice(first, _AT_ONCE).to_pylist()
+        yield "".join(f"{json.dumps({'spans': row}, ensure_ascii=False)}\n" for row in rows_of_spans).encode()
 
 
 def _span(record: Record, place: int) -> dict[str, Any]:
@@ -161,8 +176,24 @@ def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
         yield from ((what, number) for number in range(file.documents.size))
 
 
+def _has_attributes(source: Source) -> bool:
+    """Look for `attributes` in the first span."""
+    row = first_filled(source, *_KEYS)
+    spans = next((row[key] for key in _KEYS if key in row), [row])
+    return isinstance(spans, list) and bool(spans) and is_object(spans[0], "label", "attributes")
+
+
+def _evidence_of_attributes(source: Source) -> Evidence:
+    return Evidence.CERTAIN if _has_attributes(source) else Evidence.NONE
+
+
 def _evidence(source: Source) -> Evidence:
     row = first_object(source)
+    if _has_attributes(source):
+        return Evidence.CERTAIN
+    if not row and isinstance(first_value(source), list):
+        # no document has a span
+        return Evidence.POSSIBLE
     spans = row.get("spans")
     if not isinstance(spans, list) or "_input_hash" in row or "_task_hash" in row:
         return Evidence.NONE
@@ -172,6 +203,16 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.CERTAIN if known else Evidence.NONE
 
 
+register(
+    Format(
+        name="jsonl",
+        content=Attributes,
+        mark="JSON lines of spans with attributes",
+        evidence=_evidence_of_attributes,
+        read=read_document_lines,
+        reading=DocumentLines,
+    )
+)
 register(
     Format(
         name="jsonl",

@@ -24,7 +24,7 @@ def read_entity_lines(source: Source) -> EntityFile:
     lines: list[int] = []
 
     def documents() -> Iterator[list[Any]]:
-        for line, row in rows(source, "entities"):
+        for line, _, row in rows(source, "entities"):
             tokens, name = (row.get("tokens"), row.get("id")) if isinstance(row, dict) else (None, None)
             if tokens is not None and (not isinstance(tokens, list) or not all(map(is_text, tokens))):
                 raise source.refuse("'tokens' is not a list of strings.", "Write the words as JSON strings.", line)

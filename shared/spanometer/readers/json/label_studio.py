@@ -16,7 +16,7 @@ from ...options import option, reused_option
 from ..formats import IN_BROWSERS, Evidence, Format, Offsets, register
 from ..source import Source
 from .answer_lines import AnswerLines
-from .records import first_object, is_object, number_or_text, values
+from .records import first_object, is_object, number_or_text, rows
 
 _TYPES = ("labels", "hypertextlabels", "paragraphlabels")
 _REMEDY = "Export the project from Label Studio as JSON or JSON-MIN."
@@ -67,7 +67,7 @@ class _Reader:
 
     def records(self) -> Iterator[Record]:
         """Yield the annotations of all tasks."""
-        for line, place, row in values(self._source, "tasks"):
+        for line, place, row in rows(self._source, "tasks"):
             self._line = line
             if not isinstance(row, dict):
                 raise self._refuse("this is not a task.", place)

@@ -10,7 +10,7 @@ from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ..formats import Evidence, Format, register
 from ..source import Source
-from .records import first_object, is_object, values
+from .records import first_object, is_object, rows
 
 _OF_GIVEN_SPANS = ("choice", "classification", "ner")
 _ANNOTATORS = ("_annotator_id", "_session_id")
@@ -44,7 +44,7 @@ def read_prodigy(source: Source) -> DocumentFile:
 
 def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
     answers: Counter[str] = Counter()
-    for line, place, row in values(source, "tasks"):
+    for line, place, row in rows(source, "tasks"):
         if not is_object(row, "text") or not isinstance(row["text"], str):
             raise source.refuse("the task has no text.", _REMEDY, line)
         if row.get("_view_id") in _OF_GIVEN_SPANS and row.get("spans"):

@@ -71,27 +71,44 @@ def evidence(source: Source) -> Evidence:
     return Evidence.POSSIBLE if is_json_lines(source) else Evidence.NONE
 
 
-def rows(source: Source, content: str) -> Iterator[tuple[int, list[Any] | dict[str, Any]]]:
-    """Yield the list or object of each line that is not blank, with the number of the line.
+Row = tuple[int, str, Any]
+"""The line on which a document begins, what else to call its place (`item 3`; empty in JSON lines), and its value."""
 
-    Those of a file that is one array, too, and the rows of Parquet.
+
+def rows(source: Source, content: str, *inside: str) -> Iterator[Row]:
+    """Yield the list or object of each line that is not blank, of each item of one array, or of each row of Parquet.
+
+    With keys `inside`, the items of the lists that the objects of one JSON text have under them, see `items`.
 
     Raises:
-        InputError: for a line that is not JSON, or of another kind, and if there is none.
+        InputError: for what is not JSON, or of another kind, and if there is no document; it names the line.
     """
     empty = True
-    if source.binary == PARQUET or is_array(source):
-        for number, row in parquet_rows(source) if source.binary else items(source):
-            empty = False
-            yield number, _document(source, row, number, content)
-    else:
-        yield from _lines_of(source, content)
-        return
+    for line, place, row in _values(source, inside):
+        empty = False
+        if not isinstance(row, (list, dict)):
+            raise source.refuse(
+                f"a {_kind(row)} is not a document.",
+                f"Write a list of {content}, or an object with one, on each line.",
+                line,
+            )
+        yield line, place, row
     if empty:
         raise source.refuse("the file has no documents.", f"Write one JSON list of {content} a line.")
 
 
-def _lines_of(source: Source, content: str) -> Iterator[tuple[int, list[Any] | dict[str, Any]]]:
+def _values(source: Source, inside: Sequence[str]) -> Iterator[tuple[int, str, Any]]:
+    if source.binary == PARQUET:
+        yield from ((number, "", row) for number, row in parquet_rows(source))
+    elif is_array(source, cut=bool(inside)):
+        of_array = source.first_line().startswith(b"[")
+        for number, (line, value) in enumerate(items(source, *inside)):
+            yield line, f"item {number}" if of_array else "", value
+    else:
+        yield from _lines_of(source)
+
+
+def _lines_of(source: Source) -> Iterator[tuple[int, str, Any]]:
     empty, size = True, 0
     for first, block in source.blocks():
         size += len(block)
@@ -102,15 +119,20 @@ def _lines_of(source: Source, content: str) -> Iterator[tuple[int, list[Any] | d
         for number, line in enumerate(block.decode().split("\n"), first):
             if text := line.rstrip(_BLANKS):
                 empty = False
-                yield number, _parsed(source, text, number, content)
-    if empty:
-        raise source.refuse("the file has no documents.", f"Write one JSON list of {content} a line.")
+                yield number, "", _parsed(source, text, number)
 
 
 def list_in(
-    source: Source, row: list[Any] | dict[str, Any], keys: Sequence[str], line: int, content: str, remedy: str = ""
+    source: Source,
+    row: list[Any] | dict[str, Any],
+    keys: Sequence[str],
+    line: int,
+    content: str,
+    remedy: str = "",
+    *,
+    place: str = "",
 ) -> list[Any]:
-    """Return the list of a line: the line itself, or what an object has under the first of the keys that it knows."""
+    """Return the list of a document: itself, or what an object has under the first of the keys that it knows."""
     if isinstance(row, list):
         return row
     wanted = " or ".join(map(repr, keys))
@@ -119,9 +141,9 @@ def list_in(
     if isinstance(found, list):
         return found
     raise source.refuse(
-        f"the object has no {wanted}; its keys: {keys_of(row)}."
+        f"{place or 'the object'} has no {wanted}; its keys: {keys_of(row)}."
         if key is None
-        else f"{key!r} is a {_kind(found)}, not a list of {content}.",
+        else f"{place and place + ': '}{key!r} is a {_kind(found)}, not a list of {content}.",
         remedy or f"Write a list of {content}, or an object with one under {wanted}, on each line.",
         line,
     )
@@ -132,11 +154,23 @@ def keys_of(row: dict[str, Any]) -> str:
     return ", ".join(map(repr, row))[:300] or "none"
 
 
+def are_words(tokens: Any) -> bool:
+    """Tell a list of strings."""
+    return isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
+
+
+def are_bounds(tokens: Any) -> bool:
+    """Tell a list of pairs of integers."""
+    return isinstance(tokens, list) and all(
+        isinstance(token, list) and len(token) == 2 and all(type(bound) is int for bound in token) for token in tokens
+    )
+
+
 def words_in(source: Source, row: list[Any] | dict[str, Any], words_key: str | None, line: int) -> list[str] | None:
     """Return the words of a line; None if no key was named and the line has no list of strings under the usual ones."""
     for key in WORDS_KEYS if words_key is None else (words_key,):
         found = row.get(key) if isinstance(row, dict) else None
-        if isinstance(found, list) and (words_key is not None or all(isinstance(word, str) for word in found)):
+        if are_words(found) or (words_key is not None and isinstance(found, list)):
             return found
     if words_key is None:
         return None
@@ -172,7 +206,7 @@ def located(error: InputError, source: Source, lines: Sequence[int]) -> InputErr
     return error.placed(document=None, position=None, source=source.name, line=line)
 
 
-def _parsed(source: Source, text: str, line: int, content: str) -> list[Any] | dict[str, Any]:
+def _parsed(source: Source, text: str, line: int) -> Any:
     try:
         end = 0
         if text[0] in "{[":
@@ -190,16 +224,6 @@ def _parsed(source: Source, text: str, line: int, content: str) -> list[Any] | d
         ) from None
     except (ValueError, RecursionError) as error:
         raise source.refuse(f"this JSON cannot be read ({error}).", "", line) from None
-    return _document(source, row, line, content)
-
-
-def _document(source: Source, row: Any, line: int, content: str) -> list[Any] | dict[str, Any]:
-    if not isinstance(row, (list, dict)):
-        raise source.refuse(
-            f"a {_kind(row)} is not a document.",
-            f"Write a list of {content}, or an object with one, on each line.",
-            line,
-        )
     return row
 
 
@@ -252,37 +276,3 @@ def first_filled(source: Source, *keys: str) -> dict[str, Any]:
 def _end_of_brackets(text: str, place: int) -> int:
     between = _BETWEEN.match(text, place)
     return place if between is None else between.end()
-
-
-def values(source: Source, content: str, *inside: str) -> Iterator[tuple[int, str, Any]]:
-    """Yield each value of JSON lines, or of one array (one object counts as an array of one).
-
-    With keys `inside`, the items of the lists that the objects of one JSON text have under them, see `items`.
-
-    Yields:
-        The line on which it begins, what else to call its place (`item 3`; empty in JSON lines), and the value.
-
-    Raises:
-        InputError: for what is not JSON; it names the line.
-    """
-    if _is_lines(source, cut=not inside):
-        yield from ((line, "", row) for line, row in rows(source, content))
-        return
-    of_array = source.first_line().startswith(b"[")
-    for number, (line, value) in enumerate(items(source, *inside)):
-        yield line, f"item {number}" if of_array else "", value
-
-
-def _is_lines(source: Source, *, cut: bool) -> bool:
-    """Return whether the first line is an object or a list of its own; `cut` if it goes on after the head."""
-    line = source.first_line()
-    if not line.startswith((b"{", b"[")):
-        return True
-    try:
-        whole = json.loads(line)
-    except (ValueError, RecursionError):
-        # cut at the end of the head, or one text over many lines
-        return cut and b"\n" not in source.head.lstrip() and line.startswith(b"{")
-    # an array alone is one export; a list on each line is a document
-    alone = not source.head.lstrip().partition(b"\n")[2].strip()
-    return not (isinstance(whole, list) and alone)

@@ -18,7 +18,7 @@ from ...tags.decoding import Decoding, reading_of
 from ..formats import Evidence, Format, register
 from ..source import Source
 from ..spacy.doc_bin import SpacyReading, chosen_group
-from .records import is_object, values
+from .records import is_object, rows
 from .values import first_value
 
 _MISSING = "-"
@@ -52,10 +52,10 @@ def read_spacy_json(source: Source, options: SpacyJsonReading) -> DocumentFile:
         InputError: names the line, for what has another form, a group that a document lacks, and as `documents_of` and
             `Spans.from_tags`; for several groups of documents without entities.
     """
-    rows = values(source, "documents")
-    first = next(rows, None)
-    each = rows if first is None else chain([first], rows)
-    if first is None or not is_object(first[2], "paragraphs"):
+    rest = rows(source, "documents")
+    first = next(rest)
+    each = chain([first], rest)
+    if not is_object(first[2], "paragraphs"):
         chosen = _Chosen(source, options.span_group)
         return chosen.alone_in(documents_of(source, (_record(source, *row, chosen) for row in each)))
     if options.span_group is not None:

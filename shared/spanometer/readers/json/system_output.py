@@ -12,7 +12,7 @@ from ...exceptions import InputError, shown
 from ...spans.spans import Spans
 from ..formats import Evidence, Format, Offsets, register
 from ..source import Source
-from .records import TAGS_KEY, WORDS_KEYS, first_filled, first_object, is_object, values
+from .records import TAGS_KEY, WORDS_KEYS, are_words, first_filled, first_object, is_object, rows
 
 _LISTS = ("entities", "extractions", "spans")
 _TEXTS = ("full_text", "text")
@@ -112,13 +112,13 @@ def _records(source: Source) -> Iterator[Record]:
 
 def _documents(source: Source) -> Iterator[tuple[int, str, Any]]:
     """Yield what stands for each text; one list of spans is one text."""
-    rows = list(values(source, "spans"))
-    if rows and all(place for _, place, _ in rows):
-        spans = [row for _, _, row in rows]
+    documents = list(rows(source, "spans"))
+    if all(place for _, place, _ in documents):
+        spans = [row for _, _, row in documents]
         if any(isinstance(span, dict) and _fields(span) is not None for span in spans):
             yield 1, "", spans
             return
-    for line, place, row in rows:
+    for line, place, row in documents:
         nested = isinstance(row, list) and row and all(isinstance(part, list) for part in row)
         if nested:
             yield from ((line, f"text {number}", part) for number, part in enumerate(row))
@@ -247,14 +247,14 @@ def read_gliner(source: Source) -> DocumentFile:
     Raises:
         InputError: names the line, for an object of another form, and as `documents_of`.
     """
-    records = (_gliner_record(source, *row) for row in values(source, "documents"))
+    records = (_gliner_record(source, *row) for row in rows(source, "documents"))
     return documents_of(source, records, in_tokens=True)
 
 
 def _gliner_record(source: Source, line: int, place: str, row: Any) -> Record:
     where = place or f"line {line}"
     words, spans = (row.get(key) if isinstance(row, dict) else None for key in ("tokenized_text", "ner"))
-    if not isinstance(words, list) or not isinstance(spans, list) or not all(isinstance(word, str) for word in words):
+    if not are_words(words) or not isinstance(spans, list):
         raise source.refuse(f"{where} has no list of words 'tokenized_text', or no list 'ner'.", _GLINER_REMEDY, line)
     if not all(isinstance(span, list) and len(span) == 3 and type(span[1]) is int for span in spans):
         raise source.refuse(f"a span of {where} is not [first, last, label].", _GLINER_REMEDY, line)

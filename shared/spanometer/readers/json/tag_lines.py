@@ -47,7 +47,7 @@ def read_tag_lines(
     of_all, with_words = WordRows(), None
     unlisted = next((key for key in keys if key != TAGS_KEY), None)
     lines = array("q")
-    for line, row in rows(source, "tags"):
+    for line, _, row in rows(source, "tags"):
         lines.append(line)
         if isinstance(row, list) and unlisted is not None:
             raise source.refuse(f"this line is a list, so it has no {unlisted!r}.", "Leave the column out.", line)

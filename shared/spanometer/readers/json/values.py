@@ -17,6 +17,9 @@ _AHEAD = 8
 _LITERAL = 16
 """More characters than a literal of JSON, or an escape, has."""
 
+_WINDOW = 1 << 12
+"""How many characters of an item are parsed first, so that a longer one than is allowed is never parsed whole."""
+
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _OF_SPANS = ("start", "fragments")
 
@@ -58,10 +61,11 @@ def _first_value(head: bytes) -> tuple[Any, bool]:
     return None, cut
 
 
-def is_array(source: Source) -> bool:
-    """Return whether a file is one JSON text, an array of documents or an object over many lines, and not JSON lines.
+def is_array(source: Source, *, cut: bool = False) -> bool:
+    """Tell one JSON text, an array of documents or an object over many lines, from JSON lines.
 
-    An array on one line is an array of documents if these are lists or objects that are no spans.
+    An array on one line is an array of documents if these are lists or objects that are no spans; with `cut` whatever
+    goes on after the first line, or after the head, is one text.
     """
     if not source.head.lstrip().startswith((b"[", b"{")):
         return False
@@ -71,6 +75,8 @@ def is_array(source: Source) -> bool:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
+        if cut:
+            return True
         if ended:
             return isinstance(first, (list, dict))
         # the line goes on after the head
@@ -108,7 +114,7 @@ def _goes_to(text: _Text, wanted: str) -> bool:
 def items(source: Source, *inside: str) -> Iterator[tuple[int, Any]]:
     """Yield the items of the array that a file is, or the one object, each with the line on which it begins.
 
-    No more of the file is held than an item, or a block of it.
+    The text of the file is held, and an item of it at a time.
 
     Args:
         source: the file.
@@ -156,24 +162,20 @@ def _within(text: _Text, inside: Collection[str]) -> Iterator[tuple[int, Any]]:
 
 
 class _Text:
-    """The text of a file, of which a block is held at a time, and what is left of the one before it."""
+    """The text of a file that is one JSON text, and a place in it."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._blocks = source.blocks(lines=False)
-        self._text, self._place = "", 0
-        # where the text that is held begins: its line, and the characters before it there
-        self._first, self._column = 1, 0
+        self._text = "".join(block.decode() for _, block in source.blocks(lines=False))
+        self._place = 0
         # the lines up to a place, so that each is counted once
         self._line, self._counted = 1, 0
 
     def next(self) -> str:
         """Return the next character that is no blank; an empty string at the end."""
-        while True:
-            found = _BLANKS.match(self._text, self._place)
-            self._place = self._place if found is None else found.end()
-            if self._place < len(self._text) or not self._more():
-                return self._text[self._place : self._place + 1]
+        blanks = _BLANKS.match(self._text, self._place)
+        self._place = self._place if blanks is None else blanks.end()
+        return self._text[self._place : self._place + 1]
 
     def takes(self, character: str) -> bool:
         """Return whether the next character is this one, and go past it."""
@@ -203,23 +205,35 @@ class _Text:
     def value(self) -> tuple[int, Any]:
         """Return the line of the next value, and the value."""
         self.next()
-        while True:
+        line, size, cut = self.line(), _WINDOW, True
+        while cut:
+            part = self._text[self._place : self._place + size]
+            cut = self._place + size < len(self._text)
             try:
-                value, end = DECODER.raw_decode(self._text, self._place)
-            except InputError as error:
-                raise self.placed(error, self.line()) from None
+                value, end = DECODER.raw_decode(part)
+                # a number may go on
+                if not cut or end + _LITERAL < size:
+                    self._require_short(end, line)
+                    self._place += end
+                    return line, value
             except json.JSONDecodeError as error:
-                if _is_cut(error) and self._more():
-                    continue
-                column = error.colno + (self._column if error.lineno == 1 else 0)
-                problem = f"this is not JSON ({error.msg}, character {column})."
-                raise self._source.refuse(problem, "Export the file again.", self._first + error.lineno - 1) from None
+                if not cut or not _is_cut(error):
+                    raise self._not_json(error, line) from None
+            except InputError as error:
+                raise self.placed(error, line) from None
             except (ValueError, RecursionError) as error:
-                raise self._source.refuse(f"this JSON cannot be read ({error}).", "", self.line()) from None
-            # a number may go on after the block
-            if end + _LITERAL < len(self._text) or not self._more():
-                line, self._place = self.line(), end
-                return line, value
+                raise self._source.refuse(f"this JSON cannot be read ({error}).", "", line) from None
+            self._require_short(size, line)
+            size *= 8
+        raise self.refused()
+
+    def _require_short(self, size: int, line: int) -> None:
+        self._source.require_short(size, "an item of JSON is longer than {}", "Split it", line)
+
+    def _not_json(self, error: json.JSONDecodeError, line: int) -> InputError:
+        before = self._place - self._text.rfind("\n", 0, self._place) - 1 if error.lineno == 1 else 0
+        problem = f"this is not JSON ({error.msg}, character {error.colno + before})."
+        return self._source.refuse(problem, "Export the file again.", line + error.lineno - 1)
 
     def placed(self, error: InputError, line: int) -> InputError:
         """Return an error as one of a line of this file."""
@@ -236,25 +250,6 @@ class _Text:
         self._line += self._text.count("\n", self._counted, self._place)
         self._counted = self._place
         return self._line
-
-    def _more(self) -> bool:
-        """Take over a block, or as much as is left, and drop what is done; return whether there was one."""
-        left = len(self._text) - self._place
-        self._source.require_short(left, "an item of JSON is longer than {}", "Split it", self.line())
-        pieces: list[str] = []
-        # an item that is longer than many blocks is read anew a few times
-        while not pieces or sum(map(len, pieces)) < left:
-            _, block = next(self._blocks, (0, b""))
-            if not block:
-                break
-            pieces.append(block.decode())
-        if not pieces:
-            return False
-        self._first, done = self.line(), self._text[: self._place]
-        self._column = len(done) - done.rfind("\n") - 1 + (0 if "\n" in done else self._column)
-        self._text = "".join([self._text[self._place :], *pieces])
-        self._place = self._counted = 0
-        return True
 
 
 def _is_cut(error: json.JSONDecodeError) -> bool:

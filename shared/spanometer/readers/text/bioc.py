@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ..formats import Evidence, Format, Offsets, blanks_before, register
-from ..json.records import first_object, is_object, values
+from ..json.records import first_object, is_object, rows
 from ..json.values import begins_with
 from ..source import Source
 
@@ -40,7 +40,7 @@ def _records(source: Source) -> Iterator[Record]:
         for document in _xml(source):
             yield _record(source, _document(document), 1)
         return
-    for line, _, row in values(source, "documents", *_LISTS):
+    for line, _, row in rows(source, "documents", *_LISTS):
         for collection in _list(row, "PubTator3") or [row]:
             for document in _list(collection, "documents") or [collection]:
                 yield _record(source, document, line)

@@ -1,0 +1,44 @@
+"""JSON lines of documents: lists of spans, and objects that have one."""
+
+import gzip
+
+import pytest
+
+import spanometer
+from spanometer.exceptions import InputError
+
+SPANS = (
+    '{"spans": [{"start": 0, "end": 2, "label": "A"}, {"start": 1, "end": 3, "label": "B"}], '
+    '"tokens": ["a", "b", "c"]}\n'
+    '\n{"tokens": ["d"], "spans": []}\n'
+)
+
+
+def test_spans_of_tokens(file):
+    found = spanometer.read(file(gzip.compress(SPANS.encode()), "a.jsonl.gz"))
+    assert found.words == [["a", "b", "c"], ["d"]]
+    assert found.document_lines.tolist() == [1, 3]
+    assert found.spans.lengths.tolist() == [3, 1]
+    assert [len(document) for document in found.spans.to_dicts()] == [2, 0]
+
+
+def test_lists_of_spans_have_no_text(file):
+    path = file('[{"label": "A", "fragments": [[0, 1], [2, 3]]}]\n[]\n')
+    found = spanometer.read(path, spans_key="entities")
+    assert found.spans.fragments is not None
+    assert (found.in_tokens, found.documents.size) == (True, 2)
+    with pytest.raises(InputError, match=r", line 2: some documents have spans of tokens, others of characters"):
+        spanometer.read(file('[]\n{"text": "a", "entities": []}\n'), spans_key="entities")
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ('[{"entities": []}, {"spans": []}]', r", line 1: item 1 has no 'entities'; its keys: 'spans'"),
+        ('{"entities": {}}', r", line 1: 'entities' is a JSON object, not a list of spans"),
+        ('[{"start": "0", "end": 1, "label": "A"}]', r", line 1, span 0: "),
+    ],
+)
+def test_other_forms_are_refused(file, content, problem):
+    with pytest.raises(InputError, match=problem):
+        spanometer.read(file(content), spans_key="entities")
