@@ -118,13 +118,13 @@ def test_advise_transform_spread(run, complaint, path, name):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["advise", "jsonl", "--words-column", "1"], "--words-column is not for documents with spans"),
-        (["advise", "columns", "--tokenizer", "words"], "--tokenizer is not for files of tags"),
-        (["validate", "columns", "--annotator", "ann"], "--annotator is not for files of tags"),
-        (["convert", "columns", "--to", "IOBES", "--tokenizer", "words"], "--tokenizer is not for tags that stay such"),
+        (["advise", "jsonl", "--words-column", "1"], "--words-column is for files of tags, not for"),
+        (["advise", "columns", "--tokenizer", "words"], "--tokenizer is for documents with spans, not for"),
+        (["validate", "columns", "--annotator", "ann"], "--annotator is for documents with spans, not for"),
+        (["convert", "columns", "--to", "IOBES", "--tokenizer", "words"], "not for tags that stay such"),
         (
             ["transform", "columns", "--apply", LONGER, "--trim", "blanks"],
-            "--trim is not for files of tags",
+            "--trim is for documents with spans, not for",
         ),
         (["transform", "jsonl", "--apply", "illegal_tags", "--tokenizer", "words"], "illegal_tags is for tags"),
         (["transform", "jsonl", "--apply", LONGER, "--in-place"], "--in-place is for tags"),

@@ -24,6 +24,7 @@ import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ..analysis.advice.advise import Advice, advise
 from ..analysis.advice.statistics import Thresholds
@@ -35,17 +36,18 @@ from ..readers.json.span_lines import read_spans
 from ..spans.spans import Spans
 from ..tables.table import Cell, Copyable, Part, Table, heading, number
 from ..tags.decoding import LabelDecoding
-from .documents import CarriedDocuments
-from .inputs import once, read_with, size_of
-from .options import add_options, destinations, given_options, read_options, require_own, text
+from .documents import CarriedDocuments, read_source
+from .inputs import Input, InputPath, read_with, size_of
+from .options import add_options, destinations, given_options, read_options, text
 from .output import OUTPUT_FLAGS, TableOutput
 from .tag_files import COLUMN, TagInput, TagLayout, documents_in
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdviceInput(TagLayout, LabelDecoding):
+class AdviceInput(TagLayout, LabelDecoding, Input):
     """The reference annotation of a corpus."""
 
+    title: ClassVar[str] = "files of tags"
     column: str | None = text("COLUMN", f"tag column: {COLUMN}")
     words_column: str | None = text("COLUMN", "word column; found if there is one")
     spans: str | None = text(
@@ -91,36 +93,20 @@ def run(options: argparse.Namespace) -> int:
     """Read, advise and show."""
     output = read_options(TableOutput, options)
     thresholds = read_options(Thresholds, options)
-    options.reference = once(options.reference)
-    of_documents = read_options(AdviceDocuments, options)
-    if options.spans is None and of_documents.format_of(options.reference) is not None:
-        require_own(options, AdviceDocuments, AdviceInput, AdviceDocuments.title)
-        return _show(output, options, thresholds, of_documents.read_spans(options.reference), documents=True)
-    require_own(options, AdviceInput, AdviceDocuments, "files of tags")
-    source = read_options(AdviceInput, options)
+    path = options.reference = InputPath.of(options.reference)
+    source = read_source(options, path, AdviceDocuments, AdviceInput, of_documents=options.spans is None)
     for_tags = sorted(given_options(options, AdviceInput) - {"spans", "repair", "format"})
-    if source.spans is not None and for_tags:
+    if options.spans is not None and for_tags:
         raise InputError(
             f"{options.flags[for_tags[0]]} is for tags, --spans for lists of spans.", "Leave out one of them."
         )
-    return _show(output, options, thresholds, source.read_spans(options.reference), documents=source.spans is not None)
-
-
-def _show(
-    output: TableOutput,
-    options: argparse.Namespace,
-    thresholds: Thresholds,
-    found: tuple[str, str, Spans, Words | None],
-    *,
-    documents: bool,
-) -> int:
-    """Advise and show."""
-    name, size, spans, words = found
+    name, size, spans, words = source.read_spans(path)
     try:
         advice = advise(spans, words, thresholds=thresholds)
     except InputError as error:
         raise (error.in_file(name) if error.document is None else error) from None
-    command = None if documents else _command(options, advice)
+    of_tags = isinstance(source, AdviceInput) and source.spans is None
+    command = _command(options, advice) if of_tags else None
     output.write(
         lambda: {"file": name, **advice.to_dict(), "command": command}, lambda: _parts(name, size, advice, command)
     )

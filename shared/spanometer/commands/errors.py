@@ -49,7 +49,7 @@ from ..web.error_report import write_error_report
 from ..web.templates import require_html
 from .corpus import Corpus, SeveralFiles
 from .documents import DocumentSeries
-from .inputs import Piped, headlines, kind_of, located, once, require_distinct, size_of, with_answer_keys
+from .inputs import headlines, input_paths, kind_of, located, size_of
 from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
 from .options import add_options, read_options, switch, text
 from .output import OUTPUT_FLAGS, PlotOutput
@@ -169,13 +169,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, match and show."""
     paths = [options.reference, *options.systems]
-    require_distinct(paths)
     take_shorthands(options)
     output, parts = read_options(ErrorOutput, options), read_options(Parts, options)
     choice = read_options(ErrorChoice, options)
     if output.examples is None and choice != ErrorChoice():
         raise InputError("--kind, --label, --predicted, --limit and --sample choose examples.", "Add --examples text.")
-    paths = with_answer_keys(list(map(once, paths)), options.answer_key)
+    paths = input_paths(paths, options.answer_key)
     kind = kind_of(_KINDS, options, paths, [*MEASURES.values(), PlotOutput])
     measures = chosen_measures(options, MEASURES, ["span_f"])
     if len(measures) > 1:
@@ -184,9 +183,9 @@ def run(options: argparse.Namespace) -> int:
         )
     resampling = read_options(Resampling, options)
     matching = read_options(Matching, options)
-    require_used(options, MEASURES, [*measures, matching], resampling=resampling, kinds=_KINDS, kind=kind)
     values = {"measure": measures[0], "min_overlap": matching.min_overlap, **asdict(resampling)}
     source = read_options(kind, options)
+    require_used(options, source, *measures, matching, resampling)
     if parts.by and not isinstance(source, TagSeries):
         raise InputError("--by names columns of a file of tags.", "Leave it out.", source=str(paths[0]))
     corpus = source.corpus(paths, options.names, annotators=0, words=True)
@@ -241,8 +240,6 @@ def _columns(source: TagSeries, path: str, names: Sequence[str]) -> dict[str, Ta
     """Read columns of the reference's file."""
     if not names:
         return {}
-    if isinstance(path, Piped):
-        raise InputError("--by reads the file again, and this can be read only once.", "Give a file.", source=path)
     file = source.read(path, list(names))
     return dict(zip(file.columns, file.tags, strict=True))
 
