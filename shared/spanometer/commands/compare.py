@@ -39,9 +39,8 @@ from .inputs import (
     headlines,
     input_paths,
     kind_of,
-    require_scored,
 )
-from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
+from .measures import add_measure_options, read_request, take_shorthands
 from .options import add_options, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 from .tag_files import TagSeries, WordInformation
@@ -108,11 +107,8 @@ def run(options: argparse.Namespace) -> int:
     kind = StringInput if strings else kind_of(_KINDS, options, paths, list(ALL_MEASURES.values()))
     suiting = [name for name, measure in ALL_MEASURES.items() if measure.input == kind.input and measure.by_default]
     default = suiting if options.rank_correlation else [_DEFAULTS[kind.input]]
-    measures = chosen_measures(options, known_measures(), default)
-    require_scored(measures, kind)
     resampling = read_options(PairedResampling, options)
-    source = read_options(kind, options)
-    require_used(options, source, *measures, resampling)
+    source, measures = read_request(options, kind, known_measures(), default, resampling)
     if not isinstance(source, TagSeries):
         _require_two(paths[1:])
     choices = {"rank_correlation": options.rank_correlation, "per_label": options.per_label is not None}

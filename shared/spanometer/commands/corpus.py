@@ -73,11 +73,6 @@ class Corpus:
         names = ["reference" if name == REFERENCES else _bare(name) for name in self.files]
         return list(zip(names, self.shown, strict=True))
 
-    @property
-    def described(self) -> dict[str, Any]:
-        """The sides for JSON, by name."""
-        return {name: side.described for name, side in self.sides}
-
     def size(self, documents: int, tokens: int | None, unit: str = "token") -> str:
         """Return the size of the corpus in words."""
         return size_of(documents if self.documents is None else self.documents, tokens, unit)

@@ -50,7 +50,7 @@ from ..web.templates import require_html
 from .corpus import Corpus, SeveralFiles
 from .documents import DocumentSeries
 from .inputs import headlines, input_paths, kind_of, located, size_of
-from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
+from .measures import add_measure_options, read_request, take_shorthands
 from .options import add_options, read_options, switch, text
 from .output import OUTPUT_FLAGS, PlotOutput
 from .tag_files import TagSeries
@@ -176,16 +176,13 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("--kind, --label, --predicted, --limit and --sample choose examples.", "Add --examples text.")
     paths = input_paths(paths, options.answer_key)
     kind = kind_of(_KINDS, options, paths, [*MEASURES.values(), PlotOutput])
-    measures = chosen_measures(options, MEASURES, ["span_f"])
+    resampling, matching = read_options(Resampling, options), read_options(Matching, options)
+    source, measures = read_request(options, kind, MEASURES, ["span_f"], matching, resampling)
     if len(measures) > 1:
         raise InputError(
             f"costs are told in one measure, and {counted(len(measures), 'measure')} are named.", "Name one."
         )
-    resampling = read_options(Resampling, options)
-    matching = read_options(Matching, options)
     values = {"measure": measures[0], "min_overlap": matching.min_overlap, **asdict(resampling)}
-    source = read_options(kind, options)
-    require_used(options, source, *measures, matching, resampling)
     if parts.by and not isinstance(source, TagSeries):
         raise InputError("--by names columns of a file of tags.", "Leave it out.", source=str(paths[0]))
     corpus = source.corpus(paths, options.names, annotators=0, words=True)

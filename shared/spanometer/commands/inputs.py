@@ -110,12 +110,14 @@ class Input:
         title: what help and errors call it.
         content: the files that it is recognised by, see `readers.detect`.
         input: what its measures are measures of, see `Measure.input`.
+        also: what else it may have.
         remedy: what to do if a measure is one of something else.
     """
 
     title: ClassVar[str]
     content: ClassVar[type[AnnotatedFile]]
     input: ClassVar[str]
+    also: ClassVar[Sequence[str]] = ()
     remedy: ClassVar[str]
 
 
@@ -192,17 +194,6 @@ def _takes(kind: type[Input], options: argparse.Namespace, given: set[str]) -> b
         return False
     choices = {name: declared[name].choices for name in given if declared[name].choices and not declared[name].parse}
     return all(getattr(options, name) in allowed for name, allowed in choices.items())
-
-
-def require_scored(measures: Sequence[Measure], kind: type[Input]) -> None:
-    """Raise an `InputError` for a measure of something else than a kind of input has."""
-    for measure in measures:
-        if measure.input != kind.input:
-            what = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}.get(
-                measure.input, "strings"
-            )
-            remedy = "spanometer score takes it." if measure.input == "attributes" else kind.remedy
-            raise InputError(f"{measure.name} scores {what}, not {kind.title}.", remedy)
 
 
 class InputPath(str):

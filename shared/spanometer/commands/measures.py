@@ -16,7 +16,7 @@ from ..measures.aligned import AlignedMeasure
 from ..measures.base import Measure
 from ..options import options_of
 from ..spans.spans import Spans
-from .inputs import Input
+from .inputs import Input, Kind
 from .options import add_options, destinations, read_options
 
 _DEPENDENT = ("seed", "uniform_threshold", "min_shift")
@@ -28,6 +28,9 @@ _LACKING = {
     "disjoint": "spans of one label overlap",
 }
 """Why a measure is not defined, by what it needs, see `Measure.needs`."""
+
+_SCORED = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
+"""What measures score, by their input."""
 
 INTERVALS = "intervals"
 """What help and errors call the options of intervals."""
@@ -113,6 +116,29 @@ def chosen_measures(
         if name not in known:
             raise InputError(f"unknown measure {name!r}.", f"The measures are {', '.join(known)}.")
     return [read_options(known[name], options) for name in names]
+
+
+def read_request(
+    options: argparse.Namespace,
+    kind: type[Kind],
+    known: Mapping[str, type[Measure]],
+    default: Iterable[str],
+    *others: object,
+) -> tuple[Kind, Sequence[Any]]:
+    """Return how files are read and the measures that are computed, see `chosen_measures`; `others` have options too.
+
+    Raises:
+        InputError: also for a measure of something else than the kind of input has, and for options that nothing reads.
+    """
+    measures = chosen_measures(options, known, default)
+    for measure in measures:
+        if measure.input not in (kind.input, *kind.also):
+            remedy = "spanometer score takes it." if measure.input == "attributes" else kind.remedy
+            what = _SCORED.get(measure.input, "strings")
+            raise InputError(f"{measure.name} scores {what}, not {kind.title}.", remedy)
+    source = read_options(kind, options)
+    require_used(options, source, *measures, *others)
+    return source, measures
 
 
 class SuitingMeasures(tuple[Any, ...]):

@@ -63,6 +63,7 @@ from typing import Any
 from ..analysis.agreement.against import AgainstReferences, score_against
 from ..analysis.scores.measure_result import is_by_attribute
 from ..analysis.scores.report import SystemReports, kind_of
+from ..counts.statistics import Resampling
 from ..exceptions import InputError, counted, mention
 from ..measures.registry import ALL_MEASURES, MEASURES
 from ..tables.table import Number, Part, heading
@@ -73,16 +74,14 @@ from .inputs import (
     Input,
     headlines,
     input_paths,
-    require_scored,
 )
 from .inputs import kind_of as input_kind
 from .measures import (
     SuitingMeasures,
     add_measure_options,
-    chosen_measures,
     chosen_resampling,
     named_measures,
-    require_used,
+    read_request,
     take_shorthands,
 )
 from .options import add_options, read_options, switch
@@ -93,6 +92,9 @@ from .trees import TreeInput
 
 KINDS: tuple[type[ScoredFiles], ...] = (AttributeInput, TreeInput, DocumentInput, TagInput)
 """The kinds of files; the last one if the content shows nothing else."""
+
+_SERIES: tuple[type[SeveralFiles], ...] = (DocumentSeries, TagSeries)
+"""The kinds of files that may have several references."""
 
 _NOT_SHOWN = ("per_label", "per_document", "score_only")
 """Options of showing that are for one reference."""
@@ -153,28 +155,23 @@ def run(options: argparse.Namespace) -> int:
     paths = [options.reference, *options.predictions]
     take_shorthands(options)
     output = read_options(ScoreOutput, options)
-    if options.references is not None:
-        return score_against_references(options, output)
+    number = 0 if options.references is None else _number_in(options, len(paths))
     if options.cluster is None:
-        paths = input_paths(paths, options.answer_key)
+        paths = input_paths(paths, options.answer_key, systems=number or 1)
     kind = _kind(options, paths)
-    measures: Sequence[Any] = chosen_measures(options, known_measures(), _default(kind))
-    if not named_measures(options, ()):
+    resampling = chosen_resampling(options)
+    known, default = (MEASURES, ["span_f"]) if number else (known_measures(), _default(kind))
+    source, measures = read_request(options, kind, known, default, resampling)
+    if not number and not named_measures(options, ()):
         measures = SuitingMeasures(measures)
-    if kind is not ParquetInput:
-        require_scored(measures, kind)
     if output.per_label and kind is AttributeInput:
         raise InputError("--per-label is for measures of tags and entities.", "All attributes are shown without it.")
     if output.per_document and kind in (AttributeInput, ParquetInput):
         raise InputError(f"--per-document is for files of tags and entities, not for {kind.title}.", "Leave it out.")
-    resampling = chosen_resampling(options)
-    source = read_options(kind, options)
-    require_used(options, source, *measures, resampling)
-    if isinstance(source, ParquetInput):
-        scored = source.score_on_cluster(paths, measures, resampling)
-    elif isinstance(source, ScoredFiles):
-        corpus = source.corpus(paths, options.names, annotators=0)
-        scored = source.score(corpus, measures, resampling, per_document=output.per_document)
+    corpus = source.corpus(paths, options.names, annotators=number)
+    if number:
+        return _score_against(corpus, measures, resampling, output)
+    scored = source.score(corpus, measures, resampling, per_document=output.per_document)
     if output.score_only:
         output.write_text(f"{output.precision.text(_one_number(scored))}\n")
         return 0
@@ -186,8 +183,10 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _kind(options: argparse.Namespace, paths: list[str]) -> type[Input]:
+def _kind(options: argparse.Namespace, paths: list[str]) -> type[Any]:
     """Return the kind of input: what options or measures ask for, or what the files show."""
+    if options.references is not None:
+        return input_kind(_SERIES, options, paths, [*MEASURES.values(), ChanceParts])
     if options.cluster is not None:
         return ParquetInput
     if are_strings(options):
@@ -238,24 +237,8 @@ def _one_number(scored: Scored) -> Number:
     return Number(values[headline], kind_of(result.measure, headline))
 
 
-def score_against_references(options: argparse.Namespace, output: TableOutput) -> int:
-    """Read the annotators' files and the systems', score and show."""
-    paths = [options.reference, *options.predictions]
-    number = _number_in(options.references, len(paths))
-    for name in _NOT_SHOWN:
-        if getattr(options, name):
-            raise InputError(f"{options.flags[name]} is for one reference.", "Leave it out.")
-    paths = input_paths(paths, options.answer_key, systems=number)
-    owners: tuple[type[SeveralFiles], ...] = (DocumentSeries, TagSeries)
-    kind = input_kind(owners, options, paths, [*MEASURES.values(), ChanceParts])
-    measures = chosen_measures(options, MEASURES, ["span_f"])
-    require_scored(measures, kind)
-    resampling = chosen_resampling(options)
-    source = read_options(kind, options)
-    require_used(options, source, *measures, resampling)
-    if kind is TagSeries and number == 1:
-        raise InputError("one file of tags is one reference.", "Name two or more, with --references 2.")
-    corpus = source.corpus(paths, options.names, annotators=number)
+def _score_against(corpus: Corpus, measures: Sequence[Any], resampling: Resampling | None, output: TableOutput) -> int:
+    """Score the systems against each annotator and all, and show."""
     drawn = {} if resampling is None else asdict(resampling)
     with corpus.placing_errors():
         found = score_against(corpus.annotators, corpus.systems, measures=measures, **corpus.reading, **drawn)
@@ -266,8 +249,12 @@ def score_against_references(options: argparse.Namespace, output: TableOutput) -
     return 0
 
 
-def _number_in(text: str, files: int) -> int:
+def _number_in(options: argparse.Namespace, files: int) -> int:
     """Return how many files are references; an `InputError` if it is no number, or leaves no system."""
+    text: str = options.references
+    for name in _NOT_SHOWN:
+        if getattr(options, name):
+            raise InputError(f"{options.flags[name]} is for one reference.", "Leave it out.")
     number = int(text) if text.isdecimal() and len(text) < 10 else 0
     if number < 1:
         raise InputError(f"invalid value for --references: {text!r}.", "Give the number of files, at least 1.")

@@ -240,6 +240,8 @@ class TagSeries(LayeredTags, NumberedLabels, ChosenLabels, SeveralFiles):
         self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
     ) -> Corpus:
         """Read all sides; the words are those of the first."""
+        if annotators == 1:
+            raise InputError("one file of tags is one reference.", "Name two or more, with --references 2.")
         what = {None: "its annotators", 0: "the reference and the systems"}.get(annotators, "references and systems")
         read = self.read_all(paths, what, words=words)
         if annotators == 0:

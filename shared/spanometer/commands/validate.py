@@ -19,7 +19,7 @@ Examples:
   spanometer validate system.conll
   spanometer validate both.tsv --column 2 --column 3 --scheme IOB1
   spanometer validate system.jsonl.gz --json
-  spanometer validate project.json --tokenizer words --known-labels PER,LOC,ORG
+  spanometer validate project.json --tokenizer words --known-labels PER,LOC
 """
 
 from __future__ import annotations
