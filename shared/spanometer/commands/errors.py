@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..analysis.errors.buckets import BucketReport, read_training
@@ -44,7 +44,6 @@ from ..spans.wording import Wording
 from ..tables.exports import to_csv
 from ..tables.table import Part, Table, heading
 from ..tags.decoding import LabelDecoding
-from ..tags.tags import Tags
 from ..web.error_report import write_error_report
 from ..web.templates import require_html
 from .corpus import Corpus, SeveralFiles
@@ -137,19 +136,6 @@ class Parts:
         return self.buckets or bool(self.train or self.by)
 
 
-@dataclass(frozen=True)
-class _Known:
-    """What is known of the files beside their tags or spans.
-
-    Attributes:
-        train: the spans of the training set, and their wording.
-        by: columns of the reference's file.
-    """
-
-    train: tuple[Spans, Wording] | None = None
-    by: Mapping[str, Tags] = field(default_factory=dict)
-
-
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     parser.add_argument("reference", metavar="REFERENCE", help="file with the reference tags")
@@ -189,12 +175,12 @@ def run(options: argparse.Namespace) -> int:
     with corpus.placing_errors():
         found = errors(corpus.reference, corpus.systems, **corpus.reading, **values)
     found = found if corpus.context is None else found.with_context(corpus.context())
-    known = _known(source, paths, corpus, parts)
-    lines = headlines(corpus.sides, _size(found, corpus))
+    known = _known(source, paths[0], corpus, parts)
+    size = found.size if corpus.documents is None else size_of(corpus.documents, found.tokens)
+    lines = headlines(corpus.sides, size)
     if output.html is not None:
         title = f"Errors of {', '.join(found.systems)}"
-        more = {"heading": lines, "train": known.train, "by": known.by, "precision": output.precision}
-        write_error_report(found, output.html, title=title, **more)
+        write_error_report(found, output.html, title=title, heading=lines, precision=output.precision, **known)
     if output.examples is not None:
         _write_examples(found, choice, output)
         return 0
@@ -204,22 +190,23 @@ def run(options: argparse.Namespace) -> int:
         plot_confusion(found.only.confusion(output.extents), output.plot)
     buckets = {}
     if parts.wanted:
-        buckets = {name: one.buckets(train=known.train, by=known.by) for name, one in found.systems.items()}
+        buckets = {name: one.buckets(**known) for name, one in found.systems.items()}
     output.write(lambda: _described(found, corpus, output, buckets), lambda: _parts(found, lines, output, buckets))
     return 0
 
 
-def _known(source: SeveralFiles, paths: Sequence[str], corpus: Corpus, parts: Parts) -> _Known:
-    """Read what buckets are made of."""
+def _known(source: SeveralFiles, path: str, corpus: Corpus, parts: Parts) -> dict[str, Any]:
+    """Read what buckets are made of: the training set, and columns of the reference's file."""
     if isinstance(source, TagSeries):
         kept = source.kept(corpus.first)
-        return _Known(
-            train=None if parts.train is None else _tags_of_training(source, parts),
-            by={name: tags.take(kept) for name, tags in _columns(source, paths[0], parts.by).items()},
-        )
+        columns: dict[str, Any] = {}
+        if parts.by:
+            file = source.read(path, parts.by)
+            columns = {name: tags.take(kept) for name, tags in zip(file.columns, file.tags, strict=True)}
+        return {"train": None if parts.train is None else _tags_of_training(source, parts), "by": columns}
     if parts.train is None or not isinstance(source, DocumentSeries):
-        return _Known()
-    return _Known(read_training(source.read(parts.train, parts.train_column)))
+        return {"train": None, "by": {}}
+    return {"train": read_training(source.read(parts.train, parts.train_column)), "by": {}}
 
 
 def _tags_of_training(source: TagSeries, parts: Parts) -> tuple[Spans, Wording]:
@@ -231,18 +218,6 @@ def _tags_of_training(source: TagSeries, parts: Parts) -> tuple[Spans, Wording]:
     with located({"training": file}):
         spans, _ = read_annotations({"training": source.annotation_in(file)}, **reading)
     return spans["training"], Wording.of_words(file.words.take(source.kept(file)))
-
-
-def _columns(source: TagSeries, path: str, names: Sequence[str]) -> dict[str, Tags]:
-    """Read columns of the reference's file."""
-    if not names:
-        return {}
-    file = source.read(path, list(names))
-    return dict(zip(file.columns, file.tags, strict=True))
-
-
-def _size(found: Errors, corpus: Corpus) -> str:
-    return found.size if corpus.documents is None else size_of(corpus.documents, found.tokens)
 
 
 def _write_examples(found: Errors, choice: ErrorChoice, output: ErrorOutput) -> None:
