@@ -8,9 +8,9 @@ or is JSON lines of tag lists; plain or gzipped.
 Of documents with spans, in every format that spanometer score reads: spans that
 are empty, reversed, past the end of the text or inside a character, there
 twice, padded with white space, not the text that the file states, within tokens
-(those of FILE, or --tokenizer), or with a label that --known-labels lacks; spans
-without a place or a label, which are left out; and documents with one name.
-Offsets are those of FILE.
+(those of FILE, or --tokenizer), or with a label that --known-labels lacks;
+spans without a place or a label, which are left out; and documents with one
+name. Offsets are those of FILE.
 
 The exit status is 0 if there is nothing to list, 1 if there is, 2 for a file
 that cannot be read.
@@ -19,7 +19,7 @@ Examples:
   spanometer validate system.conll
   spanometer validate both.tsv --column 2 --column 3 --scheme IOB1
   spanometer validate system.jsonl.gz --json
-  spanometer validate project.json --tokenizer words --known-labels PER,LOC
+  spanometer validate project.json --tokenizer words --known-labels PER,LOC,ORG
 """
 
 from __future__ import annotations
