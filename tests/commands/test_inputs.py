@@ -133,6 +133,16 @@ def test_what_can_be_read_once_is_named_once(run, complaint, file, pipe):
     assert "standard input" in complaint("score", "-", "-")
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="pipes have names in /dev/fd")
+def test_what_can_be_read_once_is_read_again(run, lines, file, pipe):
+    text = "a B-X\nb O\n"
+    assert run("errors", pipe(text), file("system", text), "--by", "1")[0] == 0
+    gold = lines("gold.jsonl", {"text": "Ann won", "spans": [{"start": 0, "end": 3, "label": "PER"}]})
+    answers = json.dumps({"one": '[["PER", "Ann"]]', "two": "[]"}) + "\n"
+    scored = json.loads(run("score", gold, pipe(answers), "--answer-key", "one,two", "--json")[1])
+    assert [system["answers"] for system in scored["systems"].values()] == [1, 1]
+
+
 def test_columns_from_the_right(run, file):
     path = file("all", "a B-X B-X O\nb O O O\n")
     status, output, _ = run("compare", path, "--columns", "-3,-2,-1", "--json")

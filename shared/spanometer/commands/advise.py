@@ -25,7 +25,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from ..analysis.advice.advise import Advice, advise
 from ..analysis.advice.statistics import Thresholds
@@ -38,17 +38,18 @@ from ..readers.formats import Format, formats_of, read_as
 from ..spans.spans import Spans
 from ..tables.table import Cell, Copyable, Part, Table, heading, number
 from ..tags.decoding import LabelDecoding
-from .documents import CarriedDocuments
-from .inputs import once, read_with, size_of
-from .options import add_options, destinations, given_options, read_options, require_own, text
+from .documents import CarriedDocuments, read_source
+from .inputs import Input, InputPath, read_with, size_of
+from .options import add_options, destinations, given_options, read_options, text
 from .output import OUTPUT_FLAGS, TableOutput
 from .tag_files import COLUMN, TagInput, TagLayout, documents_in
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdviceInput(TagLayout, LabelDecoding):
+class AdviceInput(TagLayout, LabelDecoding, Input):
     """The reference annotation of a corpus."""
 
+    title: ClassVar[str] = "files of tags"
     column: str | None = text("COLUMN", f"tag column: {COLUMN}")
     words_column: str | None = text("COLUMN", "word column; found if there is one")
 
@@ -105,31 +106,14 @@ def run(options: argparse.Namespace) -> int:
     """Read, advise and show."""
     output = read_options(TableOutput, options)
     thresholds = read_options(Thresholds, options)
-    options.reference = once(options.reference)
-    of_documents = read_options(AdviceDocuments, options)
-    if of_documents.format_of(options.reference) is not None:
-        require_own(options, AdviceDocuments, AdviceInput, AdviceDocuments.title)
-        return _show(output, options, thresholds, of_documents.read_spans(options.reference), documents=True)
-    require_own(options, AdviceInput, AdviceDocuments, "files of tags")
-    source = read_options(AdviceInput, options)
-    return _show(output, options, thresholds, source.read_spans(options.reference), documents=False)
-
-
-def _show(
-    output: TableOutput,
-    options: argparse.Namespace,
-    thresholds: Thresholds,
-    found: tuple[str, str, Spans, Words | None],
-    *,
-    documents: bool,
-) -> int:
-    """Advise and show."""
-    name, size, spans, words = found
+    path = options.reference = InputPath.of(options.reference)
+    source = read_source(options, path, AdviceDocuments, AdviceInput)
+    name, size, spans, words = source.read_spans(path)
     try:
         advice = advise(spans, words, thresholds=thresholds)
     except InputError as error:
         raise (error.in_file(name) if error.document is None else error) from None
-    command = None if documents else _command(options, advice)
+    command = _command(options, advice) if isinstance(source, AdviceInput) else None
     output.write(
         lambda: {"file": name, **advice.to_dict(), "command": command}, lambda: _parts(name, size, advice, command)
     )

@@ -55,7 +55,7 @@ from ..tables.table import Part, heading
 from ..web.disagreement_report import DisagreementOptions, disagreement_report
 from .corpus import Corpus, SeveralFiles
 from .documents import DocumentSeries
-from .inputs import kind_of, once, with_answer_keys
+from .inputs import input_paths, kind_of
 from .measures import add_interval_options, chosen_measures, chosen_resampling, require_used
 from .options import add_options, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
@@ -151,7 +151,6 @@ def run(options: argparse.Namespace) -> int:
     of_parts = read_options(Resampling, options)
     asked = chosen_measures(options, _JOINT, ())
     with_parts = output.leave_one_out or output.is_page
-    require_used(options, _JOINT, [chance, alpha, *asked], resampling=of_parts if with_parts else resampling)
     draws = {} if resampling is None else asdict(resampling)
     values = {
         "variant": None if without_alpha else alpha.variant,
@@ -160,10 +159,11 @@ def run(options: argparse.Namespace) -> int:
         **of_chance,
         **draws,
     }
-    paths = with_answer_keys(list(map(once, options.files)), options.answer_key, systems=0)
+    paths = input_paths(options.files, options.answer_key, systems=0)
     kinds = [Measure, ChanceKappaF1, UnitizingAlpha, Gamma]
     owners: tuple[type[SeveralFiles], ...] = (DocumentSeries, TagSeries)
     source = read_options(kind_of(owners, options, paths, kinds), options)
+    require_used(options, source, chance, alpha, *asked, of_parts if with_parts else resampling)
     compared = _compare(source.corpus(paths, options.names, words=output.disagreements), values, output)
     if compared.differing is not None and (output.leave_one_out or (output.is_page and len(compared.corpus.files) > 2)):
         own = ("placement", "method", "uniform_threshold", "variant", "average", "zero_division")

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from ..analysis.comparison.comparison import Comparison
-from ..analysis.comparison.significance import PairedResampling
-from ..analysis.comparison.string_answers import compare_strings, score_strings
 from ..analysis.comparison.systems import REFERENCES
-from ..counts.statistics import Resampling
 from ..documents.document_file import DocumentFile
 from ..documents.pairing import Pairing
 from ..documents.sides import AnsweredTexts, answers_together
 from ..exceptions import InputError, counted
 from ..grounding.policies import NAMED_STRINGS, StringPolicy
 from ..grounding.reading import AnswerReading
-from ..grounding.strings import GroundedStrings, ground_strings
+from ..grounding.strings import ground_strings
 from ..measures.base import Measure
 from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES
 from ..options import option, options_of, reused_option
 from ..spans.mentions import Mentions
+from .corpus import Corpus, Pair, ScoredFiles, by_role, default_names
 from .documents import DocumentLayout, side_of
-from .inputs import Keyed, PairInput, Scored, Side, names_of, require_distinct
+from .inputs import InputPath, Side, names_of
 from .measures import named_measures
 from .options import text
 
@@ -52,7 +49,6 @@ class AnswerFiles(DocumentLayout):
 
     def read_all(self, paths: Sequence[str]) -> dict[str, DocumentFile]:
         """Read the reference and the systems."""
-        require_distinct(paths)
         self.require_taken(paths)
         return {
             REFERENCES: self.read(paths[0]),
@@ -61,7 +57,7 @@ class AnswerFiles(DocumentLayout):
 
 
 @dataclass(frozen=True, kw_only=True)
-class StringInput(AnswerFiles, PairInput):
+class StringInput(AnswerFiles, ScoredFiles):
     """Answers that are scored as strings, against the words of the reference's spans, or against mentions."""
 
     title: ClassVar[str] = "answers as strings"
@@ -96,14 +92,14 @@ class StringInput(AnswerFiles, PairInput):
         except InputError as error:
             raise error.placed(option="grounding") from None
 
-    def ground(self, paths: Sequence[str]) -> tuple[Mentions, list[GroundedStrings], list[Side]]:
-        """Read all files; return the reference's mentions, each system's answers as strings, and the files as shown."""
+    def corpus(
+        self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
+    ) -> Corpus:
+        """Read the reference's mentions and each system's answers as strings."""
         if len(paths) == 1:
             raise InputError("there is no file with answers.", "Give PREDICTION, or name the key of the answers.")
         if self.mentions_key is not None:
-            keyed = Keyed(paths[0])
-            keyed.path, keyed.key = paths[0], self.mentions_key
-            paths = [keyed, *paths[1:]]
+            paths = [InputPath.of(paths[0], self.mentions_key), *paths[1:]]
         (_, reference), *systems = self.read_all(paths).items()
         given = {REFERENCES: replace(reference, answers=None), **dict(systems)}
         if self.mentions_key is not None:
@@ -132,7 +128,12 @@ class StringInput(AnswerFiles, PairInput):
         )
         grounded = [replace(each, choices={**read.decoding, **each.choices}) for each in found]
         sides = [side_of(file, grounded=each) for (_, file), each in zip(systems, grounded, strict=True)]
-        return gold, grounded, [shown, *sides]
+        files = by_role([file for _, file in (("", reference), *systems)], default_names(paths, 0), names, 0)
+        return Corpus(
+            files=files,
+            given=dict(zip(files, (gold, *grounded), strict=True)),
+            shown=[shown, *sides],
+        )
 
     def _mentions(self, rows: Sequence[Any], reference: DocumentFile) -> Mentions:
         """Return mentions as they stand in a file; an `InputError` with the line for what is none."""
@@ -142,35 +143,16 @@ class StringInput(AnswerFiles, PairInput):
             # documents that only one side has may be gone, and others in their place
             raise (error if self.shared_documents else reference.locate(error)) from None
 
-    def score(
-        self,
-        paths: Sequence[str],
-        measures: Sequence[Any],
-        resampling: Resampling | None,
-        *,
-        per_document: bool = False,
-    ) -> Scored:
-        """Read all files and score each system by `mention_f`."""
-        gold, grounded, (reference, *systems) = self.ground(paths)
-        drawn = {} if resampling is None else asdict(resampling)
-        options = _options(*measures)
-        reports = [score_strings(gold, each, per_document=per_document, **drawn, **options) for each in grounded]
-        return Scored(reference, systems, reports)
+    def options_beside_policy(self, measure: MentionF) -> dict[str, Any]:
+        """Return the options of the measure that are no part of a policy."""
+        return {name: getattr(measure, name) for name in options_of(MentionF) if name not in COMPARED}
 
-    def compare(
-        self,
-        paths: Sequence[str],
-        names: Sequence[str],
-        measures: Sequence[Any],
-        resampling: PairedResampling,
-        *,
-        per_label: bool,
-    ) -> tuple[Comparison, list[Side]]:
-        """Read all files and compare the systems, by these names, by `mention_f`; return the files too."""
-        gold, grounded, sides = self.ground(paths)
-        systems = dict(zip(names, grounded, strict=True))
-        found = compare_strings(gold, systems, per_label=per_label, **asdict(resampling), **_options(*measures))
-        return found, sides
+    def pair(self, corpus: Corpus, name: str, measures: Sequence[Any]) -> Pair:
+        """Bring a system and the reference together."""
+        answers = corpus.systems[name]
+        compared = [replace(measure, **self.policy.compared) for measure in measures]
+        pair = super().pair(corpus, name, compared)
+        return replace(pair, predictions=answers.mentions, reading=answers.choices)
 
 
 def are_strings(options: argparse.Namespace) -> bool:
@@ -181,7 +163,3 @@ def are_strings(options: argparse.Namespace) -> bool:
 def known_measures() -> dict[str, type[Measure]]:
     """Return all measures by name, that of strings too, which is not in the registry."""
     return {**ALL_MEASURES, MentionF.name: MentionF}
-
-
-def _options(measure: MentionF) -> dict[str, Any]:
-    return {name: getattr(measure, name) for name in options_of(MentionF) if name not in COMPARED}

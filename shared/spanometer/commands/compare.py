@@ -26,6 +26,7 @@ from typing import Any
 from ..analysis.comparison.compare import compare, compare_attributes, compare_entities
 from ..analysis.comparison.comparison import Comparison
 from ..analysis.comparison.significance import PairedResampling
+from ..analysis.comparison.string_answers import compare_strings
 from ..exceptions import InputError, counted
 from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES
@@ -35,19 +36,11 @@ from .answers import COMPARED, StringInput, are_strings, known_measures
 from .corpus import Corpus, SeveralFiles
 from .documents import AttributeSeries, DocumentSeries
 from .inputs import (
-    Input,
-    Side,
     headlines,
+    input_paths,
     kind_of,
-    named,
-    names_of,
-    once,
-    require_distinct,
-    require_scored,
-    size_of,
-    with_answer_keys,
 )
-from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
+from .measures import add_measure_options, read_request, take_shorthands
 from .options import add_options, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 from .tag_files import TagSeries, WordInformation
@@ -63,10 +56,14 @@ class ComparedTags(TagSeries, WordInformation):
         super().__post_init__()
         self.require_one_source()
 
+    def informed(self, corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
+        """Return measures with the probabilities of the reference's words, if these are asked for."""
+        return self.with_words(corpus.first, measures, self.limits, self.kept(corpus.first))
+
 
 _KINDS: tuple[type[SeveralFiles], ...] = (AttributeSeries, TreeInput, DocumentSeries, ComparedTags)
 
-_WITH_STRINGS: tuple[type[Input], ...] = (StringInput, *_KINDS)
+_WITH_STRINGS: tuple[type[SeveralFiles], ...] = (StringInput, *_KINDS)
 """With answers that a policy for strings, not a file, makes of this kind."""
 
 _DEFAULTS = {"entities": "eter", "attributes": "span_attribute", "spans": "span_f", StringInput.input: MentionF.name}
@@ -103,35 +100,26 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, compare and show."""
     paths = [options.reference, *options.systems]
-    require_distinct(paths)
     take_shorthands(options)
     output = read_options(ComparisonOutput, options)
-    paths = with_answer_keys(list(map(once, paths)), options.answer_key)
+    paths = input_paths(paths, options.answer_key)
     strings = are_strings(options)
-    kind: type[Input] = StringInput if strings else kind_of(_KINDS, options, paths, list(ALL_MEASURES.values()))
+    kind = StringInput if strings else kind_of(_KINDS, options, paths, list(ALL_MEASURES.values()))
     suiting = [name for name, measure in ALL_MEASURES.items() if measure.input == kind.input and measure.by_default]
     default = suiting if options.rank_correlation else [_DEFAULTS[kind.input]]
-    measures = chosen_measures(options, known_measures(), default)
-    require_scored(measures, kind)
     resampling = read_options(PairedResampling, options)
-    require_used(options, known_measures(), measures, resampling=resampling, kinds=_WITH_STRINGS, kind=kind)
-    source: Any = read_options(kind, options)
+    source, measures = read_request(options, kind, known_measures(), default, resampling)
     if not isinstance(source, TagSeries):
         _require_two(paths[1:])
     choices = {"rank_correlation": options.rank_correlation, "per_label": options.per_label is not None}
-    if isinstance(source, StringInput):
-        found, sides = _compare_strings(source, paths, options, measures, resampling)
-        documents = None
-    else:
-        corpus = source.corpus(paths, options.names, annotators=0, words=getattr(source, "words", False))
-        _require_two(corpus.systems)
-        found = _compared(source, corpus, measures, resampling, choices)
-        sides, documents = corpus.sides, corpus.documents
+    corpus = source.corpus(paths, options.names, annotators=0, words=getattr(source, "words", False))
+    _require_two(corpus.systems)
+    found = _compared(source, corpus, measures, resampling, choices)
     if output.plot is not None:
         plot_comparison(found, output.plot)
-    (_, reference), *systems = sides
-    described = {"reference": reference.described, "systems": {name: side.described for name, side in systems}}
-    output.write(lambda: {**described, **found.to_dict()}, lambda: _parts(found, documents, sides))
+    reference, *systems = (side.described for side in corpus.shown)
+    described = {"reference": reference, "systems": dict(zip(corpus.systems, systems, strict=True))}
+    output.write(lambda: {**described, **found.to_dict()}, lambda: _parts(found, corpus))
     return 0
 
 
@@ -148,18 +136,23 @@ def _require_two(systems: Sized) -> None:
 def _compared(
     source: SeveralFiles,
     corpus: Corpus,
-    measures: list[Any],
+    measures: Sequence[Any],
     resampling: PairedResampling,
     choices: Mapping[str, Any],
 ) -> Comparison:
     """Compare systems by their content; errors name the files' lines."""
-    if isinstance(source, ComparedTags) and source.words:
-        measures = source.informed(corpus.first, measures, source.limits, source.kept(corpus.first))
+    measures = source.informed(corpus, measures)
     with corpus.placing_errors():
         if isinstance(source, TreeInput):
             return compare_entities(corpus.reference, corpus.systems, measures, resampling, corpus.reading, **choices)
         if isinstance(source, AttributeSeries):
             return compare_attributes(corpus.reference, corpus.systems, measures, resampling)
+        if isinstance(source, StringInput):
+            if choices["rank_correlation"]:
+                remedy = "Leave the option out."
+                raise InputError("strings have one measure, whose ranking correlates with no other.", remedy)
+            values = {**asdict(resampling), **source.options_beside_policy(*measures)}
+            return compare_strings(corpus.reference, corpus.systems, per_label=choices["per_label"], **values)
         return compare(
             corpus.reference,
             corpus.systems,
@@ -170,21 +163,6 @@ def _compared(
         )
 
 
-def _compare_strings(
-    source: StringInput,
-    paths: Sequence[str],
-    options: argparse.Namespace,
-    measures: list[Any],
-    resampling: PairedResampling,
-) -> tuple[Comparison, list[tuple[str, Side]]]:
-    """Compare answers of language models as strings."""
-    if options.rank_correlation:
-        raise InputError("strings have one measure, whose ranking correlates with no other.", "Leave the option out.")
-    names = named(options.names, names_of(paths[1:]), "system")
-    found, sides = source.compare(paths, names, measures, resampling, per_label=options.per_label is not None)
-    return found, list(zip(("reference", *names), sides, strict=True))
-
-
-def _parts(found: Comparison, documents: str | None, sides: Sequence[tuple[str, Side]]) -> Iterator[Part]:
-    yield from heading(headlines(sides, size_of(documents or found.documents, found.tokens, found.unit)))
+def _parts(found: Comparison, corpus: Corpus) -> Iterator[Part]:
+    yield from heading(headlines(corpus.sides, corpus.size(found.documents, found.tokens, found.unit)))
     yield from found.lines()

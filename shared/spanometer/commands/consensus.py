@@ -40,7 +40,7 @@ from ..readers.writing import prepare, require_writable, writing
 from ..tables.exports import to_csv
 from ..tables.table import Part, Precision, heading
 from .documents import DocumentSeries
-from .inputs import STANDARD_INPUT, Side, headlines, kind_of, once, size_of
+from .inputs import STANDARD_INPUT, Side, headlines, input_paths, kind_of, size_of
 from .measures import require_used
 from .options import add_options, read_options, switch, text
 from .output import Output
@@ -92,11 +92,11 @@ def run(options: argparse.Namespace) -> int:
     to_screen = options.output in (None, STANDARD_INPUT)
     if output.json and to_screen:
         raise InputError("--json is about votes, and standard output has the consensus.", "Name a file with -o.")
-    paths = list(map(once, options.files))
+    paths = input_paths(options.files)
     kinds: tuple[type[VotedDocuments | VotedTags], ...] = (VotedDocuments, VotedTags)
     kind = kind_of(kinds, options, paths, [Voting, ConsensusOutput])
-    require_used(options, {}, [], kinds=kinds, kind=kind)
     source = read_options(kind, options)
+    require_used(options, source)
     format, settings = source.target(source.to or ("jsonl" if kind is VotedDocuments else "IOB2"))
     require_new(options, format)
     corpus = source.corpus(paths, options.names, words=True)

@@ -35,11 +35,13 @@ from ..readers.writing import prepare
 from ..spans.conversion import convert_tags, repair_tags
 from ..tags.schemes import SCHEMES
 from .documents import CarriedDocuments, DocumentLayout
-from .inputs import STANDARD_INPUT, called, once
-from .options import add_options, read_options, require_own
+from .inputs import STANDARD_INPUT, InputPath, called
+from .measures import require_used
+from .options import add_options, read_options
 from .rewritten import (
     SchemeChange,
     TagColumns,
+    Target,
     WrittenAs,
     add_target_options,
     require_new,
@@ -78,7 +80,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, convert and write."""
-    options.file = once(options.file)
+    # options that exclude each other are refused before anything is read
+    read_options(Target, options, file=options.file)
+    options.file = InputPath.of(options.file)
     conversion = read_options(Conversion, options)
     if conversion.to in SCHEMES and conversion.format_of(options.file) is None:
         return _rewrite(options, conversion)
@@ -87,8 +91,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _rewrite(options: argparse.Namespace, conversion: Conversion) -> int:
     """Write tags again in another scheme."""
-    require_own(options, SchemeChange, Conversion, "tags that stay such")
     source = read_options(SchemeChange, options)
+    require_used(options, source)
     change = partial(convert_tags, to=str(conversion.to), scheme=source.scheme)
     if options.repair is not None:
         change = partial(repair_tags, to=conversion.to, scheme=source.scheme, repair=source.repair)

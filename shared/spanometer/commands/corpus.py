@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
+
+import numpy as np
 
 from ..analysis.agreement.annotators import ANNOTATOR
 from ..analysis.comparison.systems import REFERENCES, SYSTEM
 from ..analysis.errors.contexts import Context
-from ..exceptions import InputError
+from ..analysis.scores.report import Report
+from ..counts.statistics import Resampling
+from ..exceptions import InputError, mention
+from ..spans.spans import Spans
 from .inputs import Input, Side, named, names_of, size_of
 
 Located = Callable[[Mapping[str, Any]], Any]
@@ -28,6 +33,7 @@ class Corpus:
         reading: how functions read the sides: their arguments.
         shown: the file of each side as commands show it.
         documents: how many documents there are, in words; None if results say it.
+        document_lines: the line of the first file on which each begins, if scores of documents name it.
         context: makes what the first side says and where; None if the files given have it.
         located: a context manager that places errors about sides in their files.
     """
@@ -37,6 +43,7 @@ class Corpus:
     shown: Sequence[Side]
     reading: Mapping[str, Any] = field(default_factory=dict)
     documents: str | None = None
+    document_lines: Sequence[int] | np.ndarray = ()
     context: Callable[[], Context] | None = None
     located: Located = nullcontext
 
@@ -66,11 +73,6 @@ class Corpus:
         names = ["reference" if name == REFERENCES else _bare(name) for name in self.files]
         return list(zip(names, self.shown, strict=True))
 
-    @property
-    def described(self) -> dict[str, Any]:
-        """The sides for JSON, by name."""
-        return {name: side.described for name, side in self.sides}
-
     def size(self, documents: int, tokens: int | None, unit: str = "token") -> str:
         """Return the size of the corpus in words."""
         return size_of(documents if self.documents is None else self.documents, tokens, unit)
@@ -85,7 +87,7 @@ class Corpus:
         return {_bare(name): side for name, side in self.given.items() if name.startswith(role)}
 
 
-class SeveralFiles(Input):
+class SeveralFiles(Input, ABC):
     """A kind of input with several sides."""
 
     @abstractmethod
@@ -104,6 +106,84 @@ class SeveralFiles(Input):
         Raises:
             InputError: if they cannot be read or are not of the same documents; it names file and line.
         """
+
+    def informed(self, corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
+        """Return measures with what they take from the files of a corpus."""
+        return measures
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Pair:
+    """A reference and a system, ready to be scored.
+
+    Attributes:
+        references, predictions: what measures take.
+        measures: those that are defined for both.
+        reading: how both were read, for the signature.
+        shown: the system as commands show it.
+        size: the size of the corpus, if the documents' lengths are not what they are scored by.
+    """
+
+    references: Any
+    predictions: Any
+    measures: Sequence[Any]
+    reading: Mapping[str, Any]
+    shown: Side
+    size: int | None = None
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Systems that are scored.
+
+    Attributes:
+        reference: the file of the reference.
+        systems: the file of each system, by its name.
+        reports: the report of each system, by its name.
+    """
+
+    reference: Side
+    systems: Mapping[str, Side]
+    reports: Mapping[str, Report]
+
+
+class ScoredFiles(SeveralFiles):
+    """A kind of input that is scored: a reference and one or more systems."""
+
+    def pair(self, corpus: Corpus, name: str, measures: Sequence[Any]) -> Pair:
+        """Bring a system and the reference together."""
+        shown = corpus.shown[1 + list(corpus.systems).index(name)]
+        sides = {"references": corpus.reference, "predictions": corpus.systems[name]}
+        return Pair(**sides, measures=measures, reading=corpus.reading, shown=shown)
+
+    def completed(self, report: Report, corpus: Corpus, pair: Pair, resampling: Resampling | None) -> Report:
+        """Return a report with what else is asked for of this kind of input."""
+        return report
+
+    def score(
+        self, corpus: Corpus, measures: Sequence[Any], resampling: Resampling | None, *, per_document: bool = False
+    ) -> Scored:
+        """Compute the measures of each system; errors name file and line."""
+        if getattr(self, "plot", None) is not None and len(corpus.systems) > 1:
+            raise InputError(f"{mention('plot')} draws one system.", "Leave it out, or give one PREDICTION.")
+        shown, reports = {}, {}
+        measures = self.informed(corpus, measures)
+        for name in corpus.systems:
+            files = {"references": corpus.first, "predictions": corpus.files[f"{SYSTEM}{name}"]}
+            with corpus.located({**corpus.files, **files, "": corpus.first}):
+                pair = self.pair(corpus, name, measures)
+                sides = pair.references, pair.predictions
+                report = Report.of(*sides, pair.measures, pair.reading, _progress, resampling, per_document)
+                report = replace(
+                    report,
+                    tokens=report.tokens if pair.size is None else pair.size,
+                    documents_text=corpus.documents or "",
+                    document_lines=corpus.document_lines,
+                )
+                reports[name] = self.completed(report, corpus, pair, resampling)
+            of_spans = isinstance(pair.references, Spans)
+            shown[name] = pair.shown.beside(*sides, pair.measures) if of_spans else pair.shown
+        return Scored(corpus.shown[0], shown, reports)
 
 
 def by_role(files: Iterable[Any], default: Sequence[str], names: str | None, annotators: int | None) -> dict[str, Any]:
@@ -144,3 +224,10 @@ def require_system(files: Sequence[object], what: str, remedy: str) -> None:
 
 def _bare(name: str) -> str:
     return name.removeprefix(ANNOTATOR).removeprefix(SYSTEM)
+
+
+def _progress(steps: Sequence[Any]) -> Iterable[Any]:
+    from tqdm import tqdm
+
+    shown: Iterable[Any] = tqdm(steps, desc="scoring", unit="step", delay=1, leave=False, disable=None)
+    return shown

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from ..analysis.scores.measure_result import MeasureResult
 from ..analysis.scores.report import Report
 from ..counts.statistics import Resampling
 from ..documents.document_file import DocumentFile
@@ -30,23 +30,22 @@ from ..readers.source import Limits
 from ..spans.attributes import Attributes
 from ..spans.spans import Spans
 from ..tags.decoding import Decoding, LabelDecoding
-from .corpus import Corpus, SeveralFiles, by_role, default_names, require_system
+from .corpus import Corpus, Pair, ScoredFiles, SeveralFiles, by_role, default_names, require_system
 from .inputs import (
     ChosenLabels,
     ComparedWords,
     Input,
-    Keyed,
-    PairInput,
-    Scored,
     Side,
     detected,
     located,
     read_with,
-    require_distinct,
 )
-from .measures import SuitingMeasures
-from .options import text
+from .measures import SuitingMeasures, require_used
+from .options import read_options, text
 from .tag_files import ChanceParts, TagLayout
+
+Documents = TypeVar("Documents", bound="DocumentLayout")
+TagKind = TypeVar("TagKind", bound=Input)
 
 _FORMAT_OPTIONS = reading_options(DocumentFile)
 _OF_TAGS = ("documents", "outside")
@@ -100,9 +99,10 @@ class DocumentLayout(Limits, LabelDecoding, Input):
         found = self.format_of(path) if column is None else None
         own = (*options_of(Decoding), *_OF_TAGS) if found is None else found.options
         options = {name: getattr(self, name) for name in own}
-        several = files_of(path) is not None and not isinstance(path, Keyed)
-        if isinstance(path, Keyed):
-            options["answer_key"], path = path.key, path.path
+        key = getattr(path, "key", None)
+        several = key is None and files_of(path) is not None
+        if key is not None:
+            options["answer_key"] = key
         return read_with(
             read_documents,
             path,
@@ -117,7 +117,7 @@ class DocumentLayout(Limits, LabelDecoding, Input):
 
     def format_of(self, path: str) -> Format[Any] | None:
         """Return the format of a file; None for files of tags."""
-        if isinstance(path, Keyed):
+        if getattr(path, "key", None) is not None:
             return formats_of(DocumentFile)["answers"]
         if self.spans_key != _FORMAT_OPTIONS["spans_key"].default and self.format in (AUTO, "jsonl"):
             return formats_of(DocumentFile)["jsonl"]
@@ -141,6 +141,28 @@ class DocumentLayout(Limits, LabelDecoding, Input):
                     f"{setting(name)} is for the formats {', '.join(owners)}, and there is no such file.",
                     f"Leave out {setting(name)}, or name the format with {setting('format', owners[0])}.",
                 )
+
+
+def read_source(
+    options: argparse.Namespace,
+    path: str,
+    documents: type[Documents],
+    tags: type[TagKind],
+    *,
+    of_documents: bool = True,
+) -> Documents | TagKind:
+    """Return how a file is read: as documents if its format or the options say so, or as tags.
+
+    Raises:
+        InputError: for options of the other kind.
+    """
+    source = read_options(documents, options)
+    if of_documents and source.format_of(path) is not None:
+        require_used(options, source)
+        return source
+    of_tags = read_options(tags, options)
+    require_used(options, of_tags)
+    return of_tags
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,8 +202,8 @@ class DocumentSeries(DocumentLayout, Pairing, ChosenLabels, SeveralFiles):
         """Read all sides; one file of references has those of several annotators."""
         if annotators == 0:
             require_system(paths, "a system's spans", "Give PREDICTION.")
-        require_distinct(paths)
-        self.require_taken(paths)
+        of_reference, of_systems = self.columns
+        self.require_taken(paths, tags=(of_reference or of_systems) is not None)
         people = {}
         if len(paths) == 1:
             people = by_annotator(self.read_whole(paths[0]))
@@ -191,7 +213,9 @@ class DocumentSeries(DocumentLayout, Pairing, ChosenLabels, SeveralFiles):
         if people and annotators is not None:
             annotators = len(people)
         default = [*people, *default_names(rest, None)] if people else default_names(paths, annotators)
-        files = by_role([*people.values(), *map(self.read, rest)], default, names, annotators)
+        columns = [of_reference, *[of_systems] * len(paths)]
+        read = [self.read(path, column) for path, column in zip(rest, columns, strict=False)]
+        files = by_role([*people.values(), *read], default, names, annotators)
         return Corpus(
             files=files,
             given=files,
@@ -200,13 +224,18 @@ class DocumentSeries(DocumentLayout, Pairing, ChosenLabels, SeveralFiles):
         )
 
     @property
+    def columns(self) -> tuple[str | None, str | None]:
+        """The tag columns of the first side and of the others; None if content tells them."""
+        return None, None
+
+    @property
     def pairing(self) -> Pairing:
         """How the sides are brought together."""
         return Pairing(**{name: getattr(self, name) for name in _PAIRING})
 
 
 @dataclass(frozen=True, kw_only=True)
-class DocumentInput(DocumentSeries, ChanceParts, PairInput):
+class DocumentInput(DocumentSeries, ChanceParts, ScoredFiles):
     """Two files of documents with spans, of any formats, scored by measures of spans."""
 
     reference_column: str | None = text("COLUMN", "tag column of the reference")
@@ -217,35 +246,27 @@ class DocumentInput(DocumentSeries, ChanceParts, PairInput):
         super().__post_init__()
         self.require_drawable()
 
-    def score(
-        self,
-        paths: Sequence[str],
-        measures: Sequence[Any],
-        resampling: Resampling | None,
-        *,
-        per_document: bool = False,
-    ) -> Scored:
-        """Read all sides and score each system in one unit, which the signature names."""
-        if len(paths) == 1:
-            raise InputError("there is no file with the system's spans.", "Give PREDICTION.")
-        require_distinct(paths)
-        self.require_one_system(paths)
-        self.require_taken(paths, tags=(self.reference_column or self.prediction_column) is not None)
-        references = self.read(paths[0], self.reference_column)
-        systems = [self.read(path, self.prediction_column) for path in paths[1:]]
-        answered = any(file.answers is not None for file in systems)
-        sides, reports = [], []
-        for predictions in systems:
-            answers = any(file.answers is not None for file in (references, predictions)) or not answered
-            paired = pair(references, predictions, self.pairing if answers else self.pairing.of_spans)
-            reading = {"input": "spans", **paired.choices, **self.signed()}
-            both: tuple[Spans, Spans] = self.of(paired.references, paired.predictions)
-            defined, undefined = measures.of(*both) if isinstance(measures, SuitingMeasures) else (measures, [])
-            report = Report.of(*both, defined, reading, resampling=resampling, per_document=per_document)
-            report = replace(report, tokens=paired.size) if paired.grounded else report
-            reports.append(self.with_parts(report, *both, defined, reading, resampling))
-            sides.append(side_of(predictions, paired, remarks=undefined).beside(*both, defined))
-        return Scored(side_of(references), sides, reports)
+    @property
+    def columns(self) -> tuple[str | None, str | None]:
+        """The tag columns of the reference and of the systems."""
+        return self.reference_column, self.prediction_column
+
+    def pair(self, corpus: Corpus, name: str, measures: Sequence[Any]) -> Pair:
+        """Bring a system and the reference into one unit, which the signature names."""
+        references, predictions = corpus.reference, corpus.systems[name]
+        answered = any(file.answers is not None for file in corpus.systems.values())
+        answers = any(file.answers is not None for file in (references, predictions)) or not answered
+        paired = pair(references, predictions, self.pairing if answers else self.pairing.of_spans)
+        both: tuple[Spans, Spans] = self.of(paired.references, paired.predictions)
+        defined, undefined = measures.of(*both) if isinstance(measures, SuitingMeasures) else (measures, [])
+        return Pair(
+            references=both[0],
+            predictions=both[1],
+            measures=defined,
+            reading={"input": "spans", **paired.choices, **self.signed()},
+            shown=side_of(predictions, paired, remarks=undefined),
+            size=paired.size if paired.grounded else None,
+        )
 
 
 def side_of(
@@ -302,7 +323,6 @@ class AttributeSeries(Limits, ComparedWords, SeveralFiles):
         """Read the reference and one or more systems, whose documents are brought in the order of the reference."""
         if len(paths) == 1:
             raise InputError("there is no file with the system's spans.", "Give PREDICTION.")
-        require_distinct(paths)
         formats = [self._format_of(path) for path in paths]
         references, *systems = map(self._read, paths, formats)
         for predictions in systems:
@@ -337,7 +357,7 @@ class AttributeSeries(Limits, ComparedWords, SeveralFiles):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttributeInput(AttributeSeries, PairInput):
+class AttributeInput(AttributeSeries, ScoredFiles):
     """Files of spans with attributes, scored by measures of these."""
 
     plot: str | None = text("PNG", "write a picture of precision and recall (.png, .svg or .pdf); needs matplotlib")
@@ -348,35 +368,12 @@ class AttributeInput(AttributeSeries, PairInput):
         if self.plot is not None:
             require_format(self.plot)
 
-    def score(
-        self,
-        paths: Sequence[str],
-        measures: Sequence[Any],
-        resampling: Resampling | None,
-        *,
-        per_document: bool = False,
-    ) -> Scored:
-        """Read all sides and score them; errors about spans name the files' lines. Scores are by attribute."""
-        if self.plot is not None and len(paths) > 2:
-            raise InputError("--plot draws one system.", "Leave it out, or give one PREDICTION.")
-        references, *systems = self.read(paths)
-        reports = [self._report(references, predictions, measures, resampling) for predictions in systems]
-        return Scored(references.shown, [side.shown for side in systems], reports)
-
-    def _report(
-        self,
-        references: AttributeSide,
-        predictions: AttributeSide,
-        measures: Sequence[Any],
-        resampling: Resampling | None,
-    ) -> Report:
+    def completed(self, report: Report, corpus: Corpus, pair: Pair, resampling: Resampling | None) -> Report:
+        """Return a report that says which spans only one side has, and draw its scores if a picture is asked for."""
         results = []
-        with located({"references": references.file, "predictions": predictions.file, "": references.file}):
-            for measure in measures:
-                counts = measure.counts(references.attributes, predictions.attributes)
-                result = MeasureResult.of(measure, counts, {}, resampling)
-                results.append(replace(result, notes=[*result.notes, *measure.unmatched(counts)]))
-                if self.plot is not None:
-                    plot_precision_recall(measure.curves(counts), self.plot)
-        sizes = len(references.attributes), len(predictions.attributes)
-        return Report(references.attributes.documents, None, *sizes, tuple(results))
+        for result in report.results:
+            measure: Any = result.measure
+            results.append(replace(result, notes=[*result.notes, *measure.unmatched(result.counted)]))
+            if self.plot is not None:
+                plot_precision_recall(measure.curves(result.counted), self.plot)
+        return replace(report, results=tuple(results))

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..analysis.errors.buckets import BucketReport, read_training
@@ -44,13 +44,12 @@ from ..spans.wording import Wording
 from ..tables.exports import to_csv
 from ..tables.table import Part, Table, heading
 from ..tags.decoding import LabelDecoding
-from ..tags.tags import Tags
 from ..web.error_report import write_error_report
 from ..web.templates import require_html
 from .corpus import Corpus, SeveralFiles
 from .documents import DocumentSeries
-from .inputs import Piped, headlines, kind_of, located, once, require_distinct, size_of, with_answer_keys
-from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
+from .inputs import headlines, input_paths, kind_of, located, size_of
+from .measures import add_measure_options, read_request, take_shorthands
 from .options import add_options, read_options, switch, text
 from .output import OUTPUT_FLAGS, PlotOutput
 from .tag_files import TagSeries
@@ -137,19 +136,6 @@ class Parts:
         return self.buckets or bool(self.train or self.by)
 
 
-@dataclass(frozen=True)
-class _Known:
-    """What is known of the files beside their tags or spans.
-
-    Attributes:
-        train: the spans of the training set, and their wording.
-        by: columns of the reference's file.
-    """
-
-    train: tuple[Spans, Wording] | None = None
-    by: Mapping[str, Tags] = field(default_factory=dict)
-
-
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     parser.add_argument("reference", metavar="REFERENCE", help="file with the reference tags")
@@ -169,36 +155,32 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, match and show."""
     paths = [options.reference, *options.systems]
-    require_distinct(paths)
     take_shorthands(options)
     output, parts = read_options(ErrorOutput, options), read_options(Parts, options)
     choice = read_options(ErrorChoice, options)
     if output.examples is None and choice != ErrorChoice():
         raise InputError("--kind, --label, --predicted, --limit and --sample choose examples.", "Add --examples text.")
-    paths = with_answer_keys(list(map(once, paths)), options.answer_key)
+    paths = input_paths(paths, options.answer_key)
     kind = kind_of(_KINDS, options, paths, [*MEASURES.values(), PlotOutput])
-    measures = chosen_measures(options, MEASURES, ["span_f"])
+    resampling, matching = read_options(Resampling, options), read_options(Matching, options)
+    source, measures = read_request(options, kind, MEASURES, ["span_f"], matching, resampling)
     if len(measures) > 1:
         raise InputError(
             f"costs are told in one measure, and {counted(len(measures), 'measure')} are named.", "Name one."
         )
-    resampling = read_options(Resampling, options)
-    matching = read_options(Matching, options)
-    require_used(options, MEASURES, [*measures, matching], resampling=resampling, kinds=_KINDS, kind=kind)
     values = {"measure": measures[0], "min_overlap": matching.min_overlap, **asdict(resampling)}
-    source = read_options(kind, options)
     if parts.by and not isinstance(source, TagSeries):
         raise InputError("--by names columns of a file of tags.", "Leave it out.", source=str(paths[0]))
     corpus = source.corpus(paths, options.names, annotators=0, words=True)
     with corpus.placing_errors():
         found = errors(corpus.reference, corpus.systems, **corpus.reading, **values)
     found = found if corpus.context is None else found.with_context(corpus.context())
-    known = _known(source, paths, corpus, parts)
-    lines = headlines(corpus.sides, _size(found, corpus))
+    known = _known(source, paths[0], corpus, parts)
+    size = found.size if corpus.documents is None else size_of(corpus.documents, found.tokens)
+    lines = headlines(corpus.sides, size)
     if output.html is not None:
         title = f"Errors of {', '.join(found.systems)}"
-        more = {"heading": lines, "train": known.train, "by": known.by, "precision": output.precision}
-        write_error_report(found, output.html, title=title, **more)
+        write_error_report(found, output.html, title=title, heading=lines, precision=output.precision, **known)
     if output.examples is not None:
         _write_examples(found, choice, output)
         return 0
@@ -208,22 +190,23 @@ def run(options: argparse.Namespace) -> int:
         plot_confusion(found.only.confusion(output.extents), output.plot)
     buckets = {}
     if parts.wanted:
-        buckets = {name: one.buckets(train=known.train, by=known.by) for name, one in found.systems.items()}
+        buckets = {name: one.buckets(**known) for name, one in found.systems.items()}
     output.write(lambda: _described(found, corpus, output, buckets), lambda: _parts(found, lines, output, buckets))
     return 0
 
 
-def _known(source: SeveralFiles, paths: Sequence[str], corpus: Corpus, parts: Parts) -> _Known:
-    """Read what buckets are made of."""
+def _known(source: SeveralFiles, path: str, corpus: Corpus, parts: Parts) -> dict[str, Any]:
+    """Read what buckets are made of: the training set, and columns of the reference's file."""
     if isinstance(source, TagSeries):
         kept = source.kept(corpus.first)
-        return _Known(
-            train=None if parts.train is None else _tags_of_training(source, parts),
-            by={name: tags.take(kept) for name, tags in _columns(source, paths[0], parts.by).items()},
-        )
+        columns: dict[str, Any] = {}
+        if parts.by:
+            file = source.read(path, parts.by)
+            columns = {name: tags.take(kept) for name, tags in zip(file.columns, file.tags, strict=True)}
+        return {"train": None if parts.train is None else _tags_of_training(source, parts), "by": columns}
     if parts.train is None or not isinstance(source, DocumentSeries):
-        return _Known()
-    return _Known(read_training(source.read(parts.train, parts.train_column)))
+        return {"train": None, "by": {}}
+    return {"train": read_training(source.read(parts.train, parts.train_column)), "by": {}}
 
 
 def _tags_of_training(source: TagSeries, parts: Parts) -> tuple[Spans, Wording]:
@@ -235,20 +218,6 @@ def _tags_of_training(source: TagSeries, parts: Parts) -> tuple[Spans, Wording]:
     with located({"training": file}):
         spans, _ = read_annotations({"training": source.annotation_in(file)}, **reading)
     return spans["training"], Wording.of_words(file.words.take(source.kept(file)))
-
-
-def _columns(source: TagSeries, path: str, names: Sequence[str]) -> dict[str, Tags]:
-    """Read columns of the reference's file."""
-    if not names:
-        return {}
-    if isinstance(path, Piped):
-        raise InputError("--by reads the file again, and this can be read only once.", "Give a file.", source=path)
-    file = source.read(path, list(names))
-    return dict(zip(file.columns, file.tags, strict=True))
-
-
-def _size(found: Errors, corpus: Corpus) -> str:
-    return found.size if corpus.documents is None else size_of(corpus.documents, found.tokens)
 
 
 def _write_examples(found: Errors, choice: ErrorChoice, output: ErrorOutput) -> None:

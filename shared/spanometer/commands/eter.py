@@ -21,22 +21,20 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
-from ..analysis.scores.counting import count_measures
 from ..analysis.scores.measure_result import MeasureResult
 from ..analysis.scores.report import score_cells
 from ..arrays import plain
-from ..counts.statistics import Resampling
 from ..exceptions import InputError, printable
-from ..measures.base import Measure
 from ..measures.eter import AlphaSweep, Eter, alpha_sweep
 from ..options import options_of
 from ..plots import plot_sweep
 from ..tables.table import Cell, Copyable, Part, Table, amount, head, heading, number
-from .inputs import headlines, named, names_of, size_of
+from .corpus import Corpus
+from .inputs import Side, headlines, input_paths
 from .measures import add_interval_options, chosen_resampling, require_used
 from .options import add_options, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
-from .trees import TreeInput, Trees
+from .trees import TreeInput
 
 _RATES = ("eter", "insertions", "deletions", "substitution_cost", "root_error", "component_error")
 _ERRORS = {
@@ -82,39 +80,28 @@ class System:
     """One system, scored.
 
     Attributes:
-        trees: its output.
+        side: its file.
         result: ETER and SER.
-        muc_error: MUC's ERR.
     """
 
-    trees: Trees
+    side: Side
     result: MeasureResult
-    muc_error: float
-
-    @classmethod
-    def of(
-        cls, measure: Eter, reference: Trees, trees: Trees, reading: Mapping[str, str], resampling: Resampling | None
-    ) -> System:
-        """Compute the error rates of a system."""
-        kept = resampling is not None
-        (counts,) = count_measures(reference.entities, trees.entities, [measure], per_document=kept)
-        return cls(trees, MeasureResult.of(measure, counts, reading, resampling), measure.muc_error(counts))
 
     @property
-    def measure(self) -> Measure:
-        """Return the measure with its options."""
+    def measure(self) -> Any:
+        """The measure with its options."""
         return self.result.measure
 
     @property
     def scores(self) -> dict[str, float]:
-        """Return the headline values, and MUC's."""
-        return {**self.result.scores, "muc_error": self.muc_error}
+        """The headline values, and MUC's ERR."""
+        return {**self.result.scores, "muc_error": self.measure.muc_error(self.result.counted)}
 
     def to_dict(self, *, per_label: bool) -> dict[str, Any]:
         """Return built-in types only, ready for JSON."""
         entry = self.result.to_dict(per_label=per_label)
         entry["scores"] = plain(self.scores)
-        return {**self.trees.side.described, **entry}
+        return {**self.side.described, **entry}
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -135,60 +122,56 @@ def run(options: argparse.Namespace) -> int:
     output = read_options(EterOutput, options)
     measure = read_options(Eter, options)
     resampling = chosen_resampling(options)
-    require_used(options, {}, [measure], resampling=resampling)
     source = read_options(TreeInput, options)
-    names = named(options.names, names_of(options.predictions), "system")
-    reference, *outputs = source.read([options.reference, *options.predictions])
-    systems = {
-        name: System.of(measure, reference, trees, source.reading((reference, trees)), resampling)
-        for name, trees in zip(names, outputs, strict=True)
-    }
-    sweep = _sweep(measure, reference, systems) if output.sweep else None
+    require_used(options, source, measure, resampling)
+    corpus = source.corpus(input_paths([options.reference, *options.predictions]), options.names, annotators=0)
+    scored = source.score(corpus, [measure], resampling)
+    systems = {name: System(scored.systems[name], *report.results) for name, report in scored.reports.items()}
+    sweep = _sweep(measure, corpus) if output.sweep else None
     if sweep is not None and output.plot is not None:
         plot_sweep(sweep, output.plot)
     output.write(
-        lambda: _described(reference, systems, sweep, per_label=output.per_label),
-        lambda: _parts(reference, systems, sweep, per_label=output.per_label),
+        lambda: _described(corpus, systems, sweep, per_label=output.per_label),
+        lambda: _parts(corpus, systems, sweep, per_label=output.per_label),
     )
     return 0
 
 
-def _sweep(measure: Eter, reference: Trees, systems: Mapping[str, System]) -> AlphaSweep:
-    outputs = {name: system.trees.entities for name, system in systems.items()}
+def _sweep(measure: Eter, corpus: Corpus) -> AlphaSweep:
     others = {name: getattr(measure, name) for name in options_of(measure) if name != "alpha"}
-    return alpha_sweep(reference.entities, outputs, **others)
+    return alpha_sweep(corpus.reference, corpus.systems, **others)
 
 
 def _described(
-    reference: Trees, systems: Mapping[str, System], sweep: AlphaSweep | None, *, per_label: bool
+    corpus: Corpus, systems: Mapping[str, System], sweep: AlphaSweep | None, *, per_label: bool
 ) -> dict[str, Any]:
-    found = {
-        "documents": reference.entities.documents,
-        "tokens": _tokens(reference),
-        "reference": reference.side.described,
+    described = {
+        "documents": corpus.reference.documents,
+        "tokens": _tokens(corpus),
+        "reference": corpus.shown[0].described,
         "systems": {name: system.to_dict(per_label=per_label) for name, system in systems.items()},
     }
     if sweep is not None:
         alphas = [f"{alpha:.1f}" for alpha in sweep.alphas.tolist()]
-        found["sweep"] = {
+        described["sweep"] = {
             name: plain(dict(zip(alphas, rates.tolist(), strict=True))) for name, rates in sweep.rates.items()
         }
-    return found
+    return described
 
 
-def _tokens(trees: Trees) -> int | None:
-    return None if trees.entities.lengths is None else int(trees.entities.lengths.sum())
+def _tokens(corpus: Corpus) -> int | None:
+    lengths = corpus.reference.lengths
+    return None if lengths is None else int(lengths.sum())
 
 
 def _parts(
-    reference: Trees, systems: Mapping[str, System], sweep: AlphaSweep | None, *, per_label: bool
+    corpus: Corpus, systems: Mapping[str, System], sweep: AlphaSweep | None, *, per_label: bool
 ) -> Iterator[Part]:
-    sides = [("reference", reference.side), *((name, system.trees.side) for name, system in systems.items())]
-    yield from heading(headlines(sides, size_of(reference.entities.documents, _tokens(reference))))
+    yield from heading(headlines(corpus.sides, corpus.size(corpus.reference.documents, _tokens(corpus))))
     yield ""
     for table in _tables(systems):
         yield from (table, "")
-    found = (system.result.without_interval(reference.entities.documents) for system in systems.values())
+    found = (system.result.without_interval(corpus.reference.documents) for system in systems.values())
     for note in dict.fromkeys(filter(None, found)):
         yield from (f"nan–nan: {note}.", "")
     yield from map(Copyable, dict.fromkeys(system.result.signature for system in systems.values()))

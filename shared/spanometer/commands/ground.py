@@ -36,7 +36,7 @@ from ..grounding.reading import AnswerReading
 from ..readers.formats import Format, formats_of
 from ..readers.writing import prepare
 from .documents import CarriedDocuments
-from .inputs import STANDARD_INPUT, detected, once, require_distinct, with_answer_keys
+from .inputs import STANDARD_INPUT, detected, input_paths
 from .options import add_options, read_options, switch
 from .rewritten import Target, WrittenAs, require_new, say_what_is_lost, write_out
 
@@ -90,9 +90,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, ground and write."""
-    require_distinct(options.files)
     source = read_options(GroundedFiles, options)
-    paths = _paths(list(map(once, options.files)), source.answer_key)
+    paths = _paths(options.files, source.answer_key)
     ending = next((name for end, name in _ENDINGS.items() if str(options.output or "").endswith(end)), "jsonl")
     format, writing = source.target(source.to or ending)
     require_new(options, format)
@@ -119,9 +118,9 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _paths(paths: Sequence[str], key: str | None) -> list[str]:
+def _paths(paths: Sequence[str], key: str | None) -> Sequence[str]:
     """Return the files of the texts and of the answers, the latter with their key if it is named."""
-    keyed = with_answer_keys(paths, key)
+    keyed = input_paths(paths, key)
     if len(keyed) > max(len(paths), 2):
         raise InputError(f"{mention('answer_key')} names several systems.", "Name one; each is written by itself.")
     return keyed

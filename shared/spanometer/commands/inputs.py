@@ -4,38 +4,37 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import stat
 import sys
-from abc import ABC, abstractmethod
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, ClassVar, TypeVar, cast
+from weakref import finalize
 
 import numpy as np
 
-from ..analysis.scores.batches import Reading
-from ..analysis.scores.measure_result import MeasureResult
-from ..analysis.scores.report import Report
-from ..counts.statistics import Resampling
 from ..documents import places_in_files
-from ..documents.arguments import TagArguments
 from ..documents.places_in_files import AnnotatedFile
 from ..exceptions import InputError, counted, mention, printable
 from ..measures.base import Measure
-from ..options import Option, option, options_of, replaced_option
+from ..options import Option, options_of, replaced_option
 from ..readers.formats import Format, detect
 from ..readers.label_map import read_label_map
-from ..readers.source import UTF_8, Replayed, open_file
+from ..readers.source import UTF_8, open_file
 from ..spans.spans import Spans
-from ..tags.decoding import LabelDecoding
 from ..tags.schemes import LabelChoice, label_map_in
-from .options import destination, given_options, switch, text
+from .options import destination, given_options, switch
 
 File = TypeVar("File")
 Kind = TypeVar("Kind", bound="Input")
 
 STANDARD_INPUT = "-"
+
+_IN_MEMORY = 1 << 24
+"""Bytes of a copy that are held in memory; a longer one is on the disk."""
 
 _SHOWN = 3
 """How many of the things that a reader left out are shown; JSON has all."""
@@ -86,21 +85,6 @@ def _first_of(labels: Sequence[str]) -> str:
     return ", ".join(map(printable, labels[:_SHOWN])) + more
 
 
-@dataclass(frozen=True)
-class Scored:
-    """Systems that are scored.
-
-    Attributes:
-        reference: the file of the reference.
-        systems: the file of each system.
-        reports: the report of each system.
-    """
-
-    reference: Side
-    systems: Sequence[Side]
-    reports: Sequence[Report]
-
-
 def size_of(documents: int | str, tokens: int | None, unit: str = "token") -> str:
     """Return the size of a corpus in words; its documents may be in words already."""
     number = documents if isinstance(documents, str) else counted(documents, "document")
@@ -126,12 +110,14 @@ class Input:
         title: what help and errors call it.
         content: the files, or the layer of files, that it is recognised by, see `readers.detect`.
         input: what its measures are measures of, see `Measure.input`.
+        also: what else it may have.
         remedy: what to do if a measure is one of something else.
     """
 
     title: ClassVar[str]
     content: ClassVar[type[Any]]
     input: ClassVar[str]
+    also: ClassVar[Sequence[str]] = ()
     remedy: ClassVar[str]
 
 
@@ -160,31 +146,6 @@ class ChosenLabels(LabelChoice):
     )
 
 
-class PairInput(Input, ABC):
-    """A kind of input that `spanometer score` scores: a reference and one or more systems."""
-
-    @abstractmethod
-    def score(
-        self,
-        paths: Sequence[str],
-        measures: Sequence[Any],
-        resampling: Resampling | None,
-        *,
-        per_document: bool = False,
-    ) -> Scored:
-        """Read a reference and systems, and compute the measures.
-
-        Args:
-            paths: the files, the reference's first.
-            measures: the measures.
-            resampling: how intervals are made; None makes none.
-            per_document: whether the values of single documents are asked for too.
-
-        Raises:
-            InputError: if they cannot be scored; it names file and line.
-        """
-
-
 def kind_of(
     kinds: Sequence[type[Kind]], options: argparse.Namespace, paths: Sequence[str], others: Sequence[type]
 ) -> type[Kind]:
@@ -193,7 +154,7 @@ def kind_of(
     Args:
         kinds: the kinds to choose among.
         options: the command line.
-        paths: the files, those that can be read only once opened by `once`.
+        paths: the files, see `InputPath.of`.
         others: what else has options on the command line; what it shares with a kind of input shows nothing.
     """
     format = options.format or "auto"
@@ -216,12 +177,8 @@ def kind_of(
 
 def detected(path: str, encoding: str, content: type[Any] | None = None, name: str | None = None) -> Format[Any] | None:
     """Return the format of a file that begins as no file of another format does, see `readers.detect`."""
-    if isinstance(path, Keyed):
-        path = path.path
-    if not isinstance(path, Piped):
-        return detect(path, content, name, encoding=encoding)
-    with path.stream.looked_at() as stream:
-        return detect(stream, content, name, encoding=encoding)
+    opened = InputPath.of(path)
+    return detect(opened.start, content, name, encoding=encoding)
 
 
 def _declared(kind: type[Input]) -> dict[str, Option]:
@@ -237,75 +194,65 @@ def _takes(kind: type[Input], options: argparse.Namespace, given: set[str]) -> b
     return all(getattr(options, name) in allowed for name, allowed in choices.items())
 
 
-def require_scored(measures: Sequence[Measure], kind: type[Input]) -> None:
-    """Raise an `InputError` for a measure of something else than a kind of input has."""
-    for measure in measures:
-        if measure.input != kind.input:
-            what = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}.get(
-                measure.input, "strings"
-            )
-            remedy = "spanometer score takes it." if measure.input == "attributes" else kind.remedy
-            raise InputError(f"{measure.name} scores {what}, not {kind.title}.", remedy)
+class InputPath(str):
+    """The name of an input, with what is read under it.
+
+    Attributes:
+        copy: a copy of what can be read only once (a pipe, standard input); None for other files.
+        key: the key of a language model's answers, if it is named.
+    """
+
+    copy: BinaryIO | None = None
+    key: str | None = None
+    _opened: InputPath | None = None
+
+    @classmethod
+    def of(cls, path: str, key: str | None = None) -> InputPath:
+        """Copy what can be read only once, so that it can be looked at first and read again."""
+        named = cls(path)
+        named.key = key
+        if isinstance(path, InputPath):
+            named.copy, named._opened = path.copy, path
+        elif path == STANDARD_INPUT or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)):
+            named.copy = cast(BinaryIO, tempfile.SpooledTemporaryFile(_IN_MEMORY))  # noqa: SIM115 (as long as the name)
+            finalize(named, named.copy.close)
+            with open_file(path, path) if path != STANDARD_INPUT else nullcontext(sys.stdin.buffer) as stream:
+                shutil.copyfileobj(stream, named.copy)
+        return named
+
+    @property
+    def start(self) -> str | BinaryIO:
+        """The path, or the copy at its start."""
+        if self.copy is None:
+            return str(self)
+        self.copy.seek(0)
+        return self.copy
 
 
-class Piped(str):
-    """The name of a file that can be read only once, with its stream, whose beginning can be looked at before."""
-
-    stream: Replayed
-
-
-class Keyed(str):
-    """The name of a file of a language model's answers, with the key that they are under."""
-
-    path: str
-    key: str
-
-
-def with_answer_keys(paths: Sequence[str], keys: str | None, *, systems: int = 1) -> list[str]:
+def input_paths(paths: Sequence[str], keys: str | None = None, *, systems: int = 1) -> list[InputPath]:
     """Return the files of several sides, those of systems once for each key of answers, if any are named.
 
     Args:
         paths: the files.
         keys: with commas between.
         systems: where the files of systems begin; without one the file of the reference has the answers too.
+
+    Raises:
+        InputError: if two files are standard input, or another one that can be read only once; and for wrong keys.
     """
+    pipes = [pipe for pipe in map(_pipe, paths) if pipe is not None]
+    for path in paths:
+        if pipes.count(_pipe(path)) > 1:
+            what = "standard input" if path == STANDARD_INPUT else f"{path}, which can be read only once"
+            raise InputError(f"two files are {what}.", "Name all but one.")
+    opened = list(map(InputPath.of, paths))
     if keys is None:
-        return list(paths)
+        return opened
     named = [key.strip() for key in keys.split(",")]
     if not all(named) or len(set(named)) < len(named):
         raise InputError(f"{mention('answer_key')}: a key is empty, or there twice.", "Name each key once.")
-    found = list(paths[:systems])
-    for path in paths[systems:] or paths[:1]:
-        for key in named:
-            one = Keyed(path)
-            one.path, one.key = path, key
-            found.append(one)
-    return found
-
-
-def once(path: str) -> str:
-    """Open a file that can be read only once (a pipe, standard input), so that a look at its format takes nothing away.
-
-    Other files are not opened yet.
-    """
-    if path != STANDARD_INPUT and (os.path.isfile(path) or not os.path.exists(path) or os.path.isdir(path)):
-        return path
-    piped = Piped(path)
-    known = path == STANDARD_INPUT
-    piped.stream = Replayed(sys.stdin.buffer if known else open_file(path, path), closes=not known)
-    return piped
-
-
-def require_distinct(paths: Sequence[str]) -> None:
-    """Raise an `InputError` if two files are standard input, or another one that can be read only once."""
-    known: set[object] = set()
-    for path in paths:
-        key = _pipe(path)
-        if key in known:
-            what = "standard input" if key == _pipe(STANDARD_INPUT) else f"{path}, which can be read only once"
-            raise InputError(f"two files are {what}.", "Name all but one.")
-        if key is not None:
-            known.add(key)
+    answers = opened[systems:] or opened[:1]
+    return [*opened[:systems], *(InputPath.of(path, key) for path in answers for key in named)]
 
 
 def _pipe(path: str) -> object:
@@ -319,10 +266,11 @@ def _pipe(path: str) -> object:
     return None if regular else (status.st_dev, status.st_ino)
 
 
-def read_with(reader: Callable[..., File], path: str, *, stream: BinaryIO | None = None, **options: Any) -> File:
-    """Read a file, or standard input, or a stream that is open already, with a progress bar."""
+def read_with(reader: Callable[..., File], path: str, **options: Any) -> File:
+    """Read a file, or standard input, with a progress bar."""
     from tqdm import tqdm
 
+    opened = InputPath.of(path)
     known = path != STANDARD_INPUT and os.path.isfile(path)
     with tqdm(
         desc=f"reading {printable(os.path.basename(path))}",
@@ -333,10 +281,7 @@ def read_with(reader: Callable[..., File], path: str, *, stream: BinaryIO | None
         leave=False,
         disable=None,
     ) as bar:
-        if stream is None and isinstance(path, Piped):
-            stream = cast(BinaryIO, path.stream)
-        opened = stream or (sys.stdin.buffer if path == STANDARD_INPUT else path)
-        return reader(opened, name=called(path), progress=bar.update, **options)
+        return reader(opened.start, name=called(path), progress=bar.update, **options)
 
 
 @contextmanager
@@ -380,7 +325,7 @@ def names_of(paths: Sequence[str]) -> list[str]:
         os.path.basename(os.path.normpath(path)).removesuffix(".gz") if path != STANDARD_INPUT else called(path)
         for path in paths
     ]
-    keys = [path.key if isinstance(path, Keyed) else "" for path in paths]
+    keys = [getattr(path, "key", None) or "" for path in paths]
     if any(keys):
         # those of objects within a line are mostly what is before the dot
         stems = [os.path.splitext(name)[0] for name in bare]
@@ -397,58 +342,3 @@ def names_of(paths: Sequence[str]) -> list[str]:
 def called(path: str) -> str:
     """Return the name of a file in messages."""
     return "standard input" if path == STANDARD_INPUT else path
-
-
-@dataclass(frozen=True, kw_only=True)
-class ParquetInput(LabelDecoding, ChosenLabels, PairInput):
-    """Parquet files with both sides in columns: tags, spans or entity trees."""
-
-    title: ClassVar[str] = "Parquet files"
-    input: ClassVar[str] = "spans"
-    remedy: ClassVar[str] = "Choose other measures."
-
-    cluster: str | None = text(
-        "ADDRESS",
-        "score Parquet files on the Dask cluster whose scheduler has this address (tcp://host:8786), or with all cores "
-        "of this machine (local); needs Dask",
-    )
-    references: str = option(
-        "references", help="column of the reference", kind=str, flag="reference-column", metavar="COLUMN"
-    )
-    predictions: str = option(
-        "predictions", help="column of the system", kind=str, flag="prediction-column", metavar="COLUMN"
-    )
-    lengths: str | None = text("COLUMN", "column of the documents' numbers of tokens, for spans", flag="lengths-column")
-
-    def score(
-        self,
-        paths: Sequence[str],
-        measures: Sequence[Any],
-        resampling: Resampling | None,
-        *,
-        per_document: bool = False,
-    ) -> Scored:
-        """Let the workers count, and score the sums of their counts."""
-        if len(paths) > 1:
-            raise InputError(
-                "--cluster takes Parquet files with both sides in columns: one name, or one pattern in quotes.",
-                'Name them once, as in "data/*.parquet".',
-            )
-        if resampling is not None:
-            raise InputError(
-                "--confidence needs the counts of each document, and --cluster keeps their sums.",
-                "Leave out one of them.",
-            )
-        from ..integrations.dask import tally
-
-        columns = self.references, self.predictions
-        decoding: TagArguments = {"scheme": self.scheme, "repair": self.repair, "prefix": self.prefix}
-        reading = Reading.of(measures, *columns, self.lengths, **decoding, **self.chosen)
-        found = tally(paths[0], reading, client=self.cluster)
-        how = self.reading(str(reading.decoding.scheme)) if found.form == "tags" else {"input": found.form or "nothing"}
-        how = {**how, **self.signed()}
-        results = tuple(MeasureResult.of(measure, found.counts[measure.name], how) for measure in measures)
-        unit = ("entity", "entities") if found.form == "entities" else ("span", "spans")
-        sizes = found.documents, found.tokens, found.reference_spans, found.predicted_spans
-        reference, system = (Side(f"{paths[0]}, {column}", {"file": paths[0], "column": column}) for column in columns)
-        return Scored(reference, [system], [Report(*sizes, results, unit)])

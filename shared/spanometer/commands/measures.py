@@ -16,8 +16,8 @@ from ..measures.aligned import AlignedMeasure
 from ..measures.base import Measure
 from ..options import options_of
 from ..spans.spans import Spans
-from .inputs import Input
-from .options import add_options, destinations, given_options, read_options
+from .inputs import Input, Kind
+from .options import add_options, destinations, read_options
 
 _DEPENDENT = ("seed", "uniform_threshold", "min_shift")
 """Options that do nothing beside some values of others; those that do stand in a measure's signature."""
@@ -28,6 +28,9 @@ _LACKING = {
     "disjoint": "spans of one label overlap",
 }
 """Why a measure is not defined, by what it needs, see `Measure.needs`."""
+
+_SCORED = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
+"""What measures score, by their input."""
 
 INTERVALS = "intervals"
 """What help and errors call the options of intervals."""
@@ -115,6 +118,29 @@ def chosen_measures(
     return [read_options(known[name], options) for name in names]
 
 
+def read_request(
+    options: argparse.Namespace,
+    kind: type[Kind],
+    known: Mapping[str, type[Measure]],
+    default: Iterable[str],
+    *others: object,
+) -> tuple[Kind, Sequence[Any]]:
+    """Return how files are read and the measures that are computed, see `chosen_measures`; `others` have options too.
+
+    Raises:
+        InputError: also for a measure of something else than the kind of input has, and for options that nothing reads.
+    """
+    measures = chosen_measures(options, known, default)
+    for measure in measures:
+        if measure.input not in (kind.input, *kind.also):
+            remedy = "spanometer score takes it." if measure.input == "attributes" else kind.remedy
+            what = _SCORED.get(measure.input, "strings")
+            raise InputError(f"{measure.name} scores {what}, not {kind.title}.", remedy)
+    source = read_options(kind, options)
+    require_used(options, source, *measures, *others)
+    return source, measures
+
+
 class SuitingMeasures(tuple[Any, ...]):
     """All measures of a kind of input, where none is named: files that lack what some of them need get the others."""
 
@@ -140,46 +166,39 @@ def chosen_resampling(options: argparse.Namespace) -> Resampling | None:
     return None if options.confidence is None else resampling
 
 
-def require_used(
-    options: argparse.Namespace,
-    known: Mapping[str, type[Measure]],
-    measures: Sequence[object],
-    *,
-    resampling: Resampling | None = None,
-    kinds: Sequence[type[Input]] = (),
-    kind: type[Input] | None = None,
-) -> None:
+def require_used(options: argparse.Namespace, *used: object) -> None:
     """Raise an `InputError` for an option that is given although nothing that is computed or read has it.
 
     Args:
         options: the command line.
-        known: all measures with options on it.
-        measures: those that are computed, and what else takes options of theirs.
-        resampling: how intervals are made, if there are any.
-        kinds: all kinds of input with options on it.
-        kind: the one that is read.
+        used: the measures, how intervals are made if there are any, and what is read.
     """
-    used = [type(one) for one in (*measures, resampling) if one is not None] + ([] if kind is None else [kind])
-    # kinds of one title have options of their own
-    owners: list[tuple[str, type]] = [("other measures", Measure), *known.items(), (INTERVALS, Resampling)]
-    owners += [(one.title, one) for one in kinds]
-    unused = [(title, sorted(given_options(options, owner) - destinations(*used))) for title, owner in owners]
-    owner, names = next(((owner, names) for owner, names in unused if names), ("", [""]))
-    flag = options.flags.get(names[0])
-    if owner in known:
-        suits = kind is None or known[owner].input == kind.input
-        remedy = f"Add {owner} to --measure." if suits else "Leave it out."
-        raise InputError(f"{flag} is an option of {owner}, which is not computed.", remedy)
-    if owner == INTERVALS:
-        raise InputError("there are no intervals without a level.", "Add --confidence 0.95.")
-    if owner == "other measures":
-        raise InputError(f"{flag} is an option of {owner}.", "Leave it out.")
-    if owner and kind is not None:
-        first, *others = (one.title for one in kinds if names[0] in destinations(one))
-        elsewhere = not others and first != kind.title
-        problem = f"{flag} is for {first}, not for {kind.title}." if elsewhere else f"{flag} is not for {kind.title}."
-        raise InputError(problem, "Leave it out.")
-    _require_effect(options, [one for one in (*measures, resampling) if one is not None])
+    taken = destinations(*map(type, filter(None, used)))
+    unused = [
+        (place, name, owner)
+        for name, owners in options.owners.items()
+        for place, kind in enumerate((Measure, Resampling, Input))
+        for owner in owners
+        if issubclass(owner, kind) and name not in taken and getattr(options, name, None) is not None
+    ]
+    if not unused:
+        _require_effect(options, [one for one in used if one is not None])
+        return
+    _, name, owner = min(unused, key=lambda one: one[:2])
+    flag, read = options.flags[name], next(one for one in used if isinstance(one, Input))
+    remedy = "Leave it out."
+    if owner is Measure:
+        problem = f"{flag} is an option of other measures."
+    elif issubclass(owner, Measure):
+        problem = f"{flag} is an option of {owner.name}, which is not computed."
+        remedy = f"Add {owner.name} to --measure." if owner.input == read.input else remedy
+    elif issubclass(owner, Resampling):
+        problem, remedy = "there are no intervals without a level.", "Add --confidence 0.95."
+    else:
+        first, *others = (one.title for one in options.owners[name] if issubclass(one, Input))
+        only = f"for {first}, not" if not others and first != read.title else "not"
+        problem = f"{flag} is {only} for {read.title}."
+    raise InputError(problem, remedy)
 
 
 def _require_effect(options: argparse.Namespace, used: Sequence[object]) -> None:

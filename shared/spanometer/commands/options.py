@@ -64,11 +64,15 @@ def add_options(
     """
     known = {string for action in group._actions for string in action.option_strings}
     flags: dict[str, str] = dict(group.get_default("flags") or {})
+    known_owners: dict[str, list[type]] = dict(group.get_default("owners") or {})
     uses: dict[str, dict[str, Option]] = {}
     for title, owner in {**owners, **(beside or {})}.items():
         for name, declared in options_of(owner).items():
             flag = (called or {}).get(name, declared.command_flag)
-            if flag in uses or (flag and title in owners and name not in leave_out):
+            owned = flag and title in owners and name not in leave_out
+            if owned:
+                known_owners[destination(declared)] = [*known_owners.get(destination(declared), []), owner]
+            if flag in uses or owned:
                 uses.setdefault(flag, {})[title] = declared
                 flags.setdefault(name, flag.split()[0])
                 flags[destination(declared)] = flag.split()[0]
@@ -76,7 +80,7 @@ def add_options(
         if known.isdisjoint(flag.split()):
             action = _add(group, flag.split(), found, optional)
             action.required = any(declared.name in required for declared in found.values())
-    group.set_defaults(flags=flags)
+    group.set_defaults(flags=flags, owners=known_owners)
 
 
 def _add(
@@ -137,13 +141,6 @@ def destinations(*owners: type) -> set[str]:
 def given_options(options: argparse.Namespace, *owners: type) -> set[str]:
     """Return those of them that the command line has values for."""
     return {name for name in destinations(*owners) if getattr(options, name, None) is not None}
-
-
-def require_own(options: argparse.Namespace, used: type, others: type, what: str) -> None:
-    """Raise an `InputError` for an option that is given and that the dataclass which is read, of `what`, lacks."""
-    unused = sorted(given_options(options, others) - destinations(used))
-    if unused:
-        raise InputError(f"{options.flags[unused[0]]} is not for {what}.", "Leave it out.")
 
 
 def read_options(owner: type[Owner], options: argparse.Namespace, **more: Any) -> Owner:

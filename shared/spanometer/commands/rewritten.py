@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 
@@ -30,26 +28,28 @@ from ..spans.spans import as_tags
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import SCHEMES, canonical
 from ..tags.tags import Tags
-from .inputs import STANDARD_INPUT, Piped, called, located
+from .inputs import STANDARD_INPUT, Input, InputPath, called, located
 from .options import add_options, read_options, switch, text
 from .tag_files import COLUMN, TagLayout
 
 
 @dataclass(frozen=True, kw_only=True)
-class TagColumns(TagLayout, LabelDecoding):
+class TagColumns(TagLayout, LabelDecoding, Input):
     """Tag columns of one file."""
 
+    title: ClassVar[str] = "files of tags"
     column: list[str] | None = option(None, help=f"tag column: {COLUMN}", metavar="COLUMN", repeat=True, parse=list)
 
-    def read_columns(self, path: str, stream: BinaryIO | None = None) -> TagFile:
+    def read_columns(self, path: str) -> TagFile:
         """Read the columns that are named; the last one if none is."""
-        return self.read_distinct(path, self.column or [None], stream=stream)
+        return self.read_distinct(path, self.column or [None])
 
 
 @dataclass(frozen=True, kw_only=True)
 class SchemeChange(TagColumns):
     """Tag columns that may be written in another scheme."""
 
+    title: ClassVar[str] = "tags that stay such"
     to: str | None = option(
         None,
         help="scheme to write, by default that of the file",
@@ -193,20 +193,36 @@ def rewrite(options: argparse.Namespace, source: TagColumns, change: Callable[[T
     Returns:
         The exit status.
     """
-    path: str = options.file
-    target = read_options(Target, options, file=path)
+    target = read_options(Target, options, file=options.file)
+    path = InputPath.of(options.file)
     files = files_of(path)
     if target.names_file:
         require_writable(str(target.output), replace=target.force, folder=files is not None)
-    if files is not None:
-        rewriters = _rewrite_each(path, files, source, change, target)
-    else:
-        # the input is closed before the output takes its place, which some systems demand
-        with contextlib.ExitStack() as together, _opened(path) as stream:
-            file = _read(path, source, stream)
-            rewriters = [Rewriter(file, _changed(file, source, change), outside=source.outside)]
-            stream.seek(0)
-            _write(rewriters[0], stream, source, target, together)
+    elif files is not None and not target.in_place:
+        remedy = "Name a new folder with -o, or replace the files with --in-place."
+        raise InputError("these are several files, and standard output is one.", remedy, source=path)
+    parts = {file: _read(file, source) for file in (files or {"": path}).values()}
+    # taken together; if one has an error, none is written
+    corpus = parts[path] if files is None else read_together(path, files, parts.__getitem__)
+    with located({"": corpus}):
+        columns = [change(as_tags(column, prefix=source.prefix)) for column in corpus.tags]
+    ends = np.cumsum([len(part.document_lines) for part in parts.values()]).tolist()
+    rewriters = [
+        Rewriter(part, [column.between(*documents) for column in columns], outside=source.outside)
+        for part, documents in zip(parts.values(), pairwise([0, *ends]), strict=True)
+    ]
+    root = path if os.path.isdir(path) else os.path.commonpath([os.path.dirname(file) or "." for file in parts])
+    new = files is not None and target.names_file
+    writing_new = writing_folder(str(target.output), replace=target.force) if new else contextlib.nullcontext()
+    with writing_new as folder, contextlib.ExitStack() as together:
+        for file, rewriter in zip(parts, rewriters, strict=True):
+            of_file = replace(target, file=file)
+            if folder is not None:
+                of_file = replace(of_file, output=os.path.join(folder, os.path.relpath(file, root)))
+                os.makedirs(os.path.dirname(str(of_file.output)), exist_ok=True)
+            # the input is closed before the output takes its place, which some systems demand
+            with _opened(file) as stream:
+                _write(rewriter, stream, source, of_file, together)
     if target.in_place or target.names_file:
         changed, tokens = (sum(getattr(one, name) for one in rewriters) for name in ("changed", "tokens"))
         place = printable(target.output if target.output is not None else called(path))
@@ -214,37 +230,8 @@ def rewrite(options: argparse.Namespace, source: TagColumns, change: Callable[[T
     return 0
 
 
-def _rewrite_each(
-    path: str, files: Mapping[str, str], source: TagColumns, change: Callable[[Tags], Tags], target: Target
-) -> list[Rewriter]:
-    """Change the tags of several files, taken together, and write each; if one has an error, none is written."""
-    if not target.in_place and not target.names_file:
-        remedy = "Name a new folder with -o, or replace the files with --in-place."
-        raise InputError("these are several files, and standard output is one.", remedy, source=path)
-    parts = {file: _read(file, source) for file in files.values()}
-    corpus = read_together(path, files, parts.__getitem__)
-    last = np.cumsum([len(part.document_lines) for part in parts.values()]).tolist()
-    bounds = pairwise([0, *last])
-    changed = _changed(corpus, source, change)
-    rewriters = [
-        Rewriter(part, [column.between(*documents) for column in changed], outside=source.outside)
-        for part, documents in zip(parts.values(), bounds, strict=True)
-    ]
-    root = path if os.path.isdir(path) else os.path.commonpath([os.path.dirname(file) or "." for file in parts])
-    new = contextlib.nullcontext() if target.in_place else writing_folder(str(target.output), replace=target.force)
-    with new as folder, contextlib.ExitStack() as together:
-        for file, rewriter in zip(parts, rewriters, strict=True):
-            of_file = replace(target, file=file)
-            if folder is not None:
-                of_file = replace(of_file, output=os.path.join(folder, os.path.relpath(file, root)))
-                os.makedirs(os.path.dirname(str(of_file.output)), exist_ok=True)
-            with open_file(file, file) as stream:
-                _write(rewriter, stream, source, of_file, together)
-    return rewriters
-
-
-def _read(path: str, source: TagColumns, stream: BinaryIO | None = None) -> TagFile:
-    file = source.read_columns(path, stream)
+def _read(path: str, source: TagColumns) -> TagFile:
+    file = source.read_columns(path)
     if file.form:
         raise InputError(
             f"this is {file.form}, and tags are written into columns and JSON lines.",
@@ -252,11 +239,6 @@ def _read(path: str, source: TagColumns, stream: BinaryIO | None = None) -> TagF
             source=file.source,
         )
     return file
-
-
-def _changed(file: TagFile, source: TagColumns, change: Callable[[Tags], Tags]) -> list[Tags]:
-    with located({"": file}):
-        return [change(as_tags(column, prefix=source.prefix)) for column in file.tags]
 
 
 def _write(
@@ -273,23 +255,8 @@ def _write(
 
 @contextlib.contextmanager
 def _opened(path: str) -> Iterator[BinaryIO]:
-    """Open a file as a stream that can be read twice: copied into a temporary file if it is not one on a disk."""
-    if path == STANDARD_INPUT or isinstance(path, Piped):
-        with _spooled(cast(BinaryIO, path.stream) if isinstance(path, Piped) else sys.stdin.buffer) as kept:
-            yield kept
-        return
-    with open_file(path, path) as stream:
-        if stream.seekable():
-            yield stream
-            return
-        with _spooled(stream) as kept:
-            yield kept
-
-
-@contextlib.contextmanager
-def _spooled(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """Copy a stream into a temporary file."""
-    with tempfile.TemporaryFile() as kept:
-        shutil.copyfileobj(stream, kept)
-        kept.seek(0)
-        yield cast(BinaryIO, kept)
+    """Open a file as a stream that can be read twice."""
+    opened = InputPath.of(path)
+    start = opened.start
+    with open_file(start, path) if isinstance(start, str) else contextlib.nullcontext(start) as stream:
+        yield stream

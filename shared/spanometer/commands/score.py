@@ -63,41 +63,38 @@ from typing import Any
 from ..analysis.agreement.against import AgainstReferences, score_against
 from ..analysis.scores.measure_result import is_by_attribute
 from ..analysis.scores.report import SystemReports, kind_of
+from ..counts.statistics import Resampling
 from ..exceptions import InputError, counted, mention
 from ..measures.registry import ALL_MEASURES, MEASURES
 from ..tables.table import Number, Part, heading
 from .answers import COMPARED, StringInput, are_strings, known_measures
-from .corpus import Corpus, SeveralFiles
+from .corpus import Corpus, Scored, ScoredFiles, SeveralFiles
 from .documents import AttributeInput, DocumentInput, DocumentSeries
 from .inputs import (
-    PairInput,
-    ParquetInput,
-    Scored,
+    Input,
     headlines,
-    named,
-    names_of,
-    once,
-    require_distinct,
-    require_scored,
-    with_answer_keys,
+    input_paths,
 )
 from .inputs import kind_of as input_kind
 from .measures import (
     SuitingMeasures,
     add_measure_options,
-    chosen_measures,
     chosen_resampling,
     named_measures,
-    require_used,
+    read_request,
     take_shorthands,
 )
 from .options import add_options, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput, TableOutput
+from .parquet import ParquetInput
 from .tag_files import ChanceParts, TagInput, TagSeries
 from .trees import TreeInput
 
-KINDS: tuple[type[PairInput], ...] = (AttributeInput, TreeInput, DocumentInput, TagInput)
+KINDS: tuple[type[ScoredFiles], ...] = (AttributeInput, TreeInput, DocumentInput, TagInput)
 """The kinds of files; the last one if the content shows nothing else."""
+
+_SERIES: tuple[type[SeveralFiles], ...] = (DocumentSeries, TagSeries)
+"""The kinds of files that may have several references."""
 
 _NOT_SHOWN = ("per_label", "per_document", "score_only")
 """Options of showing that are for one reference."""
@@ -156,40 +153,40 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, score and show."""
     paths = [options.reference, *options.predictions]
-    require_distinct(paths)
     take_shorthands(options)
     output = read_options(ScoreOutput, options)
-    if options.references is not None:
-        return score_against_references(options, output, [*KINDS, ParquetInput])
-    paths = with_answer_keys(paths if options.cluster is not None else list(map(once, paths)), options.answer_key)
-    names = named(options.names, names_of(paths[1:]), "system") if paths[1:] else [""]
+    number = 0 if options.references is None else _number_in(options, len(paths))
+    if options.cluster is None:
+        paths = input_paths(paths, options.answer_key, systems=number or 1)
     kind = _kind(options, paths)
-    measures: Sequence[Any] = chosen_measures(options, known_measures(), _default(kind))
-    if not named_measures(options, ()):
+    resampling = chosen_resampling(options)
+    known, default = (MEASURES, ["span_f"]) if number else (known_measures(), _default(kind))
+    source, measures = read_request(options, kind, known, default, resampling)
+    if not number and not named_measures(options, ()):
         measures = SuitingMeasures(measures)
-    if kind is not ParquetInput:
-        require_scored(measures, kind)
     if output.per_label and kind is AttributeInput:
         raise InputError("--per-label is for measures of tags and entities.", "All attributes are shown without it.")
     if output.per_document and kind in (AttributeInput, ParquetInput):
         raise InputError(f"--per-document is for files of tags and entities, not for {kind.title}.", "Leave it out.")
-    resampling = chosen_resampling(options)
-    kinds: list[type[PairInput]] = [*KINDS, StringInput, ParquetInput]
-    require_used(options, known_measures(), measures, resampling=resampling, kinds=kinds, kind=kind)
-    scored = read_options(kind, options).score(paths, measures, resampling, per_document=output.per_document)
+    corpus = source.corpus(paths, options.names, annotators=number)
+    if number:
+        return _score_against(corpus, measures, resampling, output)
+    scored = source.score(corpus, measures, resampling, per_document=output.per_document)
     if output.score_only:
         output.write_text(f"{output.precision.text(_one_number(scored))}\n")
         return 0
     more = {"per_label": output.per_label, "per_document": output.per_document}
     output.write(
-        lambda: _described(names, scored, more),
-        lambda: _parts(names, scored, more),
+        lambda: _described(scored, more),
+        lambda: _parts(scored, more),
     )
     return 0
 
 
-def _kind(options: argparse.Namespace, paths: list[str]) -> type[PairInput]:
+def _kind(options: argparse.Namespace, paths: list[str]) -> type[Any]:
     """Return the kind of input: what options or measures ask for, or what the files show."""
+    if options.references is not None:
+        return input_kind(_SERIES, options, paths, [*MEASURES.values(), ChanceParts])
     if options.cluster is not None:
         return ParquetInput
     if are_strings(options):
@@ -199,41 +196,37 @@ def _kind(options: argparse.Namespace, paths: list[str]) -> type[PairInput]:
     return input_kind(KINDS, options, paths, [*ALL_MEASURES.values(), PlotOutput, ChanceParts])
 
 
-def _default(kind: type[PairInput]) -> list[str]:
+def _default(kind: type[Input]) -> list[str]:
     """Return the names of the measures that a kind of input is scored by."""
     return [name for name, measure in known_measures().items() if measure.input == kind.input and measure.by_default]
 
 
-def _described(names: Sequence[str], scored: Scored, more: Mapping[str, bool]) -> dict[str, Any]:
+def _described(scored: Scored, more: Mapping[str, bool]) -> dict[str, Any]:
     """Return one system beside the reference as it always was, several by their names."""
-    described = [
-        {**side.described, **report.to_dict(**more)}
-        for side, report in zip(scored.systems, scored.reports, strict=True)
-    ]
-    if len(described) > 1:
-        return {"reference": scored.reference.described, "systems": dict(zip(names, described, strict=True))}
-    sides = {"reference": scored.reference.described, "prediction": scored.systems[0].described}
-    return {**sides, **scored.reports[0].to_dict(**more)}
+    reports = {name: report.to_dict(**more) for name, report in scored.reports.items()}
+    reference = {"reference": scored.reference.described}
+    if len(reports) > 1:
+        return {**reference, "systems": {name: {**scored.systems[name].described, **reports[name]} for name in reports}}
+    (name,) = reports
+    return {**reference, "prediction": scored.systems[name].described, **reports[name]}
 
 
-def _parts(names: Sequence[str], scored: Scored, more: Mapping[str, bool]) -> Iterator[Part]:
-    reference, first = ("reference", scored.reference), scored.reports[0]
-    if len(scored.reports) == 1:
-        yield from heading(headlines([reference, ("prediction", scored.systems[0])], first.size))
-        yield ""
-        yield from first.lines(**more)
-        return
-    found = SystemReports(dict(zip(names, scored.reports, strict=True)))
-    yield from heading(headlines([reference, *zip(names, scored.systems, strict=True)], first.reference_size))
+def _parts(scored: Scored, more: Mapping[str, bool]) -> Iterator[Part]:
+    several = len(scored.reports) > 1
+    first = next(iter(scored.reports.values()))
+    sides = [(name if several else "prediction", side) for name, side in scored.systems.items()]
+    size = first.reference_size if several else first.size
+    yield from heading(headlines([("reference", scored.reference), *sides], size))
     yield ""
-    yield from found.parts(**more)
+    yield from SystemReports(scored.reports).parts(**more) if several else first.lines(**more)
 
 
 def _one_number(scored: Scored) -> Number:
     """Return the headline of the only measure of the only system; that of all attributes, if it is by attribute."""
-    results = [result for report in scored.reports for result in report.results]
+    results = [result for report in scored.reports.values() for result in report.results]
     if len(results) > 1:
-        what = [counted(len(scored.reports), "system"), counted(len(scored.reports[0].results), "measure")]
+        measures = len(results) // len(scored.reports)
+        what = [counted(len(scored.reports), "system"), counted(measures, "measure")]
         raise InputError(
             f"{mention('score_only')} is one number, and there are {' and '.join(what)}.",
             "Give one PREDICTION, and one measure with --measure.",
@@ -244,24 +237,8 @@ def _one_number(scored: Scored) -> Number:
     return Number(values[headline], kind_of(result.measure, headline))
 
 
-def score_against_references(options: argparse.Namespace, output: TableOutput, kinds: Sequence[type[PairInput]]) -> int:
-    """Read the annotators' files and the systems', score and show."""
-    paths = [options.reference, *options.predictions]
-    number = _number_in(options.references, len(paths))
-    for name in _NOT_SHOWN:
-        if getattr(options, name):
-            raise InputError(f"{options.flags[name]} is for one reference.", "Leave it out.")
-    require_distinct(paths)
-    paths = with_answer_keys(list(map(once, paths)), options.answer_key, systems=number)
-    owners: tuple[type[SeveralFiles], ...] = (DocumentSeries, TagSeries)
-    kind = input_kind(owners, options, paths, [*MEASURES.values(), ChanceParts])
-    measures = chosen_measures(options, MEASURES, ["span_f"])
-    require_scored(measures, kind)
-    resampling = chosen_resampling(options)
-    require_used(options, known_measures(), measures, resampling=resampling, kinds=[*kinds, kind], kind=kind)
-    if kind is TagSeries and number == 1:
-        raise InputError("one file of tags is one reference.", "Name two or more, with --references 2.")
-    corpus = read_options(kind, options).corpus(paths, options.names, annotators=number)
+def _score_against(corpus: Corpus, measures: Sequence[Any], resampling: Resampling | None, output: TableOutput) -> int:
+    """Score the systems against each annotator and all, and show."""
     drawn = {} if resampling is None else asdict(resampling)
     with corpus.placing_errors():
         found = score_against(corpus.annotators, corpus.systems, measures=measures, **corpus.reading, **drawn)
@@ -272,8 +249,12 @@ def score_against_references(options: argparse.Namespace, output: TableOutput, k
     return 0
 
 
-def _number_in(text: str, files: int) -> int:
+def _number_in(options: argparse.Namespace, files: int) -> int:
     """Return how many files are references; an `InputError` if it is no number, or leaves no system."""
+    text: str = options.references
+    for name in _NOT_SHOWN:
+        if getattr(options, name):
+            raise InputError(f"{options.flags[name]} is for one reference.", "Leave it out.")
     number = int(text) if text.isdecimal() and len(text) < 10 else 0
     if number < 1:
         raise InputError(f"invalid value for --references: {text!r}.", "Give the number of files, at least 1.")

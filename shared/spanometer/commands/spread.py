@@ -44,7 +44,7 @@ from ..tables.table import Part, heading
 from ..tags.decoding import Decoding
 from .answers import AnswerFiles
 from .documents import side_of as side_of_documents
-from .inputs import ChosenLabels, Input, Keyed, called, detected, located, once, with_answer_keys
+from .inputs import ChosenLabels, Input, called, detected, input_paths, located
 from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
 from .options import add_options, read_options, text
 from .output import OUTPUT_FLAGS, PlotOutput
@@ -121,14 +121,13 @@ def run(options: argparse.Namespace) -> int:
     """Read, score under all policies and show."""
     take_shorthands(options)
     output = read_options(PlotOutput, options)
-    paths = with_answer_keys(list(map(once, [options.reference, *options.systems])), options.answer_key)
+    paths = input_paths([options.reference, *options.systems], options.answer_key)
     measures = chosen_measures(options, MEASURES, ["span_f"])
-    kind: type[Input] = AnswersInput if _has_answers(options, paths) else SpreadInput
-    require_used(options, MEASURES, measures, kinds=(AnswersInput, SpreadInput), kind=kind)
-    if kind is AnswersInput:
-        strings = read_options(MentionF, options)
-        return _run_answers(read_options(AnswersInput, options), paths, measures, strings, output)
-    source = read_options(SpreadInput, options)
+    kind: type[AnswersInput | SpreadInput] = AnswersInput if _has_answers(options, paths) else SpreadInput
+    source = read_options(kind, options)
+    require_used(options, source, *measures)
+    if isinstance(source, AnswersInput):
+        return _run_answers(source, paths, measures, read_options(MentionF, options), output)
     if len(paths) > 2:
         raise InputError(
             f"{counted(len(paths) - 1, 'prediction')}: the spread over repairs is of one system.",
@@ -165,7 +164,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _has_answers(options: argparse.Namespace, paths: Sequence[str]) -> bool:
     """Return whether the files are said to have answers of language models, or show it."""
-    if options.answers or any(isinstance(path, Keyed) for path in paths) or options.format == "answers":
+    if options.answers or options.answer_key is not None or options.format == "answers":
         return True
     found = [detected(path, options.encoding or UTF_8, DocumentFile) for path in paths[1:]]
     return any(each is not None and each.name == "answers" for each in found)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,12 +27,14 @@ from ..readers.label_map import read_label_names
 from ..readers.source import Limits
 from ..readers.word_list import read_word_probabilities
 from ..spans.annotations import Layers, read_annotations
-from ..spans.spans import Spans
 from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags
-from .corpus import Corpus, SeveralFiles, by_role, default_names, require_system
-from .inputs import ChosenLabels, ComparedWords, PairInput, Scored, Side, located, read_with, require_distinct
+from .corpus import Corpus, Pair, ScoredFiles, SeveralFiles, by_role, default_names, require_system
+from .inputs import ChosenLabels, ComparedWords, Side, located, read_with
 from .options import switch, text
+
+_OF_TOKENS = ("tokens", "token_probabilities", "")
+"""What errors about tokens call the reference."""
 
 COLUMN = "number from 1 (-1 is the last) or name; the last by default; in JSON lines a key, by default tags"
 
@@ -53,14 +55,12 @@ class TagLayout(Limits):
         path: str,
         columns: Sequence[str | None],
         words: bool | int | str = False,
-        stream: BinaryIO | None = None,
         numbers: str | None = None,
     ) -> TagFile:
-        """Read tag columns of a file, or of a stream that is open already."""
+        """Read tag columns of a file."""
         return read_with(
             read,
             path,
-            stream=stream,
             columns=columns,
             words=words,
             format=self.format,
@@ -78,11 +78,10 @@ class TagLayout(Limits):
         self,
         path: str,
         columns: Sequence[str | None],
-        stream: BinaryIO | None = None,
         words: bool | int | str = False,
     ) -> TagFile:
         """Read tag columns of a file; an `InputError` if two are the same."""
-        file = self.read(path, columns, words, stream)
+        file = self.read(path, columns, words)
         known: Sequence[object] = file.columns if file.layout is None else file.layout.columns
         if len(set(known)) < len(known):
             raise InputError("one column is named twice.", "Name each column once.", source=file.source)
@@ -90,7 +89,7 @@ class TagLayout(Limits):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LayeredTags(TagLayout):
+class LayeredTags(TagLayout, ComparedWords):
     """Tags in several columns of a file, whose spans are taken together."""
 
     layers: tuple[str, ...] = option(
@@ -101,13 +100,32 @@ class LayeredTags(TagLayout):
         parse=lambda text: tuple(column.strip() for column in text.split(",")),
     )
 
+    def read_each(
+        self,
+        paths: Sequence[str],
+        of_first: Sequence[str | None],
+        of_others: Sequence[str | None],
+        words: bool | int | str,
+        numbers: str | None = None,
+        require_same: Callable[[TagFile, TagFile], None] = require_same_words,
+    ) -> list[TagFile]:
+        """Read the tag columns of each file, of the same words; the first file has them if they are asked for."""
+        compared = False if self.ignore_words else words or True
+        first = self.read(paths[0], of_first, words or compared, numbers)
+        files = [first if words else replace(first, words=None)]
+        for path in paths[1:]:
+            file = self.read(path, of_others, compared)
+            require_same(first, file)
+            files.append(replace(file, words=None))
+        return files
+
     def annotation_in(self, file: TagFile) -> Tags | Layers:
         """Return the tags of a file, those of all layers if there are any."""
         return Layers(file.tags, file.columns) if self.layers else file.tags[0]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TagPair(LayeredTags, ComparedWords):
+class TagPair(LayeredTags):
     """Tags of a reference and a system: two files, or two columns of one."""
 
     column: str | None = text("COLUMN", f"tag column of both sides: {COLUMN}")
@@ -137,15 +155,8 @@ class TagPair(LayeredTags, ComparedWords):
                 f"Give PREDICTION, and leave out {mention('column')} and the columns of single sides.",
             )
         if len(paths) > 1:
-            require_distinct(paths)
-            compared = False if self.ignore_words else words or True
-            references = self.read(paths[0], self.layers or columns[:1], words or compared, numbers=numbers)
-            systems = []
-            for path in paths[1:]:
-                predictions = self.read(path, self.layers or columns[1:], compared)
-                require_same_tokens(references, predictions)
-                systems.append(replace(predictions, words=None))
-            return [references if words else replace(references, words=None), *systems]
+            of_sides = self.layers or columns[:1], self.layers or columns[1:]
+            return self.read_each(paths, *of_sides, words, numbers, require_same_tokens)
         if self.reference_column is None or self.prediction_column is None:
             self._require_columns(paths[0])
             raise InputError(
@@ -192,7 +203,7 @@ class NumberedLabels(LabelDecoding):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TagSeries(LayeredTags, ComparedWords, NumberedLabels, ChosenLabels, SeveralFiles):
+class TagSeries(LayeredTags, NumberedLabels, ChosenLabels, SeveralFiles):
     """Tags of several annotators or systems: a column of a file each, or columns of one file."""
 
     title: ClassVar[str] = "tags"
@@ -222,21 +233,15 @@ class TagSeries(LayeredTags, ComparedWords, NumberedLabels, ChosenLabels, Severa
             self._require_columns(paths[0])
             remedy = "Give more files." if self.layers else "Give them with --columns 2,3,4, or more files."
             raise InputError(f"with one file, the columns of {what} must be named.", remedy)
-        require_distinct(paths)
-        compared = False if self.ignore_words else words or True
         columns: Sequence[str | None] = self.layers or [self.column]
-        first = self.read(paths[0], columns, words or compared)
-        others = [self.read(path, columns, compared) for path in paths[1:]]
-        files = [first if words else replace(first, words=None)]
-        for file in others:
-            require_same_words(first, file)
-            files.append(replace(file, words=None))
-        return files
+        return self.read_each(paths, columns, columns, words)
 
     def corpus(
         self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
     ) -> Corpus:
         """Read all sides; the words are those of the first."""
+        if annotators == 1:
+            raise InputError("one file of tags is one reference.", "Name two or more, with --references 2.")
         what = {None: "its annotators", 0: "the reference and the systems"}.get(annotators, "references and systems")
         read = self.read_all(paths, what, words=words)
         if annotators == 0:
@@ -293,28 +298,15 @@ class ChanceParts:
             )
         require_format(self.plot)
 
-    def require_one_system(self, paths: Sequence[str]) -> None:
-        """Raise an `InputError` if several systems would be drawn into one picture."""
-        if self.plot is not None and len(paths) > 2:
-            raise InputError(f"{mention('plot')} draws one system.", "Leave it out, or give one PREDICTION.")
-
-    def with_parts(
-        self,
-        report: Report,
-        references: Spans,
-        predictions: Spans,
-        measures: Sequence[Any],
-        reading: Mapping[str, Any],
-        resampling: Resampling | None,
-        *,
-        noun: str = "document",
-    ) -> Report:
+    def completed(self, report: Report, corpus: Corpus, pair: Pair, resampling: Resampling | None) -> Report:
         """Return a report with the parts of the corpus, if they are asked for."""
         if self.by_chance is None:
             return report
-        parts = by_chance(references, predictions, self.by_chance, measures, reading, resampling)
+        sides = pair.references, pair.predictions
+        parts = by_chance(*sides, self.by_chance, pair.measures, pair.reading, resampling)
         if self.plot is not None:
             plot_difficulty(parts, self.plot)
+        noun = "sentence" if getattr(corpus.first, "sentences", False) else "document"
         called = {name: replace(part, documents_text=counted(part.documents, noun)) for name, part in parts.items()}
         return replace(report, subsets=called)
 
@@ -367,13 +359,15 @@ class WordInformation:
                 f"Give {setting('word_probabilities')}.",
             )
 
-    def informed(
+    def with_words(
         self, references: TagFile, measures: Sequence[Any], limits: Mapping[str, Any], kept: np.ndarray
-    ) -> list[Any]:
+    ) -> Sequence[Any]:
         """Return the measures, those of information with the probabilities of the reference's words or tokens.
 
         Tokens that are not flagged in `kept` are left out.
         """
+        if not self.words and references.numbers is None:
+            return measures
         source = "tokens" if self.tokens else "word_probabilities"
         source = "token_probability_column" if references.numbers is not None else source
         if not any(isinstance(measure, SlIcm) for measure in measures):
@@ -404,7 +398,7 @@ class WordInformation:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TagInput(TagPair, NumberedLabels, ChosenLabels, WordInformation, ChanceParts, PairInput):
+class TagInput(TagPair, NumberedLabels, ChosenLabels, WordInformation, ChanceParts, ScoredFiles):
     """Files of tags, scored by measures of spans."""
 
     title: ClassVar[str] = "tags"
@@ -424,38 +418,29 @@ class TagInput(TagPair, NumberedLabels, ChosenLabels, WordInformation, ChancePar
         self.require_drawable()
         self.require_one_source(self.token_probability_column)
 
-    def score(
-        self,
-        paths: Sequence[str],
-        measures: Sequence[Any],
-        resampling: Resampling | None,
-        *,
-        per_document: bool = False,
-    ) -> Scored:
-        """Read all sides and score them, all tags in one scheme; errors about tokens name the files' lines."""
-        self.require_one_system(paths)
-        references, *systems = self.read_files(paths, self.words, self.token_probability_column)
-        if self.words or self.token_probability_column is not None:
-            measures = self.informed(references, measures, self.limits, self.kept(references))
-        named = {"references": references, **{f"predictions {number}": file for number, file in enumerate(systems)}}
-        of_tokens = {"tokens": references, "token_probabilities": references, "": references}
-        with located({**named, **of_tokens}):
+    def corpus(
+        self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
+    ) -> Corpus:
+        """Read the reference and the systems, all tags in one scheme; errors about tokens name the files' lines."""
+        read = self.read_files(paths, words or self.words, self.token_probability_column)
+        files = by_role(read, default_names(paths, 0) if paths[1:] else [*paths, ""], names, 0)
+        with located({**files, **dict.fromkeys(_OF_TOKENS, read[0])}):
             sides, reading = read_annotations(
-                {name: self.annotation_in(file) for name, file in named.items()},
-                **self.decoding,
+                {name: self.annotation_in(file) for name, file in files.items()}, **self.decoding
             )
-        sides, reading = self.of_sides(sides), {**reading, **self.signed()}
-        shown, reports = [], []
-        for name, predictions in list(named.items())[1:]:
-            with located({**named, "predictions": predictions, **of_tokens}):
-                both = sides["references"], sides[name]
-                report = Report.of(*both, measures, reading, _progress, resampling, per_document)
-                noun = "sentence" if references.sentences else "document"
-                report = self.with_parts(report, *both, measures, reading, resampling, noun=noun)
-            shown.append(side_of(predictions).beside(*both, measures))
-            lines = references.document_lines
-            reports.append(replace(report, documents_text=documents_in(references), document_lines=lines))
-        return Scored(side_of(references), shown, reports)
+        return Corpus(
+            files=files,
+            given=self.of_sides(sides),
+            shown=list(map(side_of, read)),
+            reading={**reading, **self.signed()},
+            documents=documents_in(read[0]),
+            document_lines=read[0].document_lines,
+            located=lambda sides: located({**sides, **dict.fromkeys(_OF_TOKENS, read[0])}),
+        )
+
+    def informed(self, corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
+        """Return measures with the probabilities of the reference's words or tokens, if these are asked for."""
+        return self.with_words(corpus.first, measures, self.limits, self.kept(corpus.first))
 
 
 def documents_in(file: TagFile, *, briefly: bool = False) -> str:
@@ -473,10 +458,3 @@ def side_of(file: TagFile) -> Side:
     """Return a file with one tag column as commands show it."""
     columns = " and ".join(file.columns)
     return Side(f"{file.source}, {columns}", {"file": file.source, "column": columns})
-
-
-def _progress(steps: Sequence[Any]) -> Iterable[Any]:
-    from tqdm import tqdm
-
-    shown: Iterable[Any] = tqdm(steps, desc="scoring", unit="step", delay=1, leave=False, disable=None)
-    return shown

@@ -37,16 +37,16 @@ from ..analysis.transformations.transformations import SpanTransformation, Trans
 from ..documents.pairing import Pairing
 from ..exceptions import InputError, printable
 from ..options import options_of
-from ..readers.formats import Format, writers
+from ..readers.formats import writers
 from ..readers.json.document_lines import span_lines
 from ..readers.writing import prepare
 from ..spans.conversion import certain_scheme
 from ..spans.spans import Spans, as_tags
 from ..spans.tokenisation import to_characters
 from ..tags.tags import Tags
-from .documents import CarriedDocuments
-from .inputs import located, once
-from .options import add_options, read_options, require_own
+from .documents import CarriedDocuments, read_source
+from .inputs import InputPath, located
+from .options import add_options, read_options
 from .rewritten import TagColumns, Target, add_file_options, add_target_options, require_new, rewrite, write_out
 
 
@@ -116,16 +116,17 @@ def run(options: argparse.Namespace) -> int:
     if not options.apply and not options.as_spans:
         raise InputError("there is nothing to apply.", "Name a transformation with --apply; --list has all.")
     steps = _steps(options)
-    touched: list[tuple[int, ...]] = []
-    options.file = once(options.file)
-    documents = read_options(CarriedDocuments, options)
-    if (format := documents.format_of(options.file)) is not None:
-        require_own(options, CarriedDocuments, TagColumns, CarriedDocuments.title)
-        touched.append(_transform_documents(options, documents, format, steps))
-        _say(options, steps, touched)
+    path = options.file = InputPath.of(options.file)
+    source = read_source(options, path, CarriedDocuments, TagColumns)
+    if isinstance(source, CarriedDocuments) or options.as_spans:
+        _require_spans(options, steps)
+        if isinstance(source, CarriedDocuments):
+            counts = _transform_documents(options, source, steps)
+        else:
+            counts = _write_spans(options, source, steps)
+        _say(options, steps, [counts])
         return 0
-    require_own(options, TagColumns, CarriedDocuments, "files of tags")
-    source = read_options(TagColumns, options)
+    touched: list[tuple[int, ...]] = []
 
     def change(tags: Tags) -> Tags:
         scheme = certain_scheme(tags, source.scheme, remedy="spanometer repair --policy ...")
@@ -139,10 +140,7 @@ def run(options: argparse.Namespace) -> int:
         touched.append(tuple(counts))
         return tags
 
-    if options.as_spans:
-        touched.append(_write_spans(options, source, steps))
-    else:
-        rewrite(options, source, change, ", ".join(options.apply))
+    rewrite(options, source, change, ", ".join(options.apply))
     _say(options, steps, touched)
     return 0
 
@@ -155,28 +153,24 @@ def _say(options: argparse.Namespace, steps: Sequence[Transformation], touched: 
 
 
 def _transform_documents(
-    options: argparse.Namespace, source: CarriedDocuments, format: Format[Any], steps: Sequence[Transformation]
+    options: argparse.Namespace, source: CarriedDocuments, steps: Sequence[Transformation]
 ) -> tuple[int, ...]:
     """Write documents with transformed spans in their format, and return how many each step touched."""
-    _require_spans(options, steps)
+    format: Any = source.format_of(options.file)
     writer = writers().get(format.name)
-    if writer is not None and not options.as_spans:
+    if not options.as_spans:
+        if writer is None:
+            remedy = "Convert the file first: spanometer convert FILE --to jsonl -o OUT."
+            raise InputError(f"{format.name} cannot be written.", remedy)
         require_new(options, format.name)
-    elif not options.as_spans:
-        raise InputError(
-            f"{format.name} cannot be written.", "Convert the file first: spanometer convert FILE --to jsonl -o OUT."
-        )
     file, carried = source.read_in_tokens(options.file)
     if file.attributes is not None:
         print("lost: the attributes of spans", file=sys.stderr)
     for note in (*file.notes, *carried.notes, *(f"left out: {text}" for text in file.left_out)):
         print(printable(note), file=sys.stderr)
-    spans, touched = _transformed(options, steps, carried.file.spans, beyond=options.as_spans)
     if options.as_spans:
-        target = read_options(Target, options, file=options.file)
-        with target.opened() as output:
-            output.writelines(span_lines(spans))
-        return touched
+        return _write_transformed(options, steps, carried.file.spans)
+    spans, touched = _transformed(options, steps, carried.file.spans)
     changed = replace(carried.file, spans=spans)
     if not file.in_tokens:
         tokens, lengths = carried.file.documents.tokens, file.documents.lengths
@@ -187,12 +181,20 @@ def _transform_documents(
     return touched
 
 
+def _write_transformed(options: argparse.Namespace, steps: Sequence[Transformation], spans: Spans) -> tuple[int, ...]:
+    """Write transformed spans as JSON lines; they may run into others."""
+    spans, touched = _transformed(options, list(map(free, steps)), spans)
+    with read_options(Target, options, file=options.file).opened() as output:
+        output.writelines(span_lines(spans))
+    return touched
+
+
 def _transformed(
-    options: argparse.Namespace, steps: Sequence[Transformation], spans: Spans, *, beyond: bool
+    options: argparse.Namespace, steps: Sequence[Transformation], spans: Spans
 ) -> tuple[Spans, tuple[int, ...]]:
     """Return the spans after all steps, and how many each touched."""
     touched = []
-    for name, step in zip(options.apply, map(free, steps) if beyond else steps, strict=True):
+    for name, step in zip(options.apply, steps, strict=True):
         known = matched(name, step, spans) if options.matched else step
         found = cast(SpanTransformation, known)(spans)
         spans = found.spans
@@ -209,18 +211,13 @@ def _require_spans(options: argparse.Namespace, steps: Sequence[Transformation])
 
 def _write_spans(options: argparse.Namespace, source: TagColumns, steps: Sequence[Transformation]) -> tuple[int, ...]:
     """Write the transformed spans of a tag column as JSON lines, and return how many each step touched."""
-    target = read_options(Target, options, file=options.file)
-    _require_spans(options, steps)
     if source.column is not None and len(source.column) > 1:
         raise InputError("--as-spans writes the spans of one column.", "Name one column.")
     file = source.read_columns(options.file)
     with located({"": file}):
         tags = as_tags(file.tags[0], prefix=source.prefix)
         scheme = certain_scheme(tags, source.scheme, remedy="spanometer repair --policy ...")
-    spans, touched = _transformed(options, steps, Spans.from_tags(tags, scheme=scheme.name), beyond=True)
-    with target.opened() as output:
-        output.writelines(span_lines(spans))
-    return touched
+    return _write_transformed(options, steps, Spans.from_tags(tags, scheme=scheme.name))
 
 
 def _steps(options: argparse.Namespace) -> list[Transformation]:

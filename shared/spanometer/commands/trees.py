@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from ..analysis.scores.report import Report
-from ..counts.statistics import Resampling
+from ..analysis.comparison.systems import SYSTEM
 from ..documents.places_in_files import require_same_tokens
 from ..exceptions import InputError, counted
 from ..options import check_options, option, options_of
@@ -23,8 +22,8 @@ from ..readers.text.quaero import DOCUMENTS
 from ..spans.entities import Entities
 from ..tags.decoding import Decoding
 from ..tags.schemes import SCHEMES, canonical
-from .corpus import Corpus, SeveralFiles, by_role, default_names
-from .inputs import ComparedWords, PairInput, Scored, Side, located, read_with, require_distinct
+from .corpus import Corpus, Pair, ScoredFiles, by_role, default_names, require_system
+from .inputs import ComparedWords, Side, located, read_with
 
 _INPUTS = {"quaero": "markup", "jsonl": "entities"}
 """Formats whose content the modules take too, and what these call it."""
@@ -68,7 +67,7 @@ class Trees:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, PairInput, SeveralFiles):
+class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, ScoredFiles):
     """Files of entity trees, scored by measures of these."""
 
     title: ClassVar[str] = "entity trees"
@@ -101,7 +100,6 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, PairInput, Several
         Raises:
             InputError: if they are not; it names file and line.
         """
-        require_distinct(paths)
         options = {name: getattr(self, name) for name in options_of(self) if name != "ignore_words"}
         given = {name: value for name, value in options.items() if value is not None}
         reference = _without_numbers(read_with(read_entities, paths[0], **given))
@@ -122,34 +120,20 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, PairInput, Several
         self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
     ) -> Corpus:
         """Read the reference and the systems."""
+        require_system(paths, "the system's entities", "Give PREDICTION.")
         files = by_role(read := self.read(paths), default_names(paths, annotators), names, annotators)
         return Corpus(
             files=files,
             given={name: trees.entities for name, trees in files.items()},
             shown=[trees.side for trees in read],
             reading=self.reading(read),
+            document_lines=read[0].file.document_lines,
         )
 
-    def score(
-        self,
-        paths: Sequence[str],
-        measures: Sequence[Any],
-        resampling: Resampling | None,
-        *,
-        per_document: bool = False,
-    ) -> Scored:
-        """Read all sides and score them."""
-        if len(paths) == 1:
-            raise InputError("there is no file with the system's entities.", "Give PREDICTION.")
-        reference, *systems = self.read(paths)
-        reports = [
-            Report.of(
-                reference.entities, system.entities, measures, self.reading((reference, system)), resampling=resampling
-            )
-            for system in systems
-        ]
-        reports = [replace(report, document_lines=reference.file.document_lines) for report in reports]
-        return Scored(reference.side, [system.side for system in systems], reports)
+    def pair(self, corpus: Corpus, name: str, measures: Sequence[Any]) -> Pair:
+        """Bring a system and the reference together."""
+        reading = self.reading((corpus.first, corpus.files[f"{SYSTEM}{name}"]))
+        return replace(super().pair(corpus, name, measures), reading=reading)
 
     def reading(self, sides: Iterable[Trees]) -> dict[str, str]:
         """Return how sides were read, for the signature: what can change the number with their formats."""

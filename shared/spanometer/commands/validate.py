@@ -8,9 +8,9 @@ or is JSON lines of tag lists; plain or gzipped.
 Of documents with spans, in every format that spanometer score reads: spans that
 are empty, reversed, past the end of the text or inside a character, there
 twice, padded with white space, not the text that the file states, within tokens
-(those of FILE, or --tokenizer), or with a label that --known-labels lacks; spans
-without a place or a label, which are left out; and documents with one name.
-Offsets are those of FILE.
+(those of FILE, or --tokenizer), or with a label that --known-labels lacks;
+spans without a place or a label, which are left out; and documents with one
+name. Offsets are those of FILE.
 
 The exit status is 0 if there is nothing to list, 1 if there is, 2 for a file
 that cannot be read.
@@ -37,9 +37,9 @@ from ..documents.tokenizers import require_tokenizer, tokenizer_option
 from ..exceptions import counted, printable
 from ..options import option, replaced_option
 from ..tags.validation import IllegalPair, Validation
-from .documents import DocumentLayout
-from .inputs import called, located, once
-from .options import add_options, read_options, require_own
+from .documents import DocumentLayout, read_source
+from .inputs import InputPath, called, located
+from .options import add_options, read_options
 from .output import Output
 from .rewritten import TagColumns, add_file_options
 from .tag_files import documents_in
@@ -82,14 +82,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, validate and list."""
     output = read_options(Output, options)
-    options.file = once(options.file)
-    documents = read_options(ValidatedDocuments, options)
-    if documents.format_of(options.file) is not None:
-        require_own(options, ValidatedDocuments, TagColumns, ValidatedDocuments.title)
-        return _validate_documents(output, documents, options.file)
-    require_own(options, TagColumns, ValidatedDocuments, "files of tags")
-    source = read_options(TagColumns, options)
-    file = source.read_columns(options.file)
+    path = InputPath.of(options.file)
+    source = read_source(options, path, ValidatedDocuments, TagColumns)
+    if isinstance(source, ValidatedDocuments):
+        return _validate_documents(output, source, path)
+    file = source.read_columns(path)
     columns = [file.select(index) for index in range(len(file.columns))]
     found = [(column, _validate(column, source.scheme)) for column in columns]
     if output.json:

@@ -123,7 +123,7 @@ class Source:
             self.packed = stream.peek(2)[:2] == _GZIP
         except OSError as error:
             raise _unreadable(error, name) from None
-        self._stream = cast(BinaryIO, gzip.GzipFile(fileobj=stream)) if self.packed else stream
+        self._stream = cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb")) if self.packed else stream
         self.encoding = limits.encoding
         self._decoder = None if self.encoding == UTF_8 else codecs.getincrementaldecoder(self.encoding)()
         self._text: Iterator[bytes] | None = None
