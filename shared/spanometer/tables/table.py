@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from textwrap import wrap
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..exceptions import printable
 from ..options import check_options, option
@@ -98,6 +98,42 @@ Text = str | tuple[str, str]
 """A cell as it is written."""
 
 
+class Column(NamedTuple):
+    """A column of a result, from which its cells in all forms follow.
+
+    Attributes:
+        key: its name in CSV, data frames and JSON; empty for a column that is only printed.
+        head: its head in tables, by default the key.
+        kind: of its numbers, see `Number`.
+        signed: whether its numbers always have their sign.
+        style: how a terminal shows its numbers.
+    """
+
+    key: str
+    head: str | None = None
+    kind: str = "score"
+    signed: bool = False
+    style: str = ""
+
+    def cell(self, value: Any) -> Cell:
+        """Make a cell of a number, or of a number and its interval; None is an empty cell, and cells stay as they are.
+
+        An interval whose bounds are NaN stays: the legend says why there is none.
+        """
+        if value is None:
+            return EMPTY
+        if isinstance(value, (str, Number)) or (isinstance(value, tuple) and isinstance(value[0], str)):
+            return value
+        value, interval = value if isinstance(value, tuple) else (value, None)
+        known = value.item() if hasattr(value, "item") else value
+        return Number(known, self.kind, self.style, interval, self.signed)
+
+
+def amounts(**heads: str) -> list[Column]:
+    """Declare columns of amounts by their keys and heads."""
+    return [Column(key, head, "amount") for key, head in heads.items()]
+
+
 @dataclass(frozen=True)
 class Table:
     """A table: names on the left, numbers on the right.
@@ -126,6 +162,28 @@ class Table:
     about: Mapping[str, str] = field(default_factory=dict)
     confidence: float | None = None
 
+    @classmethod
+    def of(cls, title: str, columns: Sequence[Column], rows: Iterable[Sequence[Any] | None], **options: Any) -> Table:
+        """Make a table of values: each row has a name and a value for each column, see `Column.cell`.
+
+        Args:
+            title: what the names are.
+            columns: the columns of values.
+            rows: the name and the values of each row; None for a line between rows.
+            **options: the other attributes of a table.
+        """
+        cells = [
+            row and [row[0], *(column.cell(value) for column, value in zip(columns, row[1:], strict=True))]
+            for row in rows
+        ]
+        heads = [head(column.key) if column.head is None else column.head for column in columns]
+        return cls(title, heads, cells, keys=[column.key for column in columns], **options)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Convert the rows to built-in types by key, ready for JSON; NaN, which JSON lacks, becomes None."""
+        keys = (self.names or self.title, *self.keys)
+        return [dict(zip(keys, map(_value, row), strict=True)) for row in self.rows if row is not None]
+
     def written(self, precision: Precision) -> list[list[Text] | None]:
         """Return the rows as text; a row with intervals is followed by one of these if they stand in their own."""
         rows: list[list[Text] | None] = []
@@ -141,6 +199,13 @@ class Table:
                 bounds = ["–".join(found[1:]) for found in texts[1:]]
                 rows.append([(cell, "dim") for cell in (f"  {100 * self.confidence:g} %", *bounds)])
         return rows
+
+
+def _value(cell: Cell) -> Any:
+    """Return a cell as a built-in number or text; None for NaN."""
+    if isinstance(cell, Number):
+        return None if cell.value != cell.value else cell.value
+    return cell if isinstance(cell, str) else cell[0]
 
 
 def _written(cell: Cell, precision: Precision) -> Text:
