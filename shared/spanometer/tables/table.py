@@ -98,7 +98,7 @@ Text = str | tuple[str, str]
 """A cell as it is written."""
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """A column of a result, from which its cells in all forms follow.
 
     Attributes:
@@ -129,9 +129,9 @@ class Column(NamedTuple):
         return Number(known, self.kind, self.style, interval, self.signed)
 
 
-def amounts(**heads: str) -> list[Column]:
+def amounts(**heads: str) -> list[TableColumn]:
     """Declare columns of amounts by their keys and heads."""
-    return [Column(key, head, "amount") for key, head in heads.items()]
+    return [TableColumn(key, head, "amount") for key, head in heads.items()]
 
 
 @dataclass(frozen=True)
@@ -163,8 +163,10 @@ class Table:
     confidence: float | None = None
 
     @classmethod
-    def of(cls, title: str, columns: Sequence[Column], rows: Iterable[Sequence[Any] | None], **options: Any) -> Table:
-        """Make a table of values: each row has a name and a value for each column, see `Column.cell`.
+    def of(
+        cls, title: str, columns: Sequence[TableColumn], rows: Iterable[Sequence[Any] | None], **options: Any
+    ) -> Table:
+        """Make a table of values: each row has a name and a value for each column, see `TableColumn.cell`.
 
         Args:
             title: what the names are.

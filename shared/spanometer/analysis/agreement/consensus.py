@@ -14,7 +14,7 @@ from ...exceptions import InputError, counted, mention, setting
 from ...options import check_options, option
 from ...spans.spans import Spans
 from ...tables.shown import Shown
-from ...tables.table import Column, Copyable, Part, Table, amounts
+from ...tables.table import Copyable, Part, Table, TableColumn, amounts
 from .votes import Voted, distinct_spans
 
 _LISTED = 10
@@ -233,7 +233,7 @@ def annotator_table(found: Consensus) -> Table:
     for name, has in zip(found.names, voters.T, strict=True):
         number, kept = has.sum(), (has & chosen).sum()
         rows.append((name, number, kept, kept / number if number else float("nan"), (has & alone).sum()))
-    columns = [*_SPANS, Column("share", kind="share"), *amounts(alone="nobody else has")]
+    columns = [*_SPANS, TableColumn("share", kind="share"), *amounts(alone="nobody else has")]
     return Table.of("annotator", columns, rows, kind="annotators")
 
 
@@ -283,7 +283,7 @@ def _listed(found: Consensus, voted: Voted, title: str, **more: Sequence[str]) -
     texts = None if file is None else _texts(file, voted)
     if texts is not None:
         values.append(texts)
-    columns = [Column(key, kind="amount") for key in (*_COLUMNS, *more, *([] if texts is None else ["text"]))]
+    columns = [TableColumn(key, kind="amount") for key in (*_COLUMNS, *more, *([] if texts is None else ["text"]))]
     return Table.of(title, columns, zip(*values, strict=True), kind=title.split()[0], names="document")
 
 

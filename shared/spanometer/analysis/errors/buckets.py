@@ -24,7 +24,7 @@ from ...measures.span_f import SpanF
 from ...spans.spans import Fragments, Spans
 from ...spans.wording import Wording, string_codes
 from ...tables.shown import Shown
-from ...tables.table import EMPTY, Cell, Number, Part, Table, amount
+from ...tables.table import Part, Table, TableColumn
 from ...tags.tags import Tags
 from .consistency import LabelsOfStrings
 from .contexts import context_of_documents
@@ -428,17 +428,11 @@ def bucket_tables(scores: Sequence[BucketScores]) -> Iterator[Table]:
     for name, rows in by.items():
         keys = [key for key in _KEYS if any(not math.isnan(row.scores[key]) for row in rows)]
         sizes = [size for size in _SIZES.values() if size in rows[0].sizes]
-        cells: list[list[Cell]] = [
-            [row.bucket, *(_cell(row, key) for key in keys), *(amount(row.sizes[size]) for size in sizes)]
-            for row in rows
-        ]
-        yield Table(
-            name, [*keys, *sizes], cells, kind="buckets", names="bucket", keys=[*keys, *sizes], about={"by": name}
-        )
+        columns = [*map(TableColumn, keys), *(TableColumn(size, kind="amount") for size in sizes)]
+        cells = [(row.bucket, *(_value(row, key) for key in keys), *map(row.sizes.get, sizes)) for row in rows]
+        yield Table.of(name, columns, cells, kind="buckets", names="bucket", about={"by": name})
 
 
-def _cell(row: BucketScores, key: str) -> Cell:
+def _value(row: BucketScores, key: str) -> Any:
     value, bounds = row.scores[key], row.intervals.get(key)
-    if math.isnan(value):
-        return EMPTY
-    return Number(value, interval=None if bounds is None or math.isnan(bounds[0]) else bounds)
+    return None if math.isnan(value) else (value, None if bounds is None or math.isnan(bounds[0]) else bounds)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...alignment.matched_spans import MatchedSpans
 from ...tables.shown import Shown
-from ...tables.table import EMPTY, Cell, Part, Table, amount
+from ...tables.table import Part, Table, TableColumn, amounts
 
 EXTENT_CHOICES = {
     "overlap": "all pairs of spans, whatever their extents",
@@ -85,27 +85,20 @@ class Confusion(Shown):
 
     def table(self) -> Table:
         """Return a row for each label of the reference, a column for each predicted one."""
-        rows: list[list[Cell]] = []
-        for name, values in zip(self.rows, self.counts.tolist(), strict=True):
-            rows.append([(name, "cyan"), *(amount(value) for value in values)])
-        rows[-1][-1] = EMPTY
-        return Table(
-            f"{self.extents}: reference",
-            self.columns,
-            rows,
-            kind="confusion",
-            names="reference",
-            keys=self.columns,
-            about={**self.about, "extents": self.extents},
-        )
+        rows: list[list[Any]] = [
+            [(name, "cyan"), *values] for name, values in zip(self.rows, self.counts.tolist(), strict=True)
+        ]
+        rows[-1][-1] = None
+        about = {**self.about, "extents": self.extents}
+        columns = [TableColumn(name, name, "amount") for name in self.columns]
+        return Table.of(f"{self.extents}: reference", columns, rows, kind="confusion", names="reference", about=about)
 
     def confused_table(self, most: int) -> Table:
         """Return a row for each of the labels that are most often taken for another."""
-        rows: list[list[Cell]] = [
-            [(reference, "cyan"), predicted, amount(number)] for reference, predicted, number in self.confused()[:most]
-        ]
-        heads = ("predicted", "spans")
-        return Table("reference", heads, rows, left=2, kind="confused", about={**self.about, "extents": self.extents})
+        rows = [((reference, "cyan"), predicted, number) for reference, predicted, number in self.confused()[:most]]
+        columns = amounts(predicted="predicted", spans="spans")
+        about = {**self.about, "extents": self.extents}
+        return Table.of("reference", columns, rows, left=2, kind="confused", about=about)
 
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only, ready for JSON."""
