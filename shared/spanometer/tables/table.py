@@ -107,6 +107,7 @@ class TableColumn(NamedTuple):
         kind: of its numbers, see `Number`.
         signed: whether its numbers always have their sign.
         style: how a terminal shows its numbers.
+        higher: whether its highest number is marked as the best, or its lowest; None marks none.
     """
 
     key: str
@@ -114,6 +115,7 @@ class TableColumn(NamedTuple):
     kind: str = "score"
     signed: bool = False
     style: str = ""
+    higher: bool | None = None
 
     def cell(self, value: Any) -> Cell:
         """Make a cell of a number, or of a number and its interval; None is an empty cell, and cells stay as they are.
@@ -129,9 +131,9 @@ class TableColumn(NamedTuple):
         return Number(known, self.kind, self.style, interval, self.signed)
 
 
-def amounts(**heads: str) -> list[TableColumn]:
-    """Declare columns of amounts by their keys and heads."""
-    return [TableColumn(key, head, "amount") for key, head in heads.items()]
+def amounts(*keys: str, **heads: str) -> list[TableColumn]:
+    """Declare columns of amounts, by their keys alone or with their heads."""
+    return [TableColumn(key, heads.get(key), "amount") for key in (*keys, *heads)]
 
 
 @dataclass(frozen=True)
@@ -174,10 +176,16 @@ class Table:
             rows: the name and the values of each row; None for a line between rows.
             **options: the other attributes of a table.
         """
-        cells = [
-            row and [row[0], *(column.cell(value) for column, value in zip(columns, row[1:], strict=True))]
-            for row in rows
-        ]
+        cells: list[list[Any] | None] = []
+        for row in rows:
+            values = zip(columns, () if row is None else row[1:], strict=row is not None)
+            cells.append(None if row is None else [row[0], *(column.cell(value) for column, value in values)])
+        for place, column in enumerate(columns, 1):
+            if column.higher is not None:
+                named = [row for row in cells if row]
+                marked = mark_best([row[place] for row in named], higher=column.higher)
+                for row, cell in zip(named, marked, strict=True):
+                    row[place] = cell
         heads = [head(column.key) if column.head is None else column.head for column in columns]
         return cls(title, heads, cells, keys=[column.key for column in columns], **options)
 
@@ -273,28 +281,8 @@ def head(key: str) -> str:
     return "\n".join(key.rsplit("_", 1)) if len(key) > _HEAD_WIDTH else key
 
 
-def with_best_in_row(cells: Sequence[Number], *, higher: bool) -> list[Cell]:
-    """Return the numbers of a row, the best of them marked as such, see `with_best`."""
-    column = with_best([["", cell] for cell in cells], [higher])
-    return [cell for _, cell in column]
-
-
-def with_best(rows: Sequence[Sequence[Cell]], higher: Sequence[bool | None]) -> list[list[Cell]]:
-    """Return rows whose best numbers are marked as such, unless all in their column are equal.
-
-    Args:
-        rows: the cells of each row, the name first.
-        higher: for each column of numbers whether the highest is the best; None if none is better than another.
-    """
-    marked = [list(row) for row in rows]
-    for column, better in enumerate(higher, 1):
-        values = {row: cell.value for row, cells in enumerate(marked) if isinstance(cell := cells[column], Number)}
-        known = {value for value in values.values() if not math.isnan(value)}
-        if better is None or len(known) < 2:
-            continue
-        best = max(known) if better else min(known)
-        for row, value in values.items():
-            cell = marked[row][column]
-            if value == best and isinstance(cell, Number):
-                marked[row][column] = replace(cell, best=True)
-    return marked
+def mark_best(cells: Sequence[Cell], *, higher: bool) -> list[Cell]:
+    """Mark the highest, or else the lowest, of the numbers in a column or a row, unless all are equal."""
+    values = {cell.value for cell in cells if isinstance(cell, Number) and not math.isnan(cell.value)}
+    best = (max if higher else min)(values) if len(values) > 1 else None
+    return [replace(cell, best=True) if isinstance(cell, Number) and cell.value == best else cell for cell in cells]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Never, Unpack
@@ -21,7 +22,7 @@ from ...measures.registry import MEASURES, read_measures
 from ...spans.annotations import end_to_end, named_sides
 from ...spans.spans import Spans
 from ...tables.shown import Shown
-from ...tables.table import EMPTY, Cell, Copyable, Number, Part, Table
+from ...tables.table import Cell, Copyable, Part, Table, TableColumn
 from ..comparison.systems import SYSTEM
 from ..scores.counting import count_measures, notes_of
 from ..scores.report import kind_of
@@ -45,6 +46,11 @@ class ReferenceScore:
 
     scores: Mapping[str, float]
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    def value(self, key: str) -> tuple[float, tuple[float, float] | None]:
+        """Return a value and its interval, None if that is NaN."""
+        low, high = self.intervals.get(key, (math.nan, math.nan))
+        return self.scores[key], None if math.isnan(low) else (low, high)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -417,41 +423,28 @@ def _described(found: Any) -> Any:
 
 
 def against_table(found: AgainstReferences, name: str, key: str) -> Table:
-    """Return a row for each system and annotator, the annotators' mean, and each system on their terms."""
+    """Show each system and annotator, the annotators' mean, and each system on their terms."""
     result = found.measures[name]
-    kind = kind_of(result.measure, key)
-    nowhere: list[Cell] = [EMPTY] * len(found.references)
+    column = TableColumn(key, kind=kind_of(result.measure, key))
+    nowhere = [None] * len(found.references)
 
-    def cells(values: Mapping[str, ReferenceScore], columns: tuple[str, ...], *, signed: bool = False) -> list[Cell]:
-        of_columns = [values.get(column) for column in columns]
-        return [
-            EMPTY if one is None else Number(one.scores[key], kind, "", _known(one.intervals.get(key)), signed)
-            for one in of_columns
-        ]
+    def cells(values: Mapping[str, ReferenceScore], names: Sequence[str], *, signed: bool = False) -> list[Cell]:
+        own = column._replace(signed=signed)
+        return [own.cell(values[name].value(key) if name in values else None) for name in names]
 
-    rows: list[list[Cell] | None] = [
-        [(row, "cyan"), *cells(result.against[row], found.references), *cells(result.together[row], WAYS)]
+    rows: list[Sequence[Any] | None] = [
+        ((row, "cyan"), *cells(result.against[row], found.references), *cells(result.together[row], WAYS))
         for row in (*found.systems, *found.references)
     ]
-    rows += [None, ["annotators", *nowhere, *cells(result.ceiling, WAYS)]]
+    rows += [None, ("annotators", *nowhere, *cells(result.ceiling, WAYS))]
     for system in found.systems:
-        rows.append([f"{system}, on their terms", *nowhere, *cells(result.same_terms[system], WAYS)])
-        rows.append([f"{system} minus annotators", *nowhere, *cells(result.differences[system], WAYS, signed=True)])
+        rows.append((f"{system}, on their terms", *nowhere, *cells(result.same_terms[system], WAYS)))
+        rows.append((f"{system} minus annotators", *nowhere, *cells(result.differences[system], WAYS, signed=True)))
+    ways = {"best_by_document": "best by\ndocument"}
+    columns = [TableColumn(each, ways.get(each, each)) for each in (*found.references, *WAYS)]
     title = key if name.startswith(key) else f"{name} {key}"
-    return Table(
-        title,
-        (*found.references, "mean", "best", "best by\ndocument"),
-        rows,
-        kind="against",
-        names="scored",
-        keys=(*found.references, *WAYS),
-        about={"measure": name, "key": key},
-        confidence=found.confidence,
-    )
-
-
-def _known(bounds: tuple[float, float] | None) -> tuple[float, float] | None:
-    return None if bounds is None or bounds[0] != bounds[0] else bounds
+    about = {"measure": name, "key": key}
+    return Table.of(title, columns, rows, kind="against", names="scored", about=about, confidence=found.confidence)
 
 
 def notes(found: AgainstReferences) -> list[str]:

@@ -21,7 +21,7 @@ _LISTED = 10
 """How many ties are printed."""
 
 _COLUMNS = ("start", "end", "label", "votes", "annotators")
-_SPANS = amounts(spans="spans", in_consensus="in the consensus")
+_SPANS = amounts("spans", in_consensus="in the consensus")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,7 +242,7 @@ def label_table(found: Consensus) -> Table:
     labels = tuple(sorted({*found.candidates.spans.labels, *found.spans.labels}))
     groups = (found.candidates, found.chosen, found.ties)
     numbers = [np.bincount(group.spans.with_labels(labels).label, minlength=len(labels)) for group in groups]
-    return Table.of("label", [*_SPANS, *amounts(ties="ties")], zip(labels, *numbers, strict=True), kind="labels")
+    return Table.of("label", [*_SPANS, *amounts("ties")], zip(labels, *numbers, strict=True), kind="labels")
 
 
 def tie_table(found: Consensus, *, briefly: bool = False) -> Table:

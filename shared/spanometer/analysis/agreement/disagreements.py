@@ -24,7 +24,7 @@ from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...measures.unitizing_alpha import UnitizingAlpha
 from ...spans.spans import Spans
 from ...tables.shown import Shown
-from ...tables.table import Cell, Copyable, Number, Part, Table, amount
+from ...tables.table import Cell, Copyable, Number, Part, Table, TableColumn, amount
 from ..errors.contexts import Context, context_of_documents, context_of_words
 from .agree import AVERAGES
 from .annotators import ANNOTATOR, named_annotators
@@ -36,6 +36,8 @@ SHOWN = 20
 """How many places are printed."""
 
 _MOST_CONFUSED = 20
+
+_PLACES = (TableColumn("places", kind="amount"), TableColumn("share", kind="share"))
 
 _AT_ONCE = 1 << 10
 """How many places are Python's objects at a time."""
@@ -318,34 +320,26 @@ def kind_table(found: Disagreements) -> Table:
     A place can have several kinds, so that columns do not add up to the last row.
     """
     kinds, cost, total = found.kinds, found.cost, len(found)
-    rows: list[list[Cell] | None] = []
+    rows: list[Sequence[Any] | None] = []
     for code, name in enumerate(DIFFERENCES):
         there = kinds[:, code] > 0
-        share = Number(there.sum() / max(total, 1), "share")
-        numbers = (amount(int(there.sum())), share, amount(int(kinds[:, code].sum())), Number(float(cost[there].sum())))
-        rows.append([(name, "cyan"), *numbers])
-    every = (amount(total), Number(1.0 if total else 0.0, "share"), amount(int(kinds.sum())), Number(float(cost.sum())))
-    rows += [None, ["all places", *every]]
-    heads = ("places", "share", "differences", "cost")
-    return Table("kind", heads, rows, kind="kinds")
+        rows.append(
+            ((name, "cyan"), there.sum(), there.sum() / max(total, 1), kinds[:, code].sum(), float(cost[there].sum()))
+        )
+    rows += [None, ("all places", total, 1.0 if total else 0.0, kinds.sum(), float(cost.sum()))]
+    columns = [*_PLACES, TableColumn("differences", kind="amount"), TableColumn("cost")]
+    return Table.of("kind", columns, rows, kind="kinds")
 
 
 def difference_table(found: Disagreements) -> Table:
-    """Return at how many places each pair of annotators differs, the pair that differs most first."""
-    places, total = found.differences.places, max(len(found), 1)
-    pairs = sorted(combinations(range(len(found.names)), 2), key=lambda pair: -places[pair])
-    rows: list[list[Cell]] = [
-        [
-            (found.names[one], "cyan"),
-            found.names[other],
-            amount(int(places[one, other])),
-            _share(places[one, other], total),
-        ]
-        for one, other in pairs
+    """Count the places where each pair of annotators differs, the pair that differs most first."""
+    places, total, names = found.differences.places, max(len(found), 1), found.names
+    pairs = sorted(combinations(range(len(names)), 2), key=lambda pair: -places[pair])
+    rows = [
+        ((names[one], "cyan"), names[other], places[one, other], places[one, other] / total) for one, other in pairs
     ]
-    heads = ("other annotator", "places", "share")
-    keys = ("other_annotator", "places", "share")
-    return Table("annotator", heads, rows, left=2, kind="differing", keys=keys)
+    columns = [TableColumn("other_annotator", "other annotator"), *_PLACES]
+    return Table.of("annotator", columns, rows, left=2, kind="differing")
 
 
 def place_table(found: Disagreements) -> Table:
@@ -417,10 +411,6 @@ def _covered(span: Mapping[str, Any]) -> str:
         return str(span["text"])
     pieces = span.get("fragments") or [(span["start"], span["end"])]
     return " ".join(f"{start}–{end}" for start, end in pieces)
-
-
-def _share(number: int, total: int) -> Number:
-    return Number(number / total, "share")
 
 
 def _cell(value: Any) -> Cell:

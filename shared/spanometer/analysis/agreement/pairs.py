@@ -14,7 +14,7 @@ from ...alignment.overlaps import Alignment, order_of_line
 from ...alignment.places import Places
 from ...spans.spans import Spans
 from ...tables.shown import Shown
-from ...tables.table import EMPTY, Cell, Number, Part, Table, amount
+from ...tables.table import Part, Table, TableColumn, amounts
 
 DIFFERENCES = {
     "label": "two people give overlapping spans different labels",
@@ -65,32 +65,24 @@ class LabelConfusion(Shown):
 
     def table(self, most: int | None = None) -> Table:
         """Return a row for each pair of labels that are confused, the most frequent first."""
-        rows: list[list[Cell]] = [
-            [(one, "cyan"), other, amount(times), Number(share, "share")]
-            for one, other, times, share in self.confused()[:most]
-        ]
-        heads = ("other label", "times", "share")
-        keys = ("other_label", "times", "share")
-        return Table("label", heads, rows, left=2, kind="confused", keys=keys)
+        rows = [((one, "cyan"), *values) for one, *values in self.confused()[:most]]
+        columns = [*amounts(other_label="other label", times="times"), TableColumn("share", kind="share")]
+        return Table.of("label", columns, rows, left=2, kind="confused")
 
     def matrix(self) -> Table:
         """Return the counts, a row and a column for each label."""
         # a label may be called as another column is
         names = [*(repr(name) if name in ("label", _MISSING) else name for name in self.labels), _MISSING]
-        rows: list[list[Cell]] = [
-            [(name, "cyan"), *map(amount, values)] for name, values in zip(names, self.counts.tolist(), strict=True)
+        rows: list[list[Any]] = [
+            [(name, "cyan"), *values] for name, values in zip(names, self.counts.tolist(), strict=True)
         ]
-        rows[-1][-1] = EMPTY
-        return Table("label", names, rows, kind="confusion", keys=names)
+        rows[-1][-1] = None
+        return Table.of("label", [TableColumn(name, name, "amount") for name in names], rows, kind="confusion")
 
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only, ready for JSON."""
-        keys = ("label", "other_label", "times", "share")
-        return {
-            "labels": list(self.labels),
-            "counts": self.counts.tolist(),
-            "confused": [dict(zip(keys, pair, strict=True)) for pair in self.confused()],
-        }
+        counts = self.counts.tolist()
+        return {"labels": list(self.labels), "counts": counts, "confused": self.table().records()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from ...documents.pairing import unit_of
 from ...exceptions import counted
 from ...measures.base import Measure
 from ...tables.shown import Shown
-from ...tables.table import Cell, Copyable, Number, Part, Table, amount, head, with_best, with_best_in_row
+from ...tables.table import Copyable, Part, Table, TableColumn, mark_best
 from ..scores.report import higher_is_better, kind_of
 from .significance import LEVELS, PairedResampling, RankCorrelation
 from .systems import PairResult, SystemResult
@@ -20,8 +20,18 @@ from .systems import PairResult, SystemResult
 _SHOWN = {"eter": ("eter", "ser", "ser_types", "ser_components")}
 """The values in tables of measures that have too many for their intervals; JSON has all."""
 
-_PAIR_HEADS = ("difference", "randomisation\np", "corrected", "", "bootstrap\np", "corrected")
-_PAIR_KEYS = ("difference", "p_randomisation", "p_randomisation_holm", "", "p_bootstrap", "p_bootstrap_holm")
+_P_VALUES = (
+    TableColumn("p_randomisation", "randomisation\np", "p"),
+    TableColumn("p_randomisation_holm", "corrected", "p"),
+    TableColumn("", ""),
+    TableColumn("p_bootstrap", "bootstrap\np", "p"),
+    TableColumn("p_bootstrap_holm", "corrected", "p"),
+)
+_CORRELATIONS = (
+    TableColumn("tau", "Kendall's tau", "plain"),
+    TableColumn("same", "same ranking", "share"),
+    TableColumn("swapped", "pairs swapped", "amount"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,93 +152,55 @@ def system_table(name: str, result: MeasureComparison) -> Table:
     """Return a row for each system: values with their intervals, the rank, and in how many corpora it has it."""
     measure = result.measure
     keys = (result.key,) if result.key != measure.headline else _SHOWN.get(measure.name, measure.keys)
-    rows: list[list[Cell]] = []
-    for system, values in result.systems.items():
-        cells = [Number(values.scores[key], kind_of(measure, key), "", values.intervals.get(key)) for key in keys]
-        stability = Number(values.rank_shares[values.rank - 1], "share")
-        rows.append([(system, "cyan"), *cells, Number(values.rank, "amount"), stability])
-    return Table(
-        name,
-        [*map(head, keys), "rank", "stability"],
-        with_best(rows, [higher_is_better(measure, key) for key in keys]),
-        kind="systems",
-        names="system",
-        keys=[*keys, "rank", "stability"],
-        about={"measure": name},
-    )
+    scores = [TableColumn(key, kind=kind_of(measure, key), higher=higher_is_better(measure, key)) for key in keys]
+    columns = [*scores, TableColumn("rank", kind="amount"), TableColumn("stability", kind="share")]
+    rows = [
+        ((system, "cyan"), *map(values.value, keys), values.rank, values.rank_shares[values.rank - 1])
+        for system, values in result.systems.items()
+    ]
+    return Table.of(name, columns, rows, kind="systems", names="system", about={"measure": name})
 
 
 def pair_table(name: str, result: MeasureComparison) -> Table:
     """Return a row for each pair: the difference with its interval, and the p-values."""
-    return Table(
-        result.title(name),
-        _PAIR_HEADS,
-        _pair_rows(result),
-        kind="pairs",
-        names="pair",
-        keys=_PAIR_KEYS,
-        about={"measure": name},
-    )
+    columns, rows = _pair_columns(result), _pair_rows(result)
+    return Table.of(result.title(name), columns, rows, kind="pairs", names="pair", about={"measure": name})
 
 
 def label_table(name: str, result: MeasureComparison) -> Table:
     """Return a row for each label: the value of each system with its interval."""
-    kind, key, better = kind_of(result.measure, result.key), result.key, result.higher_is_better
-    rows: list[list[Cell]] = []
+    column = TableColumn(result.key, kind=kind_of(result.measure, result.key))
+    rows: list[Sequence[Any]] = []
     for label, found in result.per_label.items():
-        cells = [Number(values.scores[key], kind, "", values.intervals.get(key)) for values in found.systems.values()]
-        rows.append([label, *with_best_in_row(cells, higher=better)])
-    names = list(result.systems)
-    return Table(
-        f"{result.title(name)}: label", names, rows, kind="labels", names="label", keys=names, about={"measure": name}
-    )
+        cells = [column.cell(values.value(result.key)) for values in found.systems.values()]
+        rows.append((label, *mark_best(cells, higher=result.higher_is_better)))
+    columns, title = [TableColumn(name, name) for name in result.systems], f"{result.title(name)}: label"
+    return Table.of(title, columns, rows, kind="labels", names="label", about={"measure": name})
 
 
 def label_pair_table(name: str, result: MeasureComparison) -> Table:
     """Return a row for each label and pair: the difference with its interval, and the p-values."""
-    rows: list[list[Cell]] = [[label, *row] for label, found in result.per_label.items() for row in _pair_rows(found)]
-    return Table(
-        f"{result.title(name)}: label",
-        ("pair", *_PAIR_HEADS),
-        rows,
-        left=2,
-        kind="label_pairs",
-        names="label",
-        keys=("pair", *_PAIR_KEYS),
-        about={"measure": name},
-    )
+    rows = ((label, *row) for label, found in result.per_label.items() for row in _pair_rows(found))
+    columns, title = [TableColumn("pair"), *_pair_columns(result)], f"{result.title(name)}: label"
+    return Table.of(title, columns, rows, left=2, kind="label_pairs", names="label", about={"measure": name})
 
 
-def _pair_rows(result: MeasureComparison) -> list[list[Cell]]:
-    kind = kind_of(result.measure, result.key)
-    return [
-        [
-            (" - ".join(pair.systems), "cyan"),
-            Number(pair.difference, kind, "", pair.interval, signed=True),
-            Number(pair.p_randomisation, "p"),
-            Number(pair.p_randomisation_holm, "p"),
-            f"{pair.mark:<3}",
-            Number(pair.p_bootstrap, "p"),
-            Number(pair.p_bootstrap_holm, "p"),
-        ]
-        for pair in result.pairs
-    ]
+def _pair_columns(result: MeasureComparison) -> list[TableColumn]:
+    return [TableColumn("difference", kind=kind_of(result.measure, result.key), signed=True), *_P_VALUES]
+
+
+def _pair_rows(result: MeasureComparison) -> Iterator[tuple[Any, ...]]:
+    for pair in result.pairs:
+        p_values = (getattr(pair, column.key) if column.key else f"{pair.mark:<3}" for column in _P_VALUES)
+        yield (" - ".join(pair.systems), "cyan"), (pair.difference, pair.interval), *p_values
 
 
 def correlation_table(found: Sequence[RankCorrelation]) -> Table:
-    """Return a row for each two measures: tau with its interval, and how many systems they rank this way and that."""
-    rows: list[list[Cell]] = [
-        [
-            (" - ".join(pair.measures), "cyan"),
-            Number(pair.tau, "plain", "", pair.interval),
-            Number(pair.same, "share"),
-            amount(len(pair.swapped)),
-        ]
-        for pair in found
-    ]
-    heads = ("Kendall's tau", "same ranking", "pairs swapped")
-    keys = ("tau", "same", "swapped")
-    return Table("rank correlation", heads, rows, kind="correlations", names="measures", keys=keys)
+    """Show for each two measures tau with its interval, and how many systems they rank this way and that."""
+    rows = (
+        ((" - ".join(pair.measures), "cyan"), (pair.tau, pair.interval), pair.same, len(pair.swapped)) for pair in found
+    )
+    return Table.of("rank correlation", _CORRELATIONS, rows, kind="correlations", names="measures")
 
 
 def legend(found: Comparison) -> list[str]:

@@ -36,6 +36,10 @@ class SystemResult:
     rank: int
     rank_shares: tuple[float, ...]
 
+    def value(self, key: str) -> tuple[float, tuple[float, float] | None]:
+        """Return a value and its interval, if it has one."""
+        return self.scores[key], self.intervals.get(key)
+
 
 @dataclass(frozen=True, kw_only=True)
 class PairResult:

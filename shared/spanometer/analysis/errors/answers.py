@@ -86,7 +86,7 @@ class AnswerErrors:
     def table(self, system: str = "") -> Table:
         """Return a row for each kind."""
         rows = [((kind, "cyan"), *found) for kind, found in self.kinds.items()]
-        columns = amounts(number="number", predicted="of these\npredicted")
+        columns = amounts("number", predicted="of these\npredicted")
         about = {"system": system} if system else {}
         return Table.of("error of answers", columns, rows, kind="answers", names="error", about=about)
 

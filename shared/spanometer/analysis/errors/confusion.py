@@ -96,7 +96,7 @@ class Confusion(Shown):
     def confused_table(self, most: int) -> Table:
         """Return a row for each of the labels that are most often taken for another."""
         rows = [((reference, "cyan"), predicted, number) for reference, predicted, number in self.confused()[:most]]
-        columns = amounts(predicted="predicted", spans="spans")
+        columns = amounts("predicted", "spans")
         about = {**self.about, "extents": self.extents}
         return Table.of("reference", columns, rows, left=2, kind="confused", about=about)
 

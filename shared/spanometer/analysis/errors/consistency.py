@@ -146,7 +146,7 @@ class Inconsistencies(Shown):
             (printable(one.text), one.label, one.times, one.usual, one.usual_times, _places(one))
             for one in self.found[:most]
         ]
-        columns = amounts(label="label", times="times", mostly="mostly", mostly_times="times", places="places")
+        columns = amounts("label", "times", "mostly", mostly_times="times", places="places")
         return Table.of("string", columns, rows, kind="inconsistencies", names="text")
 
     def to_dict(self) -> list[dict[str, Any]]:

@@ -54,7 +54,7 @@ class _ErrorList(Shown):
             (str(document), *("" if cell is None else cell for cell in cells))
             for document, *cells in zip(*errors.values(), strict=True)
         ]
-        return Table.of("document", amounts(**{key: key for key in [*errors][1:]}), rows, kind="errors")
+        return Table.of("document", amounts(*[*errors][1:]), rows, kind="errors")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as built-in types only, ready for JSON."""

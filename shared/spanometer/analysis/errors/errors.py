@@ -47,8 +47,8 @@ _LABELS = amounts(
     missing="missing",
     spurious="spurious",
 )
-_MARKS = amounts(spans="spans", split="in a split", joined="in a join", nested="nested")
-_NUMBERS = amounts(reference="reference", predicted="predicted", correct="correct", errors="errors")
+_MARKS = amounts("spans", split="in a split", joined="in a join", nested="nested")
+_NUMBERS = amounts("reference", "predicted", "correct", "errors")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -272,7 +272,7 @@ def cost_table(found: ErrorKinds) -> Table:
     key = found.costs.key
     kind = kind_of(found.measure, key)
     columns = [
-        *amounts(spans="spans"),
+        *amounts("spans"),
         TableColumn("share", kind="share"),
         TableColumn(f"{key}_if_fixed", f"{key} if fixed", kind),
         TableColumn("gain", kind=kind, signed=True),
