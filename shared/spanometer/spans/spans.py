@@ -209,6 +209,11 @@ class Spans:
             fragments=None if self.fragments is None else self.fragments.take(taken),
         )
 
+    def chosen(self, rows: np.ndarray) -> Spans:
+        """Return some spans by their indices, in the order asked for."""
+        columns = {name: getattr(self, name)[rows] for name in ("document", "start", "end", "label")}
+        return replace(self, **columns, fragments=None if self.fragments is None else self.fragments.take(rows))
+
     def between(self, first: int, last: int) -> Spans:
         """Return the spans of the documents from `first` to `last` (exclusive), which share memory with these."""
         kept = slice(*np.searchsorted(self.document, [first, last]))
@@ -241,14 +246,20 @@ class Spans:
         codes = np.array([code.get(names[label], -1) for label in self.labels], dtype=code_type(len(labels)))
         label = codes[self.label]
         kept = np.flatnonzero(label >= 0)
-        columns = {name: getattr(self, name)[kept] for name in ("document", "start", "end")}
-        fragments = None if self.fragments is None else self.fragments.take(kept)
-        return in_order(replace(self, **columns, label=label[kept], labels=labels, fragments=fragments))
+        return in_order(replace(replace(self, label=label).chosen(kept), labels=labels))
 
     def unlabelled(self) -> Spans:
         """Return the spans with one label, `_`, for all; those that have the same tokens become one span."""
         labels = (BARE_LABEL,) if self.labels else ()
         return in_order(replace(self, label=np.zeros(len(self), dtype=code_type(1)), labels=labels))
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """The number of tokens of each span, int64, without those in gaps."""
+        span, start, end = self.pieces()
+        sizes = np.zeros(len(self), dtype=np.int64)
+        np.add.at(sizes, span, end - start)
+        return sizes
 
     def pieces(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the span, the start and the end of each fragment (int64); a contiguous span is one."""
@@ -492,6 +503,4 @@ def in_order(spans: Spans) -> Spans:
         keys.insert(0, row_ranks(2 * spans.fragments.offsets[:-1], 2 * spans.fragments.offsets[1:], bounds))
     order = np.lexsort(keys)
     order = order[begins_run(*(key[order] for key in keys))]
-    fragments = None if spans.fragments is None else spans.fragments.take(order)
-    columns = {name: getattr(spans, name)[order] for name in ("document", "start", "end", "label")}
-    return replace(spans, **columns, fragments=fragments)
+    return spans.chosen(order)

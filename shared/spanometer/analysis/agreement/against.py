@@ -14,18 +14,16 @@ from ...counts.counts import Counts
 from ...counts.estimates import Estimate, estimates
 from ...counts.statistics import Resampling
 from ...documents.arguments import SideArguments, SideReading, shares
-from ...documents.pairing import unit_of
 from ...documents.sides import read_sides
 from ...exceptions import InputError, counted, require_no_more, shown
 from ...measures.base import Measure
 from ...measures.registry import MEASURES, read_measures
 from ...spans.annotations import end_to_end, named_sides
 from ...spans.spans import Spans
-from ...tables.shown import Shown
 from ...tables.table import Cell, Copyable, Part, Table, TableColumn
-from ..comparison.systems import SYSTEM
+from ..comparison.systems import NAMED, SYSTEM, named_systems
 from ..scores.counting import count_measures, notes_of
-from ..scores.report import kind_of
+from ..scores.report import CorpusResult, kind_of
 from .annotators import ANNOTATOR, named_annotators
 
 _Row = tuple[str, str | None]
@@ -91,7 +89,7 @@ class MeasureAgainst:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class AgainstReferences(Shown):
+class AgainstReferences(CorpusResult):
     """The result of `score_against`.
 
     Its tables are `against`, one for each measure and key.
@@ -99,31 +97,17 @@ class AgainstReferences(Shown):
     Attributes:
         references: the annotators.
         systems: the systems.
-        documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
         measures: the result of each measure, by the names of the results.
         confidence: the level of the intervals; None if there are none.
     """
 
     references: tuple[str, ...]
     systems: tuple[str, ...]
-    documents: int
-    tokens: int | None
     measures: Mapping[str, MeasureAgainst]
     confidence: float | None
 
-    @property
-    def unit(self) -> str:
-        """What the size of the corpus is counted in: `token` or `character`."""
-        return unit_of(result.signature for result in self.measures.values())
-
-    def parts(self) -> Iterator[Part]:
-        """Return the size, the headline of each measure, what the rows and columns mean, and the signatures."""
-        size = counted(self.documents, "document")
-        yield size if self.tokens is None else f"{size}, {counted(self.tokens, self.unit)}"
-        yield from self.lines()
-
     def lines(self) -> Iterator[Part]:
-        """Return the same without the size."""
+        """Return the headline of each measure, what the rows and columns mean, and the signatures."""
         for name, result in self.measures.items():
             yield from ("", against_table(self, name, result.measure.headline))
         yield from ("", *notes(self), "")
@@ -221,6 +205,7 @@ def score_against(
         systems=tuple(name.removeprefix(SYSTEM) for name in sides if name not in people),
         documents=first.documents,
         tokens=None if first.lengths is None else int(first.lengths.sum()),
+        unit=str(reading.get("unit", "token")),
         measures={
             name: _Measured(measure, sides, list(people), counts[name], resampling).result(
                 measure.signature(reading, resampling)
@@ -235,15 +220,14 @@ def _named(systems: Any, people: Mapping[str, Any]) -> dict[str, Any]:
     """Return the outputs by the names of their systems in errors; one output has the name `system`."""
     outputs = systems if isinstance(systems, Mapping) else {"system": systems}
     if not outputs:
-        raise InputError("there are no systems.", "Pass the output of each by its name, {'old': ..., 'new': ...}.")
+        raise InputError("there are no systems.", NAMED)
+    named = named_systems(outputs)
     for name in outputs:
-        if not isinstance(name, str):
-            raise InputError(f"{shown(name)} is not the name of a system.", "Name systems by strings.")
         if f"{ANNOTATOR}{name}" in people:
             raise InputError(
                 f"a system and an annotator are both called {shown(name)}.", "Give each a name of its own."
             )
-    return {f"{SYSTEM}{name}": output for name, output in outputs.items()}
+    return named
 
 
 def _count_pairs(

@@ -23,9 +23,9 @@ from ...measures.base import signature_of
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...measures.unitizing_alpha import UnitizingAlpha
 from ...spans.spans import Spans
-from ...tables.shown import Shown
 from ...tables.table import Cell, Copyable, Number, Part, Table, TableColumn, amount
 from ..errors.contexts import Context, context_of_documents, context_of_words
+from ..scores.report import CorpusResult
 from .agree import AVERAGES
 from .annotators import ANNOTATOR, named_annotators
 from .leave_one_out import LeaveOneOut, leave_one_out
@@ -47,7 +47,7 @@ NOTHING = "–"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Disagreements(Shown):
+class Disagreements(CorpusResult):
     """The result of `disagreements`: every place where annotators differ.
 
     Its tables are `places`, a row for each; `kinds`, how many places have each kind of difference; `differing`, at how
@@ -59,8 +59,6 @@ class Disagreements(Shown):
         places: where they differ, and what each says there, in the order of the text; see `Places`.
         cost: of each place, in that order, see `place_costs`.
         level: what costs are counted in, `token` or `span`.
-        documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
-        unit: what tokens are: `token`, or `character`.
         labels: `match`, or `ignore` if only extents are compared.
         reading: how the spans were read, for signatures.
         context: the words and lines of the documents, as far as they are known.
@@ -71,9 +69,6 @@ class Disagreements(Shown):
     places: Places
     cost: np.ndarray
     level: str
-    documents: int
-    tokens: int | None
-    unit: str
     labels: str
     reading: Mapping[str, object]
     context: Context = field(default_factory=Context)
@@ -191,16 +186,13 @@ class Disagreements(Shown):
 
     def parts(self) -> Iterator[Part]:
         """Return the size, the kinds of differences, the labels that are confused, and the first places."""
-        yield self.size
-        yield from self.lines()
+        yield from super().parts()
         yield Copyable(self.signature)
 
     @property
     def size(self) -> str:
         """The size of the corpus, and how many places there are, in words."""
-        size = counted(self.documents, "document")
-        size = size if self.tokens is None else f"{size}, {counted(self.tokens, self.unit)}"
-        return f"{size}; {self.number}"
+        return f"{super().size}; {self.number}"
 
     @property
     def number(self) -> str:

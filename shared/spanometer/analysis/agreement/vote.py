@@ -110,7 +110,7 @@ def _resolved(won: Voted, resolve: str) -> tuple[np.ndarray, int]:
     kept = np.ones(len(won), dtype=bool)
     if resolve != "nothing":
         rivals = ~together if resolve == "contradictions" else np.ones(len(first), dtype=bool)
-        order = np.lexsort((np.arange(len(won)), -won.sizes, -won.votes))
+        order = np.lexsort((np.arange(len(won)), -won.spans.sizes, -won.votes))
         rank = np.empty(len(won), dtype=np.int64)
         rank[order] = np.arange(len(won))
         kept = without_losers(first[rivals], second[rivals], rank)

@@ -35,20 +35,9 @@ class Voted:
         """How many annotators have each span, shape (spans), int64."""
         return np.asarray(self.voters.sum(axis=1))
 
-    @property
-    def sizes(self) -> np.ndarray:
-        """How many tokens each span has, shape (spans), int64."""
-        span, start, end = self.spans.pieces()
-        sizes = np.zeros(len(self), dtype=np.int64)
-        np.add.at(sizes, span, end - start)
-        return sizes
-
     def take(self, kept: np.ndarray) -> Voted:
         """Return the flagged spans."""
-        spans, chosen = self.spans, np.flatnonzero(kept)
-        columns = {name: getattr(spans, name)[chosen] for name in ("document", "start", "end", "label")}
-        fragments = None if spans.fragments is None else spans.fragments.take(chosen)
-        return Voted(replace(spans, **columns, fragments=fragments), self.voters[chosen])
+        return Voted(self.spans.chosen(np.flatnonzero(kept)), self.voters[kept])
 
 
 def distinct_spans(annotators: Sequence[Spans]) -> Voted:
@@ -66,19 +55,9 @@ def distinct_spans(annotators: Sequence[Spans]) -> Voted:
     _, first, place = np.unique(ordered_codes(*keys), return_index=True, return_inverse=True)
     voters = np.zeros((len(first), len(annotators)), dtype=bool)
     voters[place.ravel(), who] = True
-    fragments = None if together.fragments is None else together.fragments.take(first)
-    if fragments is not None and len(fragments.start) == len(first):
-        fragments = None
-    spans = replace(
-        together,
-        document=document[first],
-        start=together.start[first],
-        end=together.end[first],
-        label=together.label[first],
-        documents=documents,
-        lengths=annotators[0].lengths,
-        fragments=fragments,
-    )
+    spans = replace(together, document=document, documents=documents, lengths=annotators[0].lengths).chosen(first)
+    if spans.fragments is not None and len(spans.fragments.start) == len(first):
+        spans = replace(spans, fragments=None)
     return Voted(spans, voters)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Never, Unpack
 
 from ...documents.arguments import SideArguments, SideReading, shares
 from ...documents.sides import read_columns, read_sides
-from ...exceptions import InputError, counted, on_side, require_choice, require_no_more, setting, shown
+from ...exceptions import InputError, counted, on_side, require_choice, require_no_more, setting
 from ...measures.base import Measure
 from ...measures.mention_f import MentionF
 from ...measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures
@@ -19,7 +19,7 @@ from ...spans.mentions import Mentions
 from ..scores.counting import count_measures, notes_of
 from .comparison import Comparison, MeasureComparison
 from .significance import FEWEST, PairedResampling, rank_correlations
-from .systems import REFERENCES, SYSTEM, MeasuredSystems, MeasurePart, estimate
+from .systems import NAMED, REFERENCES, SYSTEM, MeasuredSystems, MeasurePart, estimate, named_systems
 
 
 @shares(SideArguments)
@@ -194,16 +194,12 @@ def compare_mentions(
 
 
 def _named(systems: Any) -> dict[str, Any]:
-    """Return the outputs by the names of their systems in errors."""
-    remedy = "Pass a mapping with the output of each system by its name, {'old': ..., 'new': ...}."
+    """Return the outputs of two systems or more by the names that errors call them."""
     if not isinstance(systems, Mapping):
-        raise InputError(f"systems are a {type(systems).__name__}, which has no names.", remedy)
+        raise InputError(f"systems are a {type(systems).__name__}, which has no names.", NAMED)
     if len(systems) < 2:
-        raise InputError(f"{len(systems)} system{'' if len(systems) == 1 else 's'}: a comparison takes two.", remedy)
-    for name in systems:
-        if not isinstance(name, str):
-            raise InputError(f"{shown(name)} is not the name of a system.", remedy)
-    return {f"{SYSTEM}{name}": output for name, output in systems.items()}
+        raise InputError(f"{counted(len(systems), 'system')}: a comparison takes two.", NAMED)
+    return named_systems(systems)
 
 
 def _compared(
@@ -274,6 +270,7 @@ def _compared(
         names=names,
         documents=documents,
         tokens=None if lengths is None else int(lengths.sum()),
+        unit=str(reading.get("unit", "token")),
         measures={
             found_name: replace(
                 compared(name, systems[name], key),

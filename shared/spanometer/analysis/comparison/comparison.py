@@ -8,12 +8,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ...arrays import plain
-from ...documents.pairing import unit_of
 from ...exceptions import counted
 from ...measures.base import Measure
-from ...tables.shown import Shown
 from ...tables.table import Copyable, Part, Table, TableColumn, mark_best
-from ..scores.report import higher_is_better, kind_of
+from ..scores.report import CorpusResult, higher_is_better, kind_of
 from .significance import LEVELS, PairedResampling, RankCorrelation
 from .systems import PairResult, SystemResult
 
@@ -87,7 +85,7 @@ class MeasureComparison:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Comparison(Shown):
+class Comparison(CorpusResult):
     """The result of `compare`.
 
     Its tables are `systems`, a row for each measure and system, `pairs`, a row for each measure and pair, and
@@ -95,7 +93,6 @@ class Comparison(Shown):
 
     Attributes:
         names: the systems.
-        documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
         measures: the result of each measure, by the names of the results; what a measure is ranked by beside its
             headline, as the slot error rate of `Eter`, has a result of its own, by its key.
         resampling: how corpora were drawn, and outputs swapped.
@@ -103,25 +100,12 @@ class Comparison(Shown):
     """
 
     names: tuple[str, ...]
-    documents: int
-    tokens: int | None
     measures: Mapping[str, MeasureComparison]
     resampling: PairedResampling
     rank_correlations: tuple[RankCorrelation, ...] = ()
 
-    def parts(self) -> Iterator[Part]:
-        """Return the systems and pairs of each measure, what the columns mean, and the signatures."""
-        size = counted(self.documents, "document")
-        yield size if self.tokens is None else f"{size}, {counted(self.tokens, self.unit)}"
-        yield from self.lines()
-
-    @property
-    def unit(self) -> str:
-        """What the size of the corpus is counted in: `token` or `character`."""
-        return unit_of(result.signature for result in self.measures.values())
-
     def lines(self) -> Iterator[Part]:
-        """Return the same without the size."""
+        """Return the systems and pairs of each measure, what the columns mean, and the signatures."""
         for name, result in self.measures.items():
             yield from ("", system_table(name, result), "", pair_table(name, result))
             if result.per_label:

@@ -161,8 +161,8 @@ def buckets_of(
     require_kind(given, Mapping, "a mapping of values by name", "Give by={'year': [...]}.")
     sides = references, predictions
     unit = "token" if wording is None or wording.separator else "character"
-    sizes = [_sizes(side) for side in sides]
-    found = [by_number(f"span length in {unit}s", sizes[0], sizes[1], _LENGTHS if unit == "token" else None)]
+    sizes = references.sizes, predictions.sizes
+    found = [by_number(f"span length in {unit}s", *sizes, _LENGTHS if unit == "token" else None)]
     if references.lengths is not None:
         found.append(_by_document(f"document length in {unit}s", references.lengths, sides))
         found.append(_by_document("entity density", _density(references), sides, _SHARES))
@@ -190,12 +190,6 @@ def read_training(train: Any) -> tuple[Spans, Wording] | None:
             "the training set has no words.", "Give a file with words or texts.", source=train.source, option="train"
         )
     return train.spans, wording
-
-
-def _sizes(side: Spans) -> np.ndarray:
-    """Return the number of tokens of each span."""
-    span, start, end = side.pieces()
-    return np.asarray(np.bincount(span, weights=end - start, minlength=len(side)))
 
 
 def _density(references: Spans) -> np.ndarray:

@@ -96,19 +96,19 @@ class SharedErrors(_ErrorList):
         for column, (found, output) in enumerate(systems.values()):
             there = found.reference >= 0
             of_references[found.reference[there], column] = found.kind[there]
-            invented.append(_chosen(output, _in_line(output)[found.prediction[found.kind == SPURIOUS]]))
+            invented.append(output.chosen(_in_line(output)[found.prediction[found.kind == SPURIOUS]]))
         wrong = np.flatnonzero((of_references != CORRECT).any(axis=1))
         every = _together(invented)
         code = _codes(every)
         first = np.unique(code, return_index=True)[1]
         of_spurious = np.full((len(first), len(systems)), ABSENT, dtype=np.int8)
         of_spurious[code, np.repeat(np.arange(len(systems)), list(map(len, invented)))] = SPURIOUS
-        both = _together([_chosen(references, _in_line(references)[wrong]), _chosen(every, first)])
+        both = _together([references.chosen(_in_line(references)[wrong]), every.chosen(first)])
         in_reference = np.arange(len(both)) < len(wrong)
         order = np.lexsort((~in_reference, both.label, both.end, both.start, both.document))
         return cls(
             names=tuple(systems),
-            spans=_chosen(both, order),
+            spans=both.chosen(order),
             in_reference=in_reference[order],
             kinds=np.concatenate([of_references[wrong], of_spurious])[order],
         )
@@ -220,18 +220,6 @@ class Difference(_ErrorList):
 def _in_line(spans: Spans) -> np.ndarray:
     """Return the index of each span of an alignment's side, which are ordered by label first."""
     return np.argsort(spans.label, kind="stable")
-
-
-def _chosen(spans: Spans, rows: np.ndarray) -> Spans:
-    """Return some spans in the order asked for."""
-    return replace(
-        spans,
-        document=spans.document[rows],
-        start=spans.start[rows],
-        end=spans.end[rows],
-        label=spans.label[rows],
-        fragments=None if spans.fragments is None else spans.fragments.take(rows),
-    )
 
 
 def _together(parts: Sequence[Spans]) -> Spans:

@@ -14,14 +14,14 @@ from ...alignment.matched_spans import KINDS
 from ...alignment.overlaps import order_of_line
 from ...arrays import plain
 from ...counts.statistics import Resampling
-from ...exceptions import InputError, counted, require_choice
+from ...exceptions import InputError, require_choice
 from ...measures.aligned import AlignedMeasure
 from ...options import require_known
 from ...spans.spans import Spans
 from ...tables.shown import Shown
 from ...tables.table import Copyable, Part, Table, TableColumn, amounts
 from ...tags.schemes import LabelChoice
-from ..scores.report import kind_of
+from ..scores.report import CorpusResult, kind_of
 from .answers import AnswerErrors
 from .buckets import BucketReport, buckets_of, read_training, score_buckets
 from .confusion import EXTENT_CHOICES
@@ -154,24 +154,19 @@ class SystemErrors(ErrorKinds, Shown):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Errors(Shown):
+class Errors(CorpusResult):
     """The errors of one or more systems on the same documents.
 
     Its tables are those of each system, see `SystemErrors`; of several also `beside`, the numbers of each kind beside
     each other, `shared`, the errors that all make and those that only one makes, and `differences` of two.
 
     Attributes:
-        documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
         systems: the errors of each, by name; the only one is called `prediction`.
         signature: how the spans were read and matched.
-        unit: what tokens are: `token`, or `character` if spans are counted in these.
     """
 
-    documents: int
-    tokens: int | None
     systems: Mapping[str, SystemErrors]
     signature: str
-    unit: str = "token"
 
     @property
     def only(self) -> SystemErrors:
@@ -210,19 +205,8 @@ class Errors(Shown):
             require_choice("system", name, self.systems)
         return self.shared.difference(one, other)
 
-    def parts(self) -> Iterator[Part]:
-        """Return the size, the tables of each system, of several how they differ, and the legend."""
-        yield self.size
-        yield from self.lines()
-
-    @property
-    def size(self) -> str:
-        """The size of the corpus in words."""
-        size = counted(self.documents, "document")
-        return size if self.tokens is None else f"{size}, {counted(self.tokens, self.unit)}"
-
     def lines(self, *, matrices: bool = False) -> Iterator[Part]:
-        """Return the same without the size, see `SystemErrors.lines`."""
+        """Return the tables of each system, of several how they differ, and the legend; see `SystemErrors.lines`."""
         several = len(self.systems) > 1
         for found in self.systems.values():
             yield ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,6 +33,35 @@ _TITLES = {"both": "tp", "right": "right", "found": "found", "predicted": "predi
 """The counts of F measures that stand beside the scores of labels, and what they are called there."""
 
 Bounds = Mapping[Any, tuple[float, float]]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class CorpusResult(Shown):
+    """A result of a corpus, whose size stands above its tables.
+
+    Attributes:
+        documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
+        unit: what tokens are: `token`, or `character` if spans are counted in these.
+    """
+
+    documents: int
+    tokens: int | None
+    unit: str = "token"
+
+    @property
+    def size(self) -> str:
+        """The size of the corpus in words."""
+        size = counted(self.documents, "document")
+        return size if self.tokens is None else f"{size}, {counted(self.tokens, self.unit)}"
+
+    @abstractmethod
+    def lines(self) -> Iterator[Part]:
+        """Return what is printed below the size."""
+
+    def parts(self) -> Iterator[Part]:
+        """Return the size and what stands below."""
+        yield self.size
+        yield from self.lines()
 
 
 @dataclass(frozen=True, repr=False)
