@@ -271,6 +271,15 @@ def number(value: float, style: str = "") -> Number:
     return Number(value, style=style)
 
 
+def cell_of(value: Any) -> Cell:
+    """Make a cell of a built-in value: whole numbers are amounts, other numbers scores, None is a cell without text."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (int, float)):
+        return Number(value, "amount" if isinstance(value, int) else "score")
+    return "" if value is None else printable(str(value))
+
+
 def amount(value: float) -> Number:
     """Return a number of things as tables show it."""
     return Number(value, "amount")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Never, Unpack
 
 import numpy as np
@@ -81,11 +81,10 @@ class MeasureAgainst:
 
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
-        values = ("against", "together", "ceiling", "same_terms", "differences")
-        found = {name: _described(getattr(self, name)) for name in values}
-        chosen = {"best": dict(self.best), "documents": {name: dict(of) for name, of in self.documents.items()}}
+        values = ("against", "together", "ceiling", "same_terms", "differences", "best", "documents")
+        found = {name: plain(getattr(self, name)) for name in values}
         notes = {"notes": list(self.notes)} if self.notes else {}
-        return {"headline": self.measure.headline, **found, **chosen, "signature": self.signature, **notes}
+        return {"headline": self.measure.headline, **found, "signature": self.signature, **notes}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -398,12 +397,6 @@ def _mean(values: Sequence[Estimate]) -> Estimate:
 
 def _bare(name: str) -> str:
     return name.removeprefix(ANNOTATOR).removeprefix(SYSTEM)
-
-
-def _described(found: Any) -> Any:
-    if isinstance(found, ReferenceScore):
-        return plain(asdict(found))
-    return {name: _described(values) for name, values in found.items()}
 
 
 def against_table(found: AgainstReferences, name: str, key: str) -> Table:

@@ -23,7 +23,7 @@ from ...measures.base import signature_of
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...measures.unitizing_alpha import UnitizingAlpha
 from ...spans.spans import Spans
-from ...tables.table import Cell, Copyable, Number, Part, Table, TableColumn, amount
+from ...tables.table import Cell, Copyable, Part, Table, TableColumn, cell_of
 from ..errors.contexts import Context, context_of_documents, context_of_words
 from ..scores.report import CorpusResult
 from .agree import AVERAGES
@@ -370,7 +370,7 @@ class _PlaceRows(Sequence[list[Cell]]):
         for row in self._table.slice(first, size).to_pylist():
             said = {name: reading_text(one) for one in row["readings"] for name in one["annotators"]}
             row["kinds"] = ", ".join(row["kinds"])
-            yield [*(_cell(row[name]) for name in self.own), *(said[name] for name in self._found.names)]
+            yield [*(cell_of(row[name]) for name in self.own), *(said[name] for name in self._found.names)]
 
 
 def reading_text(reading: Mapping[str, Any]) -> str:
@@ -403,11 +403,3 @@ def _covered(span: Mapping[str, Any]) -> str:
         return str(span["text"])
     pieces = span.get("fragments") or [(span["start"], span["end"])]
     return " ".join(f"{start}–{end}" for start, end in pieces)
-
-
-def _cell(value: Any) -> Cell:
-    if isinstance(value, float):
-        return Number(value)
-    if isinstance(value, int):
-        return amount(value)
-    return "" if value is None else printable(str(value))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...arrays import plain
@@ -78,10 +78,7 @@ class MeasureComparison:
         }
 
     def _results(self) -> dict[str, Any]:
-        return {
-            "systems": {name: plain(asdict(system)) for name, system in self.systems.items()},
-            "pairs": [plain(asdict(pair)) for pair in self.pairs],
-        }
+        return {"systems": plain(self.systems), "pairs": plain(self.pairs)}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -124,11 +121,7 @@ class Comparison(CorpusResult):
             "tokens": self.tokens,
             **self.resampling.options(),
             "measures": {name: found.to_dict() for name, found in self.measures.items()},
-            **(
-                {"rank_correlations": [plain(asdict(pair)) for pair in found]}
-                if (found := self.rank_correlations)
-                else {}
-            ),
+            **({"rank_correlations": plain(self.rank_correlations)} if self.rank_correlations else {}),
         }
 
 

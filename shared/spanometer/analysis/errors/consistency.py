@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -151,7 +151,7 @@ class Inconsistencies(Shown):
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return built-in types only, ready for JSON."""
-        return [plain(asdict(one)) for one in self.found]
+        return list(plain(self.found))
 
 
 def _places(one: Inconsistency) -> str:

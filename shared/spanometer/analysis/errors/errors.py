@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Self
@@ -141,13 +141,12 @@ class SystemErrors(ErrorKinds, Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
-        found: dict[str, Any] = plain(asdict(self.costs))
         return {
             "reference_spans": len(self.references),
             "predicted_spans": len(self.predictions),
             "kinds": self.counts,
             "per_label": self.per_label,
-            "costs": found,
+            "costs": plain(self.costs),
             **({} if self.answers is None else {"answers": self.answers.to_dict()}),
             "confusion": {extents: self.confusion(extents).to_dict() for extents in EXTENT_CHOICES},
         }
