@@ -199,14 +199,10 @@ class Spans:
         """Return the spans of some documents, in the order asked for; a document may be asked for more than once."""
         counts, taken = take_segments(offsets_by(self.document, self.documents), documents)
         return replace(
-            self,
+            self.chosen(taken),
             document=np.repeat(np.arange(len(documents), dtype=np.int32), counts),
-            start=self.start[taken],
-            end=self.end[taken],
-            label=self.label[taken],
             documents=len(documents),
             lengths=None if self.lengths is None else self.lengths[documents],
-            fragments=None if self.fragments is None else self.fragments.take(taken),
         )
 
     def chosen(self, rows: np.ndarray) -> Spans:
@@ -257,9 +253,7 @@ class Spans:
     def sizes(self) -> np.ndarray:
         """The number of tokens of each span, int64, without those in gaps."""
         span, start, end = self.pieces()
-        sizes = np.zeros(len(self), dtype=np.int64)
-        np.add.at(sizes, span, end - start)
-        return sizes
+        return np.bincount(span, weights=end - start, minlength=len(self)).astype(np.int64)
 
     def pieces(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the span, the start and the end of each fragment (int64); a contiguous span is one."""

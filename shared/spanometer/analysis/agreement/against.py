@@ -190,10 +190,7 @@ def score_against(
     asked = read_measures(measures, MEASURES)
     options = SideReading.of(score_against, arguments)
     people = named_annotators(references, names)
-    sides, reading, *_ = read_sides(
-        {**people, **_named(systems, people)},
-        options,
-    )
+    sides, reading, *_ = read_sides({**people, **_named(systems, people)}, options)
     reading = {**reading, "references": len(people)}
     first = next(iter(sides.values()))
     if first.documents == 0:

@@ -283,10 +283,7 @@ def disagreements(
     measure = ChanceKappaF1(labels=labels, level=level)
     options = SideReading.of(disagreements, arguments)
     given = require_no_answers(named_annotators(annotations, names))
-    read = read_sides(
-        given,
-        options,
-    )
+    read = read_sides(given, options)
     sides, reading, file = read.with_common_labels(measure.labels), read.reading, read.file
     spans = tuple(sides.values())
     places = Places.of(spans)

@@ -15,6 +15,7 @@ from ...alignment.places import Places
 from ...spans.spans import Spans
 from ...tables.shown import Shown
 from ...tables.table import Part, Table, TableColumn, amounts
+from ..errors.confusion import matrix_table
 
 DIFFERENCES = {
     "label": "two people give overlapping spans different labels",
@@ -73,11 +74,7 @@ class LabelConfusion(Shown):
         """Return the counts, a row and a column for each label."""
         # a label may be called as another column is
         names = [*(repr(name) if name in ("label", _MISSING) else name for name in self.labels), _MISSING]
-        rows: list[list[Any]] = [
-            [(name, "cyan"), *values] for name, values in zip(names, self.counts.tolist(), strict=True)
-        ]
-        rows[-1][-1] = None
-        return Table.of("label", [TableColumn(name, name, "amount") for name in names], rows, kind="confusion")
+        return matrix_table("label", names, names, self.counts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only, ready for JSON."""

@@ -73,10 +73,7 @@ def consensus(
     require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
     voting = Voting(rule=rule, at_least=at_least, vote=vote, resolve=resolve)
     options = SideReading.of(consensus, arguments)
-    sides, reading, file, _ = read_sides(
-        require_no_answers(named_annotators(annotations, names)),
-        options,
-    )
+    sides, reading, file, _ = read_sides(require_no_answers(named_annotators(annotations, names)), options)
     known = tuple(name.removeprefix(ANNOTATOR) for name in sides)
     of_all = list(sides.values())
     needed = voting.needed(len(of_all))

@@ -112,11 +112,7 @@ def compare(
         options.require_none("these are spans with attributes")
         return compare_attributes(references, systems, measures, resampling)
     asked = read_measures(measures, MEASURES)
-    sides, reading, _, grounded = read_sides(
-        given,
-        options,
-        apart=False,
-    )
+    sides, reading, _, grounded = read_sides(given, options, apart=False)
     return _compared(
         sides,
         asked,
@@ -147,11 +143,9 @@ def compare_entities(
         reading: how the trees were read, for the signatures.
     """
     asked = read_measures(measures, TREE_MEASURES)
-    sides = {}
-    for name, side in {REFERENCES: references, **_named(systems)}.items():
-        if not isinstance(side, Entities):
-            raise InputError("the reference's are entity trees, these are not.", "Give all as Entities.", side=name)
-        sides[name] = side if lengths is None else on_side(name, side.with_lengths, lengths)
+    sides = _alike(references, systems, Entities, "entity trees")
+    if lengths is not None:
+        sides = {name: on_side(name, side.with_lengths, lengths) for name, side in sides.items()}
     return _compared(sides, asked, resampling, reading, rank_correlation=rank_correlation, per_label=per_label)
 
 
@@ -165,10 +159,7 @@ def compare_attributes(
         resampling: how corpora are drawn, and outputs swapped.
     """
     asked: dict[str, Measure] = read_measures(measures, ALL_MEASURES)
-    sides = {REFERENCES: references, **_named(systems)}
-    for name, side in sides.items():
-        if not isinstance(side, Attributes):
-            raise InputError("the reference's are spans with attributes, these are not.", "Give all alike.", side=name)
+    sides = _alike(references, systems, Attributes, "spans with attributes")
     return _compared(sides, asked, resampling, {}, rank_correlation=False, per_label=True)
 
 
@@ -191,6 +182,15 @@ def compare_mentions(
     """
     sides = {REFERENCES: references, **_named(systems)}
     return _compared(sides, {measure.name: measure}, resampling, reading, rank_correlation=False, per_label=per_label)
+
+
+def _alike(references: Any, systems: Any, kind: type, called: str) -> dict[str, Any]:
+    """Return all sides by the names that errors call them; an `InputError` for one of another kind."""
+    sides = {REFERENCES: references, **_named(systems)}
+    for name, side in sides.items():
+        if not isinstance(side, kind):
+            raise InputError(f"the reference's are {called}, these are not.", "Give all alike.", side=name)
+    return sides
 
 
 def _named(systems: Any) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -85,13 +85,9 @@ class Confusion(Shown):
 
     def table(self) -> Table:
         """Return a row for each label of the reference, a column for each predicted one."""
-        rows: list[list[Any]] = [
-            [(name, "cyan"), *values] for name, values in zip(self.rows, self.counts.tolist(), strict=True)
-        ]
-        rows[-1][-1] = None
         about = {**self.about, "extents": self.extents}
-        columns = [TableColumn(name, name, "amount") for name in self.columns]
-        return Table.of(f"{self.extents}: reference", columns, rows, kind="confusion", names="reference", about=about)
+        title = f"{self.extents}: reference"
+        return matrix_table(title, self.rows, self.columns, self.counts, names="reference", about=about)
 
     def confused_table(self, most: int) -> Table:
         """Return a row for each of the labels that are most often taken for another."""
@@ -103,6 +99,13 @@ class Confusion(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only, ready for JSON."""
         return {"labels": list(self.labels), "extents": self.extents, "counts": self.counts.tolist()}
+
+
+def matrix_table(title: str, rows: Sequence[str], columns: Sequence[str], counts: np.ndarray, **options: Any) -> Table:
+    """Show a matrix of counts; its last cell, of spans that neither side has, is empty."""
+    cells: list[list[Any]] = [[(name, "cyan"), *values] for name, values in zip(rows, counts.tolist(), strict=True)]
+    cells[-1][-1] = None
+    return Table.of(title, [TableColumn(name, name, "amount") for name in columns], cells, kind="confusion", **options)
 
 
 def _named(label: str) -> str:

@@ -95,10 +95,7 @@ def errors(
     asked = list(read_measures(measure, MEASURES).values())
     if len(asked) != 1:
         raise InputError("costs are told in one measure.", "Name one.", option="measure")
-    read = read_sides(
-        _sides(references, predictions),
-        options,
-    )
+    read = read_sides(_sides(references, predictions), options)
     spans, reading = read.with_common_labels(), read.reading
     reference = spans.pop(REFERENCES)
     several = isinstance(predictions, Mapping)
