@@ -80,7 +80,7 @@ class MeasureAgainst:
     notes: Sequence[str] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         values = ("against", "together", "ceiling", "same_terms", "differences", "best", "documents")
         found = {name: plain(getattr(self, name)) for name in values}
         notes = {"notes": list(self.notes)} if self.notes else {}
@@ -119,7 +119,7 @@ class AgainstReferences(CorpusResult):
         return [against_table(self, name, key) for name, result in self.measures.items() for key in result.measure.keys]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         return {
             "references": list(self.references),
             "systems": list(self.systems),
@@ -422,7 +422,7 @@ def against_table(found: AgainstReferences, name: str, key: str) -> Table:
 
 
 def notes(found: AgainstReferences) -> list[str]:
-    """Return what rows and columns mean."""
+    """Explain rows and columns."""
     lines = [
         "mean: of the scores against each annotator. best: against the one who gives the best score. best by document: "
         "against the one who gives the best score in each document.",

@@ -101,7 +101,7 @@ class AgreementValues:
         return not math.isnan(self.expected_disorder)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         joint = (*UnitizingAlpha.keys, *(Gamma.keys if self.has_gamma else ()))
         names = (*(f"mean_{key}" for key in KEYS), "team_kappa_f1", *joint, *KEYS, "spans")
         values = {name: plain(getattr(self, name)) for name in names}
@@ -193,7 +193,7 @@ class Agreement(Shown, AgreementValues):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         return {
             "annotators": list(self.names),
             "documents": self.documents,

@@ -211,7 +211,7 @@ class Disagreements(CorpusResult):
         return [place_table(self), kind_table(self), difference_table(self), *self.confusions.tables()]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON."""
+        """Convert to built-in types, ready for JSON."""
         return {
             "annotators": list(self.names),
             "documents": self.documents,
@@ -304,7 +304,7 @@ def disagreements(
 
 
 def kind_table(found: Disagreements) -> Table:
-    """Return for each kind how many places have it, how many differences between two people, and what they cost.
+    """Count for each kind the places that have it and the differences between two people, and sum their costs.
 
     A place can have several kinds, so that columns do not add up to the last row.
     """
@@ -332,7 +332,7 @@ def difference_table(found: Disagreements) -> Table:
 
 
 def place_table(found: Disagreements) -> Table:
-    """Return a row for each place, the one that costs most first, with a column for what each annotator says."""
+    """Show a row for each place, the one that costs most first, with a column for what each annotator says."""
     rows = _PlaceRows(found)
     # an annotator may be called as another column is
     keys = [*rows.own[1:], *(f"annotator {name}" if name in rows.own else name for name in found.names)]

@@ -65,7 +65,7 @@ class LabelConfusion(Shown):
         return [self.table(), self.matrix()]
 
     def table(self, most: int | None = None) -> Table:
-        """Return a row for each pair of labels that are confused, the most frequent first."""
+        """Show a row for each pair of labels that are confused, the most frequent first."""
         rows = [((one, "cyan"), *values) for one, *values in self.confused()[:most]]
         columns = [*amounts(other_label="other label", times="times"), TableColumn("share", kind="share")]
         return Table.of("label", columns, rows, left=2, kind="confused")
@@ -77,7 +77,7 @@ class LabelConfusion(Shown):
         return matrix_table("label", names, names, self.counts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON."""
+        """Convert to built-in types, ready for JSON."""
         counts = self.counts.tolist()
         return {"labels": list(self.labels), "counts": counts, "confused": self.table().records()}
 

@@ -66,7 +66,7 @@ class MeasureComparison:
         return name if name.endswith(f" {self.key}") else f"{name} {self.key}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         of_labels = {label: found._results() for label, found in self.per_label.items()}
         return {
             "headline": self.key,
@@ -115,7 +115,7 @@ class Comparison(CorpusResult):
             yield from (f"{name}: {note}" for note in result.notes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         return {
             "documents": self.documents,
             "tokens": self.tokens,
@@ -126,7 +126,7 @@ class Comparison(CorpusResult):
 
 
 def system_table(name: str, result: MeasureComparison) -> Table:
-    """Return a row for each system: values with their intervals, the rank, and in how many corpora it has it."""
+    """Show a row for each system: values with their intervals, the rank, and in how many corpora it has it."""
     measure = result.measure
     keys = (result.key,) if result.key != measure.headline else _SHOWN.get(measure.name, measure.keys)
     scores = [TableColumn(key, kind=kind_of(measure, key), higher=higher_is_better(measure, key)) for key in keys]
@@ -139,13 +139,13 @@ def system_table(name: str, result: MeasureComparison) -> Table:
 
 
 def pair_table(name: str, result: MeasureComparison) -> Table:
-    """Return a row for each pair: the difference with its interval, and the p-values."""
+    """Show a row for each pair: the difference with its interval, and the p-values."""
     columns, rows = _pair_columns(result), _pair_rows(result)
     return Table.of(result.title(name), columns, rows, kind="pairs", names="pair", about={"measure": name})
 
 
 def label_table(name: str, result: MeasureComparison) -> Table:
-    """Return a row for each label: the value of each system with its interval."""
+    """Show a row for each label: the value of each system with its interval."""
     column = TableColumn(result.key, kind=kind_of(result.measure, result.key))
     rows: list[Sequence[Any]] = []
     for label, found in result.per_label.items():
@@ -156,7 +156,7 @@ def label_table(name: str, result: MeasureComparison) -> Table:
 
 
 def label_pair_table(name: str, result: MeasureComparison) -> Table:
-    """Return a row for each label and pair: the difference with its interval, and the p-values."""
+    """Show a row for each label and pair: the difference with its interval, and the p-values."""
     rows = ((label, *row) for label, found in result.per_label.items() for row in _pair_rows(found))
     columns, title = [TableColumn("pair"), *_pair_columns(result)], f"{result.title(name)}: label"
     return Table.of(title, columns, rows, left=2, kind="label_pairs", names="label", about={"measure": name})
@@ -181,7 +181,7 @@ def correlation_table(found: Sequence[RankCorrelation]) -> Table:
 
 
 def legend(found: Comparison) -> list[str]:
-    """Return the meaning of the columns and the marks."""
+    """Explain the columns and the marks."""
     confidence = f"{100 * found.resampling.confidence:g}"
     marks = ", ".join(f"{mark} p < {f'{level:g}'.lstrip('0')}" for mark, level in LEVELS.items())
     directions = dict.fromkeys(

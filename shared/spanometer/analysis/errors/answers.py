@@ -84,7 +84,7 @@ class AnswerErrors:
                 yield answer
 
     def table(self, system: str = "") -> Table:
-        """Return a row for each kind."""
+        """Show a row for each kind."""
         rows = [((kind, "cyan"), *found) for kind, found in self.kinds.items()]
         columns = amounts("number", predicted="of these\npredicted")
         about = {"system": system} if system else {}

@@ -407,7 +407,7 @@ class BucketReport(Shown):
             yield from (table, "")
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """Return built-in types only, ready for JSON."""
+        """Convert to built-in types, ready for JSON."""
         return [
             plain({"by": one.by, "bucket": one.bucket, **one.sizes, **one.scores, "intervals": one.intervals})
             for one in self.scores

@@ -84,20 +84,20 @@ class Confusion(Shown):
         yield self.table()
 
     def table(self) -> Table:
-        """Return a row for each label of the reference, a column for each predicted one."""
+        """Show a row for each label of the reference, a column for each predicted one."""
         about = {**self.about, "extents": self.extents}
         title = f"{self.extents}: reference"
         return matrix_table(title, self.rows, self.columns, self.counts, names="reference", about=about)
 
     def confused_table(self, most: int) -> Table:
-        """Return a row for each of the labels that are most often taken for another."""
+        """Show a row for each of the labels that are most often taken for another."""
         rows = [((reference, "cyan"), predicted, number) for reference, predicted, number in self.confused()[:most]]
         columns = amounts("predicted", "spans")
         about = {**self.about, "extents": self.extents}
         return Table.of("reference", columns, rows, left=2, kind="confused", about=about)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON."""
+        """Convert to built-in types, ready for JSON."""
         return {"labels": list(self.labels), "extents": self.extents, "counts": self.counts.tolist()}
 
 

@@ -141,7 +141,7 @@ class Inconsistencies(Shown):
         yield self.table()
 
     def table(self, most: int | None = None) -> Table:
-        """Return a row for each rare label of a string, the first ones if there are more than `most`."""
+        """Show a row for each rare label of a string, the first ones if there are more than `most`."""
         rows = [
             (printable(one.text), one.label, one.times, one.usual, one.usual_times, _places(one))
             for one in self.found[:most]
@@ -150,7 +150,7 @@ class Inconsistencies(Shown):
         return Table.of("string", columns, rows, kind="inconsistencies", names="text")
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """Return built-in types only, ready for JSON."""
+        """Convert to built-in types, ready for JSON."""
         return list(plain(self.found))
 
 

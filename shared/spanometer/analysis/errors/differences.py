@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from ...alignment.matched_spans import CORRECT, KINDS, MISSING, SPURIOUS, MatchedSpans
+from ...alignment.overlaps import order_of_line
 from ...arrays import offsets_of, ordered_codes, ranked, row_codes, strings
 from ...spans.spans import Fragments, Spans
 from ...tables.shown import Shown
@@ -57,7 +58,7 @@ class _ErrorList(Shown):
         return Table.of("document", amounts(*[*errors][1:]), rows, kind="errors")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as built-in types only, ready for JSON."""
+        """Convert the numbers to built-in types, ready for JSON."""
         return _as_dict(self.table())
 
 
@@ -96,14 +97,14 @@ class SharedErrors(_ErrorList):
         for column, (found, output) in enumerate(systems.values()):
             there = found.reference >= 0
             of_references[found.reference[there], column] = found.kind[there]
-            invented.append(output.chosen(_in_line(output)[found.prediction[found.kind == SPURIOUS]]))
+            invented.append(output.chosen(order_of_line(output)[found.prediction[found.kind == SPURIOUS]]))
         wrong = np.flatnonzero((of_references != CORRECT).any(axis=1))
         every = _together(invented)
         code = _codes(every)
         first = np.unique(code, return_index=True)[1]
         of_spurious = np.full((len(first), len(systems)), ABSENT, dtype=np.int8)
         of_spurious[code, np.repeat(np.arange(len(systems)), list(map(len, invented)))] = SPURIOUS
-        both = _together([references.chosen(_in_line(references)[wrong]), every.chosen(first)])
+        both = _together([references.chosen(order_of_line(references)[wrong]), every.chosen(first)])
         in_reference = np.arange(len(both)) < len(wrong)
         order = np.lexsort((~in_reference, both.label, both.end, both.start, both.document))
         return cls(
@@ -142,7 +143,7 @@ class SharedErrors(_ErrorList):
         return pa.table(columns)
 
     def table(self) -> Table:
-        """Return a row for the errors that all systems make, and for those that only one makes."""
+        """Show a row for the errors that all systems make, and for those that only one makes."""
         chosen = {"all systems": self.made_by == len(self.names)}
         for number, name in enumerate(self.names):
             chosen[f"{name} alone"] = (self.made_by == 1) & (self.kinds[:, number] > CORRECT)
@@ -185,7 +186,7 @@ class Difference(_ErrorList):
         return whole.take(pa.array(self.rows)).append_column("change", strings(self.change, CHANGES))
 
     def table(self) -> Table:
-        """Return a row for each kind: its errors in both systems, and how the second number comes from the first."""
+        """Show a row for each kind: its errors in both systems, and how the second number comes from the first."""
         one, other = self.kinds.T
         rows = []
         for kind in (*_CHANGED, None):
@@ -213,13 +214,8 @@ class Difference(_ErrorList):
         return Table.of(f"{name} to {changed}", columns, rows, kind="differences", names="kind", about=about)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as built-in types only, ready for JSON."""
+        """Convert the numbers to built-in types, ready for JSON."""
         return {"systems": list(self.names), "kinds": _as_dict(self.table())}
-
-
-def _in_line(spans: Spans) -> np.ndarray:
-    """Return the index of each span of an alignment's side, which are ordered by label first."""
-    return np.argsort(spans.label, kind="stable")
 
 
 def _together(parts: Sequence[Spans]) -> Spans:

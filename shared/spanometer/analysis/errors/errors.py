@@ -140,7 +140,7 @@ class SystemErrors(ErrorKinds, Shown):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         return {
             "reference_spans": len(self.references),
             "predicted_spans": len(self.predictions),
@@ -227,7 +227,7 @@ class Errors(CorpusResult):
         return [*found, beside_table(self), self.shared.table(), *pairs]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         several = {}
         if len(self.systems) > 1:
             pairs = [self.difference(*pair).to_dict() for pair in combinations(self.systems, 2)]

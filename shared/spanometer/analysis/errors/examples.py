@@ -250,7 +250,7 @@ class ErrorExamples(Shown):
         return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in self.to_dict())
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """Return the errors as built-in types, ready for JSON."""
+        """Convert the errors to built-in types, ready for JSON."""
         about = {"system": self.system} if self.system else {}
         return [{**about, **_described(row)} for row in self.rows.to_pylist()]
 

@@ -164,7 +164,7 @@ class GroundingSpread(Shown):
             yield {"measure": name}, {system: answers.measures[name] for system, answers in self.systems.items()}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         several = len(self.systems) > 1
         return {
             "documents": self.documents,
@@ -364,7 +364,7 @@ def effect_table(
     about: Mapping[str, str],
     default: str,
 ) -> Table:
-    """Return a row for each action at each place, with the score of the default policy with this action.
+    """Show a row for each action at each place, with the score of the default policy with this action.
 
     Args:
         columns: the measures by name; or, of one measure, the systems.
@@ -386,7 +386,7 @@ def effect_table(
 
 
 def rank_table(spread: GroundingSpread) -> Table:
-    """Return a row for each measure and system: in what share of the policies it is first, and under which named ones.
+    """Show a row for each measure and system: in what share of the policies it is first, and under which named ones.
 
     Systems that are equal are both first.
     """

@@ -161,7 +161,7 @@ def values_of(measure: MeasureSpread, spread: _OverGrid, **own: Any) -> dict[str
 
 
 def score_table(columns: Mapping[str, MeasureSpread], about: Mapping[str, str] | None = None) -> Table:
-    """Return a row for each policy, the grid as a whole first.
+    """Show a row for each policy, the grid as a whole first.
 
     Args:
         columns: the measures by name; or, of one measure, the systems.
@@ -192,7 +192,7 @@ def spread_columns(spreads: Mapping[str, MeasureSpread], about: Mapping[str, str
 
 
 def choice_table(title: str, measure: MeasureSpread, spread: _OverGrid, about: Mapping[str, str]) -> Table:
-    """Return the actions of the best and the worst policy of a measure at each place."""
+    """Show the actions of the best and the worst policy of a measure at each place."""
     choices = [choices_of(measure, spread, score) for score in (measure.best, measure.worst)]
     rows = []
     for place in spread.grid.places:

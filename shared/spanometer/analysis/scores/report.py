@@ -186,11 +186,8 @@ class Report(Shown):
     def _subset_lines(self) -> Iterator[Part]:
         """Return the size and the scores of each part of the corpus, and how much is in none."""
         for name, subset in self.subsets.items():
-            yield ""
-            yield [(name, "bold"), f"  {subset.size}"]
             # without documents there are no scores
-            for table in score_tables(subset) if subset.documents else ():
-                yield from ("", replace(table, about={"subset": name, **table.about}))
+            yield from _of_subset(name, subset.size, score_tables(subset) if subset.documents else ())
         left_out = self.documents - sum(subset.documents for subset in self.subsets.values())
         if self.subsets and left_out:
             yield from ("", f"Without reference spans, and so in none of these: {left_out:,}.")
@@ -219,7 +216,7 @@ class Report(Shown):
         return dict(pairs)
 
     def to_dict(self, *, per_label: bool = False, per_document: bool = False) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         results, more = self.results, {"per_label": per_label, "per_document": per_document}
         subsets = {name: subset.to_dict(per_label=per_label) for name, subset in self.subsets.items()}
         return {
@@ -270,11 +267,8 @@ class SystemReports(Shown):
     def _subset_lines(self) -> Iterator[Part]:
         """Return the size and the scores of each part of the corpus, which are the same of each system."""
         for name, subset in next(iter(self.reports.values())).subsets.items():
-            yield ""
-            yield [(name, "bold"), f"  {subset.reference_size}"]
             parts = {system: report.subsets[name] for system, report in self.reports.items()}
-            for table in system_tables(parts) if subset.documents else ():
-                yield from ("", replace(table, about={"subset": name, **table.about}))
+            yield from _of_subset(name, subset.reference_size, system_tables(parts) if subset.documents else ())
 
     def tables(self) -> list[Table]:
         """Return the tables of scores and those by label."""
@@ -285,9 +279,16 @@ class SystemReports(Shown):
             yield from label_tables(report, system=name)
 
     def to_dict(self, *, per_label: bool = False, per_document: bool = False) -> dict[str, Any]:
-        """Return the dictionary of each report."""
+        """Convert each report, see `Report.to_dict`."""
         more = {"per_label": per_label, "per_document": per_document}
         return {name: report.to_dict(**more) for name, report in self.reports.items()}
+
+
+def _of_subset(name: str, size: str, tables: Iterable[Table]) -> Iterator[Part]:
+    yield ""
+    yield [(name, "bold"), f"  {size}"]
+    for table in tables:
+        yield from ("", replace(table, about={"subset": name, **table.about}))
 
 
 def require_distinct(keys: Sequence[str]) -> None:
@@ -317,7 +318,7 @@ def score_tables(report: Report) -> list[Table]:
 
 
 def system_tables(reports: Mapping[str, Report]) -> list[Table]:
-    """Return for each measure a table with one row for each system, the best of each column in bold."""
+    """Make for each measure a table with one row for each system, the best of each column in bold."""
     tables = []
     for results in zip(*(report.results for report in reports.values()), strict=True):
         first = results[0]
@@ -364,7 +365,7 @@ def _own_table(
 
 
 def label_tables(report: Report, *, system: str | None = None) -> list[Table]:
-    """Return for each measure a table with one row for each label, and then one for each average over labels.
+    """Make for each measure a table with one row for each label, and then one for each average over labels.
 
     Beside the scores stand the numbers that they are made of. `system` is named in the tables of several systems.
     """
@@ -392,7 +393,7 @@ def _label_table(result: MeasureResult, system: str | None) -> Table:
 
 
 def document_tables(report: Report, *, system: str | None = None) -> list[Table]:
-    """Return for each measure of spans or trees a table with one row for each document.
+    """Make for each measure of spans or trees a table with one row for each document.
 
     `system` is named in the tables of several systems.
     """
