@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import fields, is_dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -482,11 +483,15 @@ def is_utf8(text: str) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """Return a result as built-in types, ready for JSON: NaN, which JSON lacks, becomes None."""
+    """Convert a result to built-in types, ready for JSON: objects by their fields; NaN, which JSON lacks, is None."""
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+    if isinstance(value, float):
+        return None if math.isnan(value) else value
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    return value

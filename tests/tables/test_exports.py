@@ -6,6 +6,7 @@ import math
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
 
 import spanometer
@@ -15,7 +16,7 @@ from spanometer.analysis.policies.repairs import policy_spread
 from spanometer.analysis.scores.report import SystemReports
 from spanometer.tables.exports import latex, to_csv, to_html, to_latex, to_markdown
 from spanometer.tables.screen import text_of
-from spanometer.tables.table import Copyable, Number, Precision, Table, amount, with_best
+from spanometer.tables.table import Copyable, Number, Precision, Table, TableColumn, amount, mark_best
 
 GOLD = [["B-PER", "I-PER", "O"], ["O", "B-LOC", "O"]]
 ONE = [["B-PER", "O", "O"], ["O", "B-LOC", "O"]]
@@ -127,11 +128,27 @@ def test_notebooks(monkeypatch):
 
 
 def test_best():
-    rows = [["a", Number(0.5), Number(0.5)], ["b", Number(0.7), Number(0.5)], ["c", Number(math.nan), Number(0.5)]]
-    assert [row[1].best for row in with_best(rows, [True, True])] == [False, True, False]
-    assert [row[1].best for row in with_best(rows, [False, True])] == [True, False, False]
-    # where all are equal none is best, and where no direction is better
-    assert not any(row[2].best for row in with_best(rows, [None, True]))
+    cells = [Number(0.5), Number(0.7), Number(math.nan), "·"]
+    assert [getattr(cell, "best", None) for cell in mark_best(cells, higher=True)] == [False, True, False, None]
+    assert [getattr(cell, "best", None) for cell in mark_best(cells, higher=False)] == [True, False, False, None]
+    # where all are equal none is best
+    assert mark_best([Number(0.5), Number(0.5)], higher=True) == [Number(0.5), Number(0.5)]
+
+
+def test_declared_columns():
+    columns = [TableColumn("f1", higher=True), TableColumn("p_value", "p", "p"), TableColumn("spans", kind="amount")]
+    rows = [("a", (0.5, (0.25, 0.75)), 0.01, np.int64(3)), None, (("b", "cyan"), 0.75, math.nan, "none")]
+    made = Table.of("system", columns, rows, kind="scores")
+    assert (made.heads, made.keys, made.rows[1]) == (["f1", "p", "spans"], ["f1", "p_value", "spans"], None)
+    assert made.rows[0] == ["a", Number(0.5, interval=(0.25, 0.75)), Number(0.01, "p"), Number(3, "amount")]
+    assert made.rows[2][:2] == [("b", "cyan"), Number(0.75, best=True)]
+    assert made.records() == [
+        {"system": "a", "f1": 0.5, "p_value": 0.01, "spans": 3},
+        {"system": "b", "f1": 0.75, "p_value": None, "spans": "none"},
+    ]
+    assert columns[0].cell(None) == "·"
+    with pytest.raises(ValueError, match="shorter"):
+        Table.of("system", columns, [("a", 0.5)])
 
 
 def test_results():

@@ -210,6 +210,12 @@ class Spans(DocumentColumns):
         labels = (BARE_LABEL,) if self.labels else ()
         return in_order(replace(self, label=np.zeros(len(self), dtype=code_type(1)), labels=labels))
 
+    @property
+    def sizes(self) -> np.ndarray:
+        """The number of tokens of each span, int64, without those in gaps."""
+        span, start, end = self.pieces()
+        return np.bincount(span, weights=end - start, minlength=len(self)).astype(np.int64)
+
     def pieces(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the span, the start and the end of each fragment (int64); a contiguous span is one."""
         if self.fragments is None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from textwrap import wrap
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..exceptions import printable
 from ..options import check_options, option
@@ -98,6 +98,44 @@ Text = str | tuple[str, str]
 """A cell as it is written."""
 
 
+class TableColumn(NamedTuple):
+    """A column of a result, from which its cells in all forms follow.
+
+    Attributes:
+        key: its name in CSV, data frames and JSON; empty for a column that is only printed.
+        head: its head in tables, by default the key.
+        kind: of its numbers, see `Number`.
+        signed: whether its numbers always have their sign.
+        style: how a terminal shows its numbers.
+        higher: whether its highest number is marked as the best, or its lowest; None marks none.
+    """
+
+    key: str
+    head: str | None = None
+    kind: str = "score"
+    signed: bool = False
+    style: str = ""
+    higher: bool | None = None
+
+    def cell(self, value: Any) -> Cell:
+        """Make a cell of a number, or of a number and its interval; None is an empty cell, and cells stay as they are.
+
+        An interval whose bounds are NaN stays: the legend says why there is none.
+        """
+        if value is None:
+            return EMPTY
+        if isinstance(value, (str, Number)) or (isinstance(value, tuple) and isinstance(value[0], str)):
+            return value
+        value, interval = value if isinstance(value, tuple) else (value, None)
+        known = value.item() if hasattr(value, "item") else value
+        return Number(known, self.kind, self.style, interval, self.signed)
+
+
+def amounts(*keys: str, **heads: str) -> list[TableColumn]:
+    """Declare columns of amounts, by their keys alone or with their heads."""
+    return [TableColumn(key, heads.get(key), "amount") for key in (*keys, *heads)]
+
+
 @dataclass(frozen=True)
 class Table:
     """A table: names on the left, numbers on the right.
@@ -126,6 +164,36 @@ class Table:
     about: Mapping[str, str] = field(default_factory=dict)
     confidence: float | None = None
 
+    @classmethod
+    def of(
+        cls, title: str, columns: Sequence[TableColumn], rows: Iterable[Sequence[Any] | None], **options: Any
+    ) -> Table:
+        """Make a table of values: each row has a name and a value for each column, see `TableColumn.cell`.
+
+        Args:
+            title: what the names are.
+            columns: the columns of values.
+            rows: the name and the values of each row; None for a line between rows.
+            **options: the other attributes of a table.
+        """
+        cells: list[list[Any] | None] = []
+        for row in rows:
+            values = zip(columns, () if row is None else row[1:], strict=row is not None)
+            cells.append(None if row is None else [row[0], *(column.cell(value) for column, value in values)])
+        for place, column in enumerate(columns, 1):
+            if column.higher is not None:
+                named = [row for row in cells if row]
+                marked = mark_best([row[place] for row in named], higher=column.higher)
+                for row, cell in zip(named, marked, strict=True):
+                    row[place] = cell
+        heads = [head(column.key) if column.head is None else column.head for column in columns]
+        return cls(title, heads, cells, keys=[column.key for column in columns], **options)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Convert the rows to built-in types by key, ready for JSON; NaN, which JSON lacks, becomes None."""
+        keys = (self.names or self.title, *self.keys)
+        return [dict(zip(keys, map(_value, row), strict=True)) for row in self.rows if row is not None]
+
     def written(self, precision: Precision) -> list[list[Text] | None]:
         """Return the rows as text; a row with intervals is followed by one of these if they stand in their own."""
         rows: list[list[Text] | None] = []
@@ -140,6 +208,13 @@ class Table:
                 bounds = ["–".join(text[1:]) for text in texts[1:]]
                 rows.append([(cell, "dim") for cell in (f"  {100 * self.confidence:g} %", *bounds)])
         return rows
+
+
+def _value(cell: Cell) -> Any:
+    """Return a cell as a built-in number or text; None for NaN."""
+    if isinstance(cell, Number):
+        return None if cell.value != cell.value else cell.value
+    return cell if isinstance(cell, str) else cell[0]
 
 
 def _written(cell: Cell, precision: Precision) -> Text:
@@ -200,6 +275,15 @@ def number(value: float, style: str = "") -> Number:
     return Number(value, style=style)
 
 
+def cell_of(value: Any) -> Cell:
+    """Make a cell of a built-in value: whole numbers are amounts, other numbers scores, None is a cell without text."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (int, float)):
+        return Number(value, "amount" if isinstance(value, int) else "score")
+    return "" if value is None else printable(str(value))
+
+
 def amount(value: float) -> Number:
     """Return a number of things as tables show it."""
     return Number(value, "amount")
@@ -210,28 +294,8 @@ def head(key: str) -> str:
     return "\n".join(key.rsplit("_", 1)) if len(key) > _HEAD_WIDTH else key
 
 
-def with_best_in_row(cells: Sequence[Number], *, higher: bool) -> list[Cell]:
-    """Return the numbers of a row, the best of them marked as such, see `with_best`."""
-    column = with_best([["", cell] for cell in cells], [higher])
-    return [cell for _, cell in column]
-
-
-def with_best(rows: Sequence[Sequence[Cell]], higher: Sequence[bool | None]) -> list[list[Cell]]:
-    """Return rows whose best numbers are marked as such, unless all in their column are equal.
-
-    Args:
-        rows: the cells of each row, the name first.
-        higher: for each column of numbers whether the highest is the best; None if none is better than another.
-    """
-    marked = [list(row) for row in rows]
-    for column, better in enumerate(higher, 1):
-        values = {row: cell.value for row, cells in enumerate(marked) if isinstance(cell := cells[column], Number)}
-        known = {value for value in values.values() if not math.isnan(value)}
-        if better is None or len(known) < 2:
-            continue
-        best = max(known) if better else min(known)
-        for row, value in values.items():
-            cell = marked[row][column]
-            if value == best and isinstance(cell, Number):
-                marked[row][column] = replace(cell, best=True)
-    return marked
+def mark_best(cells: Sequence[Cell], *, higher: bool) -> list[Cell]:
+    """Mark the highest, or else the lowest, of the numbers in a column or a row, unless all are equal."""
+    values = {cell.value for cell in cells if isinstance(cell, Number) and not math.isnan(cell.value)}
+    best = (max if higher else min)(values) if len(values) > 1 else None
+    return [replace(cell, best=True) if isinstance(cell, Number) and cell.value == best else cell for cell in cells]

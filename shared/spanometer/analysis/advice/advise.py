@@ -24,7 +24,7 @@ Source: Amigó et al. 2025, 'Evaluating Sequence Labeling on the basis of Inform
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...arrays import plain
@@ -128,7 +128,7 @@ class Advice:
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON."""
-        return {**plain(asdict(self)), "why": self.why}
+        return {**plain(self), "why": self.why}
 
 
 def advise(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Never, Unpack
 
 import numpy as np
@@ -13,18 +14,16 @@ from ...counts.counts import Counts
 from ...counts.estimates import Estimate, estimates
 from ...counts.statistics import Resampling
 from ...documents.arguments import SideArguments, SideReading, shares
-from ...documents.pairing import unit_of
 from ...documents.sides import read_sides
 from ...exceptions import InputError, counted, require_no_more, shown
 from ...measures.base import Measure
 from ...measures.registry import MEASURES, read_measures
 from ...spans.annotations import end_to_end, named_sides
 from ...spans.spans import Spans
-from ...tables.result import Result
-from ...tables.table import EMPTY, Cell, Copyable, Number, Part, Table
-from ..comparison.systems import SYSTEM
+from ...tables.table import Cell, Copyable, Part, Table, TableColumn
+from ..comparison.systems import NAMED, SYSTEM, named_systems
 from ..scores.counting import count_measures, notes_of
-from ..scores.report import kind_of
+from ..scores.report import CorpusResult, kind_of
 from .annotators import ANNOTATOR, named_annotators
 
 _Row = tuple[str, str | None]
@@ -45,6 +44,11 @@ class ReferenceScore:
 
     scores: Mapping[str, float]
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    def value(self, key: str) -> tuple[float, tuple[float, float] | None]:
+        """Return a value and its interval, None if that is NaN."""
+        low, high = self.intervals.get(key, (math.nan, math.nan))
+        return self.scores[key], None if math.isnan(low) else (low, high)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,16 +80,15 @@ class MeasureAgainst:
     notes: Sequence[str] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
-        values = ("against", "together", "ceiling", "same_terms", "differences")
-        found = {name: _described(getattr(self, name)) for name in values}
-        chosen = {"best": dict(self.best), "documents": {name: dict(of) for name, of in self.documents.items()}}
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
+        values = ("against", "together", "ceiling", "same_terms", "differences", "best", "documents")
+        found = {name: plain(getattr(self, name)) for name in values}
         notes = {"notes": list(self.notes)} if self.notes else {}
-        return {"headline": self.measure.headline, **found, **chosen, "signature": self.signature, **notes}
+        return {"headline": self.measure.headline, **found, "signature": self.signature, **notes}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class AgainstReferences(Result):
+class AgainstReferences(CorpusResult):
     """The result of `score_against`.
 
     Its tables are `against`, one for each measure and key.
@@ -93,31 +96,17 @@ class AgainstReferences(Result):
     Attributes:
         references: the annotators.
         systems: the systems.
-        documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
         measures: the result of each measure, by the names of the results.
         confidence: the level of the intervals; None if there are none.
     """
 
     references: tuple[str, ...]
     systems: tuple[str, ...]
-    documents: int
-    tokens: int | None
     measures: Mapping[str, MeasureAgainst]
     confidence: float | None
 
-    @property
-    def unit(self) -> str:
-        """What the size of the corpus is counted in: `token` or `character`."""
-        return unit_of(result.signature for result in self.measures.values())
-
-    def parts(self) -> Iterator[Part]:
-        """Return the size, the headline of each measure, what the rows and columns mean, and the signatures."""
-        size = counted(self.documents, "document")
-        yield size if self.tokens is None else f"{size}, {counted(self.tokens, self.unit)}"
-        yield from self.lines()
-
     def lines(self) -> Iterator[Part]:
-        """Return the same without the size."""
+        """Return the headline of each measure, what the rows and columns mean, and the signatures."""
         for name, result in self.measures.items():
             yield from ("", against_table(self, name, result.measure.headline))
         yield from ("", *notes(self), "")
@@ -130,7 +119,7 @@ class AgainstReferences(Result):
         return [against_table(self, name, key) for name, result in self.measures.items() for key in result.measure.keys]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         return {
             "references": list(self.references),
             "systems": list(self.systems),
@@ -201,10 +190,7 @@ def score_against(
     asked = read_measures(measures, MEASURES)
     options = SideReading.of(score_against, arguments)
     people = named_annotators(references, names)
-    sides, reading, *_ = read_sides(
-        {**people, **_named(systems, people)},
-        options,
-    )
+    sides, reading, *_ = read_sides({**people, **_named(systems, people)}, options)
     reading = {**reading, "references": len(people)}
     first = next(iter(sides.values()))
     if first.documents == 0:
@@ -215,6 +201,7 @@ def score_against(
         systems=tuple(name.removeprefix(SYSTEM) for name in sides if name not in people),
         documents=first.documents,
         tokens=None if first.lengths is None else int(first.lengths.sum()),
+        unit=str(reading.get("unit", "token")),
         measures={
             name: _Measured(measure, sides, list(people), counts[name], resampling).result(
                 measure.signature(reading, resampling)
@@ -229,15 +216,14 @@ def _named(systems: Any, people: Mapping[str, Any]) -> dict[str, Any]:
     """Return the outputs by the names of their systems in errors; one output has the name `system`."""
     outputs = systems if isinstance(systems, Mapping) else {"system": systems}
     if not outputs:
-        raise InputError("there are no systems.", "Pass the output of each by its name, {'old': ..., 'new': ...}.")
+        raise InputError("there are no systems.", NAMED)
+    named = named_systems(outputs)
     for name in outputs:
-        if not isinstance(name, str):
-            raise InputError(f"{shown(name)} is not the name of a system.", "Name systems by strings.")
         if f"{ANNOTATOR}{name}" in people:
             raise InputError(
                 f"a system and an annotator are both called {shown(name)}.", "Give each a name of its own."
             )
-    return {f"{SYSTEM}{name}": output for name, output in outputs.items()}
+    return named
 
 
 def _count_pairs(
@@ -410,52 +396,33 @@ def _bare(name: str) -> str:
     return name.removeprefix(ANNOTATOR).removeprefix(SYSTEM)
 
 
-def _described(found: Any) -> Any:
-    if isinstance(found, ReferenceScore):
-        return plain(asdict(found))
-    return {name: _described(values) for name, values in found.items()}
-
-
 def against_table(found: AgainstReferences, name: str, key: str) -> Table:
-    """Return a row for each system and annotator, the annotators' mean, and each system on their terms."""
+    """Show each system and annotator, the annotators' mean, and each system on their terms."""
     result = found.measures[name]
-    kind = kind_of(result.measure, key)
-    nowhere: list[Cell] = [EMPTY] * len(found.references)
+    column = TableColumn(key, kind=kind_of(result.measure, key))
+    nowhere = [None] * len(found.references)
 
-    def cells(values: Mapping[str, ReferenceScore], columns: tuple[str, ...], *, signed: bool = False) -> list[Cell]:
-        of_columns = [values.get(column) for column in columns]
-        return [
-            EMPTY if one is None else Number(one.scores[key], kind, "", _known(one.intervals.get(key)), signed)
-            for one in of_columns
-        ]
+    def cells(values: Mapping[str, ReferenceScore], names: Sequence[str], *, signed: bool = False) -> list[Cell]:
+        own = column._replace(signed=signed)
+        return [own.cell(values[name].value(key) if name in values else None) for name in names]
 
-    rows: list[list[Cell] | None] = [
-        [(row, "cyan"), *cells(result.against[row], found.references), *cells(result.together[row], WAYS)]
+    rows: list[Sequence[Any] | None] = [
+        ((row, "cyan"), *cells(result.against[row], found.references), *cells(result.together[row], WAYS))
         for row in (*found.systems, *found.references)
     ]
-    rows += [None, ["annotators", *nowhere, *cells(result.ceiling, WAYS)]]
+    rows += [None, ("annotators", *nowhere, *cells(result.ceiling, WAYS))]
     for system in found.systems:
-        rows.append([f"{system}, on their terms", *nowhere, *cells(result.same_terms[system], WAYS)])
-        rows.append([f"{system} minus annotators", *nowhere, *cells(result.differences[system], WAYS, signed=True)])
+        rows.append((f"{system}, on their terms", *nowhere, *cells(result.same_terms[system], WAYS)))
+        rows.append((f"{system} minus annotators", *nowhere, *cells(result.differences[system], WAYS, signed=True)))
+    ways = {"best_by_document": "best by\ndocument"}
+    columns = [TableColumn(each, ways.get(each, each)) for each in (*found.references, *WAYS)]
     title = key if name.startswith(key) else f"{name} {key}"
-    return Table(
-        title,
-        (*found.references, "mean", "best", "best by\ndocument"),
-        rows,
-        kind="against",
-        names="scored",
-        keys=(*found.references, *WAYS),
-        about={"measure": name, "key": key},
-        confidence=found.confidence,
-    )
-
-
-def _known(bounds: tuple[float, float] | None) -> tuple[float, float] | None:
-    return None if bounds is None or bounds[0] != bounds[0] else bounds
+    about = {"measure": name, "key": key}
+    return Table.of(title, columns, rows, kind="against", names="scored", about=about, confidence=found.confidence)
 
 
 def notes(found: AgainstReferences) -> list[str]:
-    """Return what rows and columns mean."""
+    """Explain rows and columns."""
     lines = [
         "mean: of the scores against each annotator. best: against the one who gives the best score. best by document: "
         "against the one who gives the best score in each document.",

@@ -132,10 +132,7 @@ def agreement(
         gamma = replace(gamma, **shared)
     options = SideReading.of(agreement, arguments)
     given = named_annotators(annotations, names)
-    read = read_sides(
-        given,
-        options,
-    )
+    read = read_sides(given, options)
     annotated, reading = read.with_common_labels(labels), read.reading
     first = next(iter(annotated.values()))
     known_lengths, label_names = require_lengths(first.lengths, "chance"), first.labels

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -15,7 +15,7 @@ from ...exceptions import counted
 from ...measures.gamma import Gamma
 from ...measures.unitizing_alpha import UnitizingAlpha
 from ...tables.result import Result
-from ...tables.table import EMPTY, Cell, Copyable, Number, Part, Table, amount, number
+from ...tables.table import Copyable, Part, Table, TableColumn, amounts
 from .chance import QUANTILES, Simulated
 
 _OF_CHANCE = {
@@ -28,6 +28,15 @@ _OF_CHANCE = {
 
 KEYS = ("f1", "chance_f1", "kappa_f1")
 """The values of pairs."""
+
+_MEANS = [TableColumn(f"mean_{key}", f"mean {key.removesuffix('_f1')}") for key in KEYS]
+_CHANCE = [
+    TableColumn("observed"),
+    TableColumn("mean", "by chance"),
+    TableColumn("std", "deviation"),
+    *(TableColumn(f"quantile_{level:g}", f"{100 * level:g} %") for level in QUANTILES),
+    TableColumn("p_value", "p-value", "p"),
+]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -92,7 +101,7 @@ class AgreementValues:
         return not math.isnan(self.expected_disorder)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         joint = (*UnitizingAlpha.keys, *(Gamma.keys if self.has_gamma else ()))
         names = (*(f"mean_{key}" for key in KEYS), "team_kappa_f1", *joint, *KEYS, "spans")
         values = {name: plain(getattr(self, name)) for name in names}
@@ -106,6 +115,10 @@ class AgreementValues:
             return None
         low, high = (float(bound[pair]) for bound in self.intervals[key])
         return None if math.isnan(low) else (low, high)
+
+    def value(self, key: str, *pair: int) -> tuple[float, tuple[float, float] | None]:
+        """Return a value, of a pair of annotators if it is one of pairs, and its interval."""
+        return float(np.asarray(getattr(self, key))[pair]), self.interval(key, *pair)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -180,7 +193,7 @@ class Agreement(Result, AgreementValues):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         return {
             "annotators": list(self.names),
             "documents": self.documents,
@@ -207,74 +220,53 @@ def _mean_over_pairs(values: np.ndarray) -> np.ndarray:
 
 
 def matrix(found: Agreement) -> Table:
-    """Return the corrected F1 of each pair; the diagonal is left empty."""
-    rows: list[list[Cell]] = []
-    for row, name in enumerate(found.names):
-        values = found.kappa_f1[row].tolist()
-        rows.append(
-            [
-                (name, "cyan"),
-                *(
-                    Number(value, interval=found.interval("kappa_f1", row, column)) if column != row else EMPTY
-                    for column, value in enumerate(values)
-                ),
-            ]
-        )
-    return Table(
-        "",
-        found.names,
-        rows,
-        widths=(0, 6),
-        kind="matrix",
-        names="annotator",
-        keys=found.names,
-        confidence=found.confidence,
-    )
+    """Show the corrected F1 of each pair; the diagonal is left empty."""
+    places = range(len(found.names))
+    rows = [
+        ((name, "cyan"), *(None if column == row else found.value("kappa_f1", row, column) for column in places))
+        for row, name in enumerate(found.names)
+    ]
+    columns = [TableColumn(name, name) for name in found.names]
+    return Table.of("", columns, rows, widths=(0, 6), kind="matrix", names="annotator", confidence=found.confidence)
 
 
 def pair_table(found: Agreement, *, per_pair: bool) -> Table:
-    """Return all pairs, or the highest and the lowest; the mean of the pairs; alpha, and gamma if it was computed."""
+    """Show all pairs, or the highest and the lowest; the mean of the pairs; alpha, and gamma if it was computed."""
     pairs = sorted(combinations(range(len(found.names)), 2), key=lambda pair: -found.kappa_f1[pair])
     shown = {", ".join(found.names[one] for one in pair): pair for pair in pairs}
     if not per_pair:
         names = list(shown)
         ends = {"highest pair": 0, "lowest pair": -1} if len(pairs) > 1 else {}
         shown = {f"{place}: {names[number]}": pairs[number] for place, number in ends.items()}
-    joint = _joint_keys(found)
-    rows: list[list[Cell]] = [
-        [
-            name,
-            *(Number(float(getattr(found, key)[pair]), interval=found.interval(key, *pair)) for key in KEYS),
-            *[EMPTY] * len(joint),
-        ]
-        for name, pair in shown.items()
+    joint = _joint_columns(found)
+    nothing = [None] * len(joint)
+    rows: list[Sequence[Any]] = [
+        (name, *(found.value(key, *pair) for key in KEYS), *nothing) for name, pair in shown.items()
     ]
-    *means, kappa = (_mean(found, key) for key in KEYS)
-    rows.append([("mean of pairs", "cyan"), *means, replace(kappa, style="bold"), *[EMPTY] * len(joint)])
+    *means, kappa = (found.value(f"mean_{key}") for key in KEYS)
+    rows.append((("mean of pairs", "cyan"), *means, TableColumn("", style="bold").cell(kappa), *nothing))
     if len(pairs) > 1:
-        team = Number(found.team_kappa_f1, interval=found.interval("team_kappa_f1"))
-        rows.append([("as a team", "cyan"), EMPTY, EMPTY, team, *[EMPTY] * len(joint)])
-    of_all = [Number(getattr(found, key), style="bold", interval=found.interval(key)) for key in joint]
-    rows.append([("all jointly", "cyan"), EMPTY, EMPTY, EMPTY, *of_all])
-    return Table("", (*KEYS, *joint), rows, widths=(0, 6), kind="pairs", names="pair", confidence=found.confidence)
+        rows.append((("as a team", "cyan"), None, None, found.value("team_kappa_f1"), *nothing))
+    rows.append((("all jointly", "cyan"), None, None, None, *(found.value(column.key) for column in joint)))
+    columns = [*(TableColumn(key, key) for key in KEYS), *joint]
+    return Table.of("", columns, rows, widths=(0, 6), kind="pairs", names="pair", confidence=found.confidence)
 
 
-def _joint_keys(found: Agreement) -> tuple[str, ...]:
-    """Return the values of all annotators jointly that tables show."""
-    return ("alpha", "gamma", "gamma_cat") if found.has_gamma else ("alpha",)
-
-
-def _mean(values: AgreementValues, key: str) -> Number:
-    return Number(getattr(values, f"mean_{key}"), interval=values.interval(f"mean_{key}"))
+def _joint_columns(found: Agreement, style: str = "bold") -> list[TableColumn]:
+    """Declare the columns of the values of all annotators jointly."""
+    keys = ("alpha", "gamma", "gamma_cat") if found.has_gamma else ("alpha",)
+    return [TableColumn(key, key, style=style) for key in keys]
 
 
 def label_table(found: Agreement) -> Table:
-    """Return for each label the means of the pairs, the joint values, and the fewest and most spans of an annotator."""
-    joint = _joint_keys(found)
-    rows = [[label, *_label_cells(values, joint)] for label, values in found.per_label.items()]
-    heads = ("mean f1", "mean chance", "mean kappa", *joint, "fewest spans", "most spans")
-    keys = ("mean_f1", "mean_chance_f1", "mean_kappa_f1", *joint, "fewest_spans", "most_spans")
-    return Table("label", heads, rows, kind="labels", keys=keys, confidence=found.confidence)
+    """Show for each label the means of the pairs, the joint values, and the fewest and most spans of an annotator."""
+    scores = [*_MEANS, *_joint_columns(found, "")]
+    rows = [
+        (label, *(values.value(column.key) for column in scores), values.spans.min(), values.spans.max())
+        for label, values in found.per_label.items()
+    ]
+    columns = [*scores, *amounts(fewest_spans="fewest spans", most_spans="most spans")]
+    return Table.of("label", columns, rows, kind="labels", confidence=found.confidence)
 
 
 def chance_table(found: Agreement, *, per_pair: bool, per_label: bool) -> Table:
@@ -283,51 +275,30 @@ def chance_table(found: Agreement, *, per_pair: bool, per_label: bool) -> Table:
     Of all labels together `f1` of pairs (if asked for), the means over pairs, alpha and gamma; of each label (if asked
     for) the mean of F1 and alpha.
     """
-    rows: list[list[Cell]] = []
+    shown: list[tuple[Any, Simulated, tuple[int, ...]]] = []
     if per_pair:
-        names = found.names
-        for pair in combinations(range(len(names)), 2):
-            rows.append([f"f1 of {names[pair[0]]}, {names[pair[1]]}", *_chance_cells(found.simulated["f1"], pair)])
-    joint = {key: one for key, one in found.simulated.items() if key != "f1"}
-    rows += [[(_OF_CHANCE[key], "cyan"), *_chance_cells(one)] for key, one in joint.items()]
-    if per_label:
-        for label, values in found.per_label.items():
-            known = {key: values.simulated[key] for key in ("mean_f1", "alpha") if key in values.simulated}
-            rows += [[f"{label}: {_OF_CHANCE[key]}", *_chance_cells(one)] for key, one in known.items()]
-    heads = ("observed", "by chance", "deviation", *(f"{100 * level:g} %" for level in QUANTILES), "p-value")
-    keys = ("observed", "mean", "std", *(f"quantile_{level:g}" for level in QUANTILES), "p_value")
+        for pair in combinations(range(len(found.names)), 2):
+            shown.append((f"f1 of {found.names[pair[0]]}, {found.names[pair[1]]}", found.simulated["f1"], pair))
+    shown += [((_OF_CHANCE[key], "cyan"), one, ()) for key, one in found.simulated.items() if key != "f1"]
+    for label, values in found.per_label.items() if per_label else ():
+        known = {key: values.simulated[key] for key in ("mean_f1", "alpha") if key in values.simulated}
+        shown += [(f"{label}: {_OF_CHANCE[key]}", one, ()) for key, one in known.items()]
+    rows = []
+    for name, one, place in shown:
+        values_by_chance = (one.observed, one.mean, one.std, *map(one.quantile, QUANTILES), one.p_value)
+        rows.append((name, *(float(value[place]) for value in values_by_chance)))
     title = f"{found.n_simulations:,} annotations by chance"
-    return Table(title, heads, rows, kind="chance", names="value", keys=keys)
-
-
-def _chance_cells(one: Simulated, pair: tuple[int, ...] = ()) -> list[Cell]:
-    values = (one.observed, one.mean, one.std, *map(one.quantile, QUANTILES))
-    return [*(Number(float(value[pair])) for value in values), Number(float(one.p_value[pair]), kind="p")]
+    return Table.of(title, _CHANCE, rows, kind="chance", names="value")
 
 
 def document_table(found: Agreement, lines: Sequence[int] = ()) -> Table:
-    """Return for each document the means of the pairs, and the line on which it begins, if lines are given."""
-    means = [values.tolist() for values in found.mean_per_document.values()]
-    p_values = found.document_p_values.tolist()
-    rows: list[list[Cell]] = [
-        [
-            str(place),
-            *map(amount, lines[place - 1 : place]),
-            *map(number, values),
-            *(Number(value, "p") for value in p_values[place - 1 : place]),
-        ]
-        for place, values in enumerate(zip(*means, strict=True), 1)
-    ]
-    shown = ["p-value"] if p_values else []
-    heads = [*(["line"] if lines else []), "mean f1", "mean chance", "mean kappa", *shown]
-    keys = [*(["line"] if lines else []), *found.mean_per_document, *(["p_value"] if p_values else [])]
-    return Table("document", heads, rows, kind="documents", keys=keys)
-
-
-def _label_cells(values: AgreementValues, joint: Sequence[str]) -> list[Cell]:
-    means = [_mean(values, key) for key in KEYS]
-    spans: list[Number] = [amount(int(values.spans.min())), amount(int(values.spans.max()))]
-    return [*means, *(Number(getattr(values, key), interval=values.interval(key)) for key in joint), *spans]
+    """Show for each document the means of the pairs, and the line on which it begins, if lines are given."""
+    line = amounts("line") if lines else []
+    p_value = [TableColumn("p_value", "p-value", "p")] if len(found.document_p_values) else []
+    values = [*([lines] if lines else []), *found.mean_per_document.values()] if found.mean_per_document else []
+    values += [found.document_p_values] if p_value else []
+    rows = ((str(place), *of_document) for place, of_document in enumerate(zip(*values, strict=True), 1))
+    return Table.of("document", [*line, *_MEANS, *p_value], rows, kind="documents")
 
 
 def mean_of_pairs(matrix: np.ndarray) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...arrays import ordered
-from ...exceptions import InputError, require_kind
+from ...exceptions import InputError, counted, require_kind
 
 ANNOTATOR = "annotator "
 """What stands before the names of annotators in errors."""
@@ -34,10 +34,7 @@ def named_annotators(annotations: Sequence[Any] | Mapping[str, Any], names: Sequ
     if len(names) != len(annotations):
         raise InputError(f"{len(names)} names, {len(annotations)} annotators.", "Give each annotator one name.")
     if len(annotations) < 2:
-        raise InputError(
-            f"{len(annotations)} annotator{'' if len(annotations) == 1 else 's'}: agreement takes two.",
-            remedy,
-        )
+        raise InputError(f"{counted(len(annotations), 'annotator')}: agreement takes two.", remedy)
     for name in names:
         require_kind(name, str, "a name", "Give each annotator a name, as a string.", option="names")
     given = {f"{ANNOTATOR}{name}": one for name, one in zip(names, annotations, strict=True)}

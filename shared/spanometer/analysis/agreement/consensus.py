@@ -14,13 +14,14 @@ from ...exceptions import InputError, counted, mention, setting
 from ...options import check_options, option
 from ...spans.spans import Spans
 from ...tables.result import Result
-from ...tables.table import Cell, Copyable, Number, Part, Table, amount
+from ...tables.table import Copyable, Part, Table, TableColumn, amounts
 from .votes import Voted, distinct_spans
 
 _LISTED = 10
 """How many ties are printed."""
 
 _COLUMNS = ("start", "end", "label", "votes", "annotators")
+_SPANS = amounts("spans", in_consensus="in the consensus")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,43 +200,49 @@ class Consensus(Result):
         return [vote_table(self), annotator_table(self), tie_table(self), label_table(self), span_table(self)]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON."""
-        return described(self)
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
+        return {
+            "annotators": list(self.names),
+            "rule": self.voting.called,
+            "needed_votes": self.needed,
+            "documents": self.spans.documents,
+            "spans": len(self.chosen),
+            "candidates": len(self.candidates),
+            "ties": tie_table(self).records(),
+            "overruled": len(self.overruled),
+            "contradicting": self.contradicting,
+            "votes": vote_table(self).records(),
+            "per_annotator": annotator_table(self).records(),
+            "per_label": label_table(self).records(),
+            "signature": self.signature,
+        }
 
 
 def vote_table(found: Consensus) -> Table:
-    """Return for each number of votes how many spans have it, and how many of these are in the consensus."""
+    """Count for each number of votes the spans that have it, and those of them in the consensus."""
     votes, size = found.candidates.votes, len(found.names)
-    of_all, of_chosen = (np.bincount(some, minlength=size + 1).tolist() for some in (votes, votes[_is_chosen(found)]))
-    rows: list[list[Cell]] = [
-        [f"{number} of {size}", amount(of_all[number]), amount(of_chosen[number])] for number in range(size, 0, -1)
-    ]
-    return Table("votes", ("spans", "in the consensus"), rows, kind="votes", keys=("spans", "in_consensus"))
+    of_all, of_chosen = (np.bincount(some, minlength=size + 1) for some in (votes, votes[_is_chosen(found)]))
+    rows = [(f"{number} of {size}", of_all[number], of_chosen[number]) for number in range(size, 0, -1)]
+    return Table.of("votes", _SPANS, rows, kind="votes")
 
 
 def annotator_table(found: Consensus) -> Table:
-    """Return for each annotator the spans, how many are in the consensus, and how many nobody else has."""
+    """Count for each annotator the spans, those in the consensus, and those that nobody else has."""
     voters, chosen, alone = found.candidates.voters, _is_chosen(found), found.candidates.votes == 1
-    rows: list[list[Cell]] = []
+    rows = []
     for name, has in zip(found.names, voters.T, strict=True):
-        number, kept = int(has.sum()), int((has & chosen).sum())
-        share = kept / number if number else float("nan")
-        rows.append([name, amount(number), amount(kept), Number(share, "share"), amount(int((has & alone).sum()))])
-    heads = ("spans", "in the consensus", "share", "nobody else has")
-    keys = ("spans", "in_consensus", "share", "alone")
-    return Table("annotator", heads, rows, kind="annotators", keys=keys)
+        number, kept = has.sum(), (has & chosen).sum()
+        rows.append((name, number, kept, kept / number if number else float("nan"), (has & alone).sum()))
+    columns = [*_SPANS, TableColumn("share", kind="share"), *amounts(alone="nobody else has")]
+    return Table.of("annotator", columns, rows, kind="annotators")
 
 
 def label_table(found: Consensus) -> Table:
-    """Return for each label how many spans anybody has, how many there are in the consensus, and the ties."""
-    labels = sorted({*found.candidates.spans.labels, *found.spans.labels})
+    """Count for each label the spans that anybody has, those in the consensus, and the ties."""
+    labels = tuple(sorted({*found.candidates.spans.labels, *found.spans.labels}))
     groups = (found.candidates, found.chosen, found.ties)
-    numbers = [
-        np.bincount(group.spans.with_labels(tuple(labels)).label, minlength=len(labels)).tolist() for group in groups
-    ]
-    rows = [[label, *map(amount, of_label)] for label, *of_label in zip(labels, *numbers, strict=True)]
-    heads = ("spans", "in the consensus", "ties")
-    return Table("label", heads, rows, kind="labels", keys=("spans", "in_consensus", "ties"))
+    numbers = [np.bincount(group.spans.with_labels(labels).label, minlength=len(labels)) for group in groups]
+    return Table.of("label", [*_SPANS, *amounts("ties")], zip(labels, *numbers, strict=True), kind="labels")
 
 
 def tie_table(found: Consensus, *, briefly: bool = False) -> Table:
@@ -244,7 +251,7 @@ def tie_table(found: Consensus, *, briefly: bool = False) -> Table:
     if briefly and len(ties) > _LISTED:
         ties = ties.take(np.arange(len(ties)) < _LISTED)
     title = f"ties (the first {_LISTED})" if len(ties) < len(found.ties) else "ties"
-    return _listed(found, ties, [], title, "ties")
+    return _listed(found, ties, title)
 
 
 def span_table(found: Consensus) -> Table:
@@ -257,38 +264,7 @@ def span_table(found: Consensus) -> Table:
         voters[known.voters[:, place]] = group.voters
     _, chosen, tie, overruled = known.voters.T
     outcome = np.select([chosen, overruled, tie], ["chosen", "overruled", "tie"], "outvoted")
-    return _listed(found, Voted(known.spans, voters), [("outcome", outcome.tolist())], "spans", "spans")
-
-
-def described(found: Consensus) -> dict[str, Any]:
-    """Return a consensus as built-in types."""
-
-    def rows(table: Table) -> list[dict[str, Any]]:
-        keys = (table.names or table.title, *(table.keys or table.heads))
-        return [dict(zip(keys, map(_plain, row), strict=True)) for row in table.rows if row is not None]
-
-    return {
-        "annotators": list(found.names),
-        "rule": found.voting.called,
-        "needed_votes": found.needed,
-        "documents": found.spans.documents,
-        "spans": len(found.chosen),
-        "candidates": len(found.candidates),
-        "ties": rows(tie_table(found)),
-        "overruled": len(found.overruled),
-        "contradicting": found.contradicting,
-        "votes": rows(vote_table(found)),
-        "per_annotator": rows(annotator_table(found)),
-        "per_label": rows(label_table(found)),
-        "signature": found.signature,
-    }
-
-
-def _plain(cell: Cell) -> Any:
-    if isinstance(cell, Number):
-        whole = cell.kind == "amount"
-        return int(cell.value) if whole else None if np.isnan(cell.value) else cell.value
-    return cell if isinstance(cell, str) else cell[0]
+    return _listed(found, Voted(known.spans, voters), "spans", outcome=outcome.tolist())
 
 
 def _is_chosen(found: Consensus) -> np.ndarray:
@@ -297,30 +273,18 @@ def _is_chosen(found: Consensus) -> np.ndarray:
     return np.asarray(known[known[:, 0], 1])
 
 
-def _listed(found: Consensus, voted: Voted, more: Sequence[tuple[str, Sequence[str]]], title: str, kind: str) -> Table:
-    """Return spans as a table, with their texts if they are known."""
-    spans = voted.spans
-    columns: list[Sequence[Cell]] = [
-        _documents(found.file, spans.document.tolist()),
-        list(map(amount, spans.start.tolist())),
-        list(map(amount, spans.end.tolist())),
-        [spans.labels[label] for label in spans.label.tolist()],
-        list(map(amount, voted.votes.tolist())),
-        [", ".join(names) for names in found.voters(voted)],
-        *(values for _, values in more),
-    ]
-    heads = [*_COLUMNS, *(name for name, _ in more)]
-    texts = None if found.file is None else _texts(found.file, voted)
-    if texts is not None:
-        columns.append(texts)
-        heads.append("text")
-    rows = [list(row) for row in zip(*columns, strict=True)]
-    return Table(title, heads, rows, kind=kind, names="document", keys=heads)
-
-
-def _documents(file: DocumentFile | None, numbers: Sequence[int]) -> list[Cell]:
+def _listed(found: Consensus, voted: Voted, title: str, **more: Sequence[str]) -> Table:
+    """List spans with their votes, and with their texts if they are known."""
+    spans, file = voted.spans, found.file
     ids = None if file is None else file.documents.ids
-    return [str(number) if ids is None else ids[number] for number in numbers]
+    documents = [str(number) if ids is None else ids[number] for number in spans.document.tolist()]
+    labels, voters = [spans.labels[label] for label in spans.label], map(", ".join, found.voters(voted))
+    values = [documents, spans.start, spans.end, labels, voted.votes, voters, *more.values()]
+    texts = None if file is None else _texts(file, voted)
+    if texts is not None:
+        values.append(texts)
+    columns = [TableColumn(key, kind="amount") for key in (*_COLUMNS, *more, *([] if texts is None else ["text"]))]
+    return Table.of(title, columns, zip(*values, strict=True), kind=title.split()[0], names="document")
 
 
 def _texts(file: DocumentFile, voted: Voted) -> list[str] | None:

@@ -23,9 +23,9 @@ from ...measures.base import signature_of
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...measures.unitizing_alpha import UnitizingAlpha
 from ...spans.spans import Spans
-from ...tables.result import Result
-from ...tables.table import Cell, Copyable, Number, Part, Table, amount
+from ...tables.table import Cell, Copyable, Part, Table, TableColumn, cell_of
 from ..errors.contexts import Context, context_of_documents, context_of_words
+from ..scores.report import CorpusResult
 from .agree import AVERAGES
 from .annotators import ANNOTATOR, named_annotators
 from .leave_one_out import LeaveOneOut, leave_one_out
@@ -37,6 +37,8 @@ SHOWN = 20
 
 _MOST_CONFUSED = 20
 
+_PLACES = (TableColumn("places", kind="amount"), TableColumn("share", kind="share"))
+
 _AT_ONCE = 1 << 10
 """How many places are Python's objects at a time."""
 
@@ -45,7 +47,7 @@ NOTHING = "–"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Disagreements(Result):
+class Disagreements(CorpusResult):
     """The result of `disagreements`: every place where annotators differ.
 
     Its tables are `places`, a row for each; `kinds`, how many places have each kind of difference; `differing`, at how
@@ -57,8 +59,6 @@ class Disagreements(Result):
         places: where they differ, and what each says there, in the order of the text; see `Places`.
         cost: of each place, in that order, see `place_costs`.
         level: what costs are counted in, `token` or `span`.
-        documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
-        unit: what tokens are: `token`, or `character`.
         labels: `match`, or `ignore` if only extents are compared.
         reading: how the spans were read, for signatures.
         context: the words and lines of the documents, as far as they are known.
@@ -69,9 +69,6 @@ class Disagreements(Result):
     places: Places
     cost: np.ndarray
     level: str
-    documents: int
-    tokens: int | None
-    unit: str
     labels: str
     reading: Mapping[str, object]
     context: Context = field(default_factory=Context)
@@ -189,16 +186,13 @@ class Disagreements(Result):
 
     def parts(self) -> Iterator[Part]:
         """Return the size, the kinds of differences, the labels that are confused, and the first places."""
-        yield self.size
-        yield from self.lines()
+        yield from super().parts()
         yield Copyable(self.signature)
 
     @property
     def size(self) -> str:
         """The size of the corpus, and how many places there are, in words."""
-        size = counted(self.documents, "document")
-        size = size if self.tokens is None else f"{size}, {counted(self.tokens, self.unit)}"
-        return f"{size}; {self.number}"
+        return f"{super().size}; {self.number}"
 
     @property
     def number(self) -> str:
@@ -217,7 +211,7 @@ class Disagreements(Result):
         return [place_table(self), kind_table(self), difference_table(self), *self.confusions.tables()]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON."""
+        """Convert to built-in types, ready for JSON."""
         return {
             "annotators": list(self.names),
             "documents": self.documents,
@@ -289,10 +283,7 @@ def disagreements(
     measure = ChanceKappaF1(labels=labels, level=level)
     options = SideReading.of(disagreements, arguments)
     given = require_no_answers(named_annotators(annotations, names))
-    read = read_sides(
-        given,
-        options,
-    )
+    read = read_sides(given, options)
     sides, reading, file = read.with_common_labels(measure.labels), read.reading, read.file
     spans = tuple(sides.values())
     places = Places.of(spans)
@@ -313,43 +304,35 @@ def disagreements(
 
 
 def kind_table(found: Disagreements) -> Table:
-    """Return for each kind how many places have it, how many differences between two people, and what they cost.
+    """Count for each kind the places that have it and the differences between two people, and sum their costs.
 
     A place can have several kinds, so that columns do not add up to the last row.
     """
     kinds, cost, total = found.kinds, found.cost, len(found)
-    rows: list[list[Cell] | None] = []
+    rows: list[Sequence[Any] | None] = []
     for code, name in enumerate(DIFFERENCES):
         there = kinds[:, code] > 0
-        share = Number(there.sum() / max(total, 1), "share")
-        numbers = (amount(int(there.sum())), share, amount(int(kinds[:, code].sum())), Number(float(cost[there].sum())))
-        rows.append([(name, "cyan"), *numbers])
-    every = (amount(total), Number(1.0 if total else 0.0, "share"), amount(int(kinds.sum())), Number(float(cost.sum())))
-    rows += [None, ["all places", *every]]
-    heads = ("places", "share", "differences", "cost")
-    return Table("kind", heads, rows, kind="kinds")
+        rows.append(
+            ((name, "cyan"), there.sum(), there.sum() / max(total, 1), kinds[:, code].sum(), float(cost[there].sum()))
+        )
+    rows += [None, ("all places", total, 1.0 if total else 0.0, kinds.sum(), float(cost.sum()))]
+    columns = [*_PLACES, TableColumn("differences", kind="amount"), TableColumn("cost")]
+    return Table.of("kind", columns, rows, kind="kinds")
 
 
 def difference_table(found: Disagreements) -> Table:
-    """Return at how many places each pair of annotators differs, the pair that differs most first."""
-    places, total = found.differences.places, max(len(found), 1)
-    pairs = sorted(combinations(range(len(found.names)), 2), key=lambda pair: -places[pair])
-    rows: list[list[Cell]] = [
-        [
-            (found.names[one], "cyan"),
-            found.names[other],
-            amount(int(places[one, other])),
-            _share(places[one, other], total),
-        ]
-        for one, other in pairs
+    """Count the places where each pair of annotators differs, the pair that differs most first."""
+    places, total, names = found.differences.places, max(len(found), 1), found.names
+    pairs = sorted(combinations(range(len(names)), 2), key=lambda pair: -places[pair])
+    rows = [
+        ((names[one], "cyan"), names[other], places[one, other], places[one, other] / total) for one, other in pairs
     ]
-    heads = ("other annotator", "places", "share")
-    keys = ("other_annotator", "places", "share")
-    return Table("annotator", heads, rows, left=2, kind="differing", keys=keys)
+    columns = [TableColumn("other_annotator", "other annotator"), *_PLACES]
+    return Table.of("annotator", columns, rows, left=2, kind="differing")
 
 
 def place_table(found: Disagreements) -> Table:
-    """Return a row for each place, the one that costs most first, with a column for what each annotator says."""
+    """Show a row for each place, the one that costs most first, with a column for what each annotator says."""
     rows = _PlaceRows(found)
     # an annotator may be called as another column is
     keys = [*rows.own[1:], *(f"annotator {name}" if name in rows.own else name for name in found.names)]
@@ -384,7 +367,7 @@ class _PlaceRows(Sequence[list[Cell]]):
         for row in self._table.slice(first, size).to_pylist():
             said = {name: reading_text(one) for one in row["readings"] for name in one["annotators"]}
             row["kinds"] = ", ".join(row["kinds"])
-            yield [*(_cell(row[name]) for name in self.own), *(said[name] for name in self._found.names)]
+            yield [*(cell_of(row[name]) for name in self.own), *(said[name] for name in self._found.names)]
 
 
 def reading_text(reading: Mapping[str, Any]) -> str:
@@ -417,15 +400,3 @@ def _covered(span: Mapping[str, Any]) -> str:
         return str(span["text"])
     pieces = span.get("fragments") or [(span["start"], span["end"])]
     return " ".join(f"{start}–{end}" for start, end in pieces)
-
-
-def _share(number: int, total: int) -> Number:
-    return Number(number / total, "share")
-
-
-def _cell(value: Any) -> Cell:
-    if isinstance(value, float):
-        return Number(value)
-    if isinstance(value, int):
-        return amount(value)
-    return "" if value is None else printable(str(value))

@@ -21,19 +21,19 @@ from ...measures.unitizing_alpha import UnitizingAlpha
 from ...spans.annotations import named_sides
 from ...spans.spans import Spans
 from ...tables.result import Result
-from ...tables.table import EMPTY, Cell, Copyable, Number, Part, Table, amount, number
+from ...tables.table import Copyable, Part, Table, TableColumn, amounts
 from ..scores.counting import count_measures
 from .agree import count_jointly
 from .annotators import ANNOTATOR
 
-KEYS = {
-    "with_others": "kappa with others",
-    "kappa_f1": "kappa without",
-    "kappa_change": "change",
-    "alpha": "alpha without",
-    "alpha_change": "alpha change",
-}
-"""The values of each annotator, and their heads in tables."""
+COLUMNS = (
+    TableColumn("with_others", "kappa with others"),
+    TableColumn("kappa_f1", "kappa without"),
+    TableColumn("kappa_change", "change", signed=True),
+    TableColumn("alpha", "alpha without"),
+    TableColumn("alpha_change", "alpha change", signed=True),
+)
+"""The values of each annotator."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -78,15 +78,13 @@ class LeaveOneOut(Result):
 
     def table(self) -> Table:
         """Make a table with a row for the whole team, and one for each annotator."""
-        spans = amount(int(self.spans.sum()))
-        team: list[Cell] = [("all", "bold"), spans, EMPTY, number(self.mean_kappa_f1), EMPTY, number(self.alpha), EMPTY]
-        rows: list[list[Cell] | None] = [team, None]
+        team = (("all", "bold"), self.spans.sum(), None, self.mean_kappa_f1, None, self.alpha, None)
+        rows: list[Sequence[Any] | None] = [team, None]
         for place in self.order:
-            own = amount(int(self.spans[place]))
-            rows.append([(self.names[place], "cyan"), own, *(self._number(key, place) for key in KEYS)])
-        heads = ("spans", *KEYS.values())
-        keys = ("spans", *KEYS)
-        return Table("annotator", heads, rows, kind="annotators", keys=keys, confidence=self.confidence)
+            values = (self._value(column.key, place) for column in COLUMNS)
+            rows.append(((self.names[place], "cyan"), self.spans[place], *values))
+        columns = [*amounts("spans"), *COLUMNS]
+        return Table.of("annotator", columns, rows, kind="annotators", confidence=self.confidence)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
@@ -96,7 +94,7 @@ class LeaveOneOut(Result):
             "annotators": {
                 name: {
                     "spans": self.spans[place],
-                    **{key: self.values[key][place] for key in KEYS},
+                    **{column.key: self.values[column.key][place] for column in COLUMNS},
                     "intervals": {key: bounds[:, place] for key, bounds in self.intervals.items()},
                 }
                 for place, name in enumerate(self.names)
@@ -105,10 +103,9 @@ class LeaveOneOut(Result):
         }
         return dict(plain(found))
 
-    def _number(self, key: str, place: int) -> Number:
-        bounds = self.intervals.get(key)
-        shown = None if bounds is None or math.isnan(bounds[0, place]) else tuple(bounds[:, place].tolist())
-        return Number(float(self.values[key][place]), interval=shown, signed=key.endswith("change"))
+    def _value(self, key: str, place: int) -> tuple[float, tuple[float, float] | None]:
+        low, high = self.intervals[key][:, place].tolist() if key in self.intervals else (math.nan, math.nan)
+        return self.values[key][place].item(), None if math.isnan(low) else (low, high)
 
 
 def leave_one_out(
@@ -161,7 +158,7 @@ def leave_one_out(
         spans=np.array([len(spans) for spans in annotated.values()]),
         mean_kappa_f1=float(kappa.point[0]),
         alpha=team_alpha,
-        values={key: values[key].point if key in values else nothing for key in KEYS},
+        values={column.key: values[column.key].point if column.key in values else nothing for column in COLUMNS},
         intervals={} if confidence is None else {key: one.bounds(confidence) for key, one in values.items()},
         confidence=confidence,
         signatures={one.name: one.signature(reading, resampling) for one in (chance, alpha) if one is not None},

@@ -14,7 +14,8 @@ from ...alignment.overlaps import Alignment, order_of_line
 from ...alignment.places import Places
 from ...spans.spans import Spans
 from ...tables.result import Result
-from ...tables.table import EMPTY, Cell, Number, Part, Table, amount
+from ...tables.table import Part, Table, TableColumn, amounts
+from ..errors.confusion import matrix_table
 
 DIFFERENCES = {
     "label": "two people give overlapping spans different labels",
@@ -64,33 +65,21 @@ class LabelConfusion(Result):
         return [self.table(), self.matrix()]
 
     def table(self, most: int | None = None) -> Table:
-        """Return a row for each pair of labels that are confused, the most frequent first."""
-        rows: list[list[Cell]] = [
-            [(one, "cyan"), other, amount(times), Number(share, "share")]
-            for one, other, times, share in self.confused()[:most]
-        ]
-        heads = ("other label", "times", "share")
-        keys = ("other_label", "times", "share")
-        return Table("label", heads, rows, left=2, kind="confused", keys=keys)
+        """Show a row for each pair of labels that are confused, the most frequent first."""
+        rows = [((one, "cyan"), *values) for one, *values in self.confused()[:most]]
+        columns = [*amounts(other_label="other label", times="times"), TableColumn("share", kind="share")]
+        return Table.of("label", columns, rows, left=2, kind="confused")
 
     def matrix(self) -> Table:
         """Return the counts, a row and a column for each label."""
         # a label may be called as another column is
         names = [*(repr(name) if name in ("label", _MISSING) else name for name in self.labels), _MISSING]
-        rows: list[list[Cell]] = [
-            [(name, "cyan"), *map(amount, values)] for name, values in zip(names, self.counts.tolist(), strict=True)
-        ]
-        rows[-1][-1] = EMPTY
-        return Table("label", names, rows, kind="confusion", keys=names)
+        return matrix_table("label", names, names, self.counts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON."""
-        keys = ("label", "other_label", "times", "share")
-        return {
-            "labels": list(self.labels),
-            "counts": self.counts.tolist(),
-            "confused": [dict(zip(keys, pair, strict=True)) for pair in self.confused()],
-        }
+        """Convert to built-in types, ready for JSON."""
+        counts = self.counts.tolist()
+        return {"labels": list(self.labels), "counts": counts, "confused": self.table().records()}
 
 
 @dataclass(frozen=True, eq=False)

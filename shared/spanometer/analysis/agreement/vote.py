@@ -73,10 +73,7 @@ def consensus(
     require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
     voting = Voting(rule=rule, at_least=at_least, vote=vote, resolve=resolve)
     options = SideReading.of(consensus, arguments)
-    sides, reading, file, _ = read_sides(
-        require_no_answers(named_annotators(annotations, names)),
-        options,
-    )
+    sides, reading, file, _ = read_sides(require_no_answers(named_annotators(annotations, names)), options)
     known = tuple(name.removeprefix(ANNOTATOR) for name in sides)
     of_all = list(sides.values())
     needed = voting.needed(len(of_all))
@@ -110,7 +107,7 @@ def _resolved(won: Voted, resolve: str) -> tuple[np.ndarray, int]:
     kept = np.ones(len(won), dtype=bool)
     if resolve != "nothing":
         rivals = ~together if resolve == "contradictions" else np.ones(len(first), dtype=bool)
-        order = np.lexsort((np.arange(len(won)), -won.sizes, -won.votes))
+        order = np.lexsort((np.arange(len(won)), -won.spans.sizes, -won.votes))
         rank = np.empty(len(won), dtype=np.int64)
         rank[order] = np.arange(len(won))
         kept = without_losers(first[rivals], second[rivals], rank)

@@ -35,18 +35,9 @@ class Voted:
         """How many annotators have each span, shape (spans), int64."""
         return np.asarray(self.voters.sum(axis=1))
 
-    @property
-    def sizes(self) -> np.ndarray:
-        """How many tokens each span has, shape (spans), int64."""
-        span, start, end = self.spans.pieces()
-        sizes = np.zeros(len(self), dtype=np.int64)
-        np.add.at(sizes, span, end - start)
-        return sizes
-
     def take(self, kept: np.ndarray) -> Voted:
         """Return the flagged spans."""
-        spans, chosen = self.spans, np.flatnonzero(kept)
-        return Voted(spans.picked(chosen), self.voters[chosen])
+        return Voted(self.spans.picked(np.flatnonzero(kept)), self.voters[kept])
 
 
 def distinct_spans(annotators: Sequence[Spans]) -> Voted:
@@ -64,9 +55,7 @@ def distinct_spans(annotators: Sequence[Spans]) -> Voted:
     _, first, place = np.unique(ordered_codes(*keys), return_index=True, return_inverse=True)
     voters = np.zeros((len(first), len(annotators)), dtype=bool)
     voters[place.ravel(), who] = True
-    spans = replace(
-        together.picked(first), document=document[first], documents=documents, lengths=annotators[0].lengths
-    )
+    spans = replace(together, document=document, documents=documents, lengths=annotators[0].lengths).picked(first)
     if spans.fragments is not None and len(spans.fragments.start) == len(first):
         spans = replace(spans, fragments=None)
     return Voted(spans, voters)

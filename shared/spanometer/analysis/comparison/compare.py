@@ -8,7 +8,7 @@ from typing import Any, Never, Unpack
 
 from ...documents.arguments import SideArguments, SideReading, shares
 from ...documents.sides import read_columns, read_sides
-from ...exceptions import InputError, counted, on_side, require_choice, require_no_more, setting, shown
+from ...exceptions import InputError, counted, on_side, require_choice, require_no_more, setting
 from ...measures.base import Measure
 from ...measures.mention_f import MentionF
 from ...measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures
@@ -19,7 +19,7 @@ from ...spans.mentions import Mentions
 from ..scores.counting import count_measures, notes_of
 from .comparison import Comparison, MeasureComparison
 from .significance import FEWEST, PairedResampling, rank_correlations
-from .systems import REFERENCES, SYSTEM, MeasuredSystems, MeasurePart, estimate
+from .systems import NAMED, REFERENCES, SYSTEM, MeasuredSystems, MeasurePart, estimate, named_systems
 
 
 @shares(SideArguments)
@@ -112,11 +112,7 @@ def compare(
         options.require_none("these are spans with attributes")
         return compare_attributes(references, systems, measures, resampling)
     asked = read_measures(measures, MEASURES)
-    sides, reading, _, grounded = read_sides(
-        given,
-        options,
-        apart=False,
-    )
+    sides, reading, _, grounded = read_sides(given, options, apart=False)
     return _compared(
         sides,
         asked,
@@ -147,11 +143,9 @@ def compare_entities(
         reading: how the trees were read, for the signatures.
     """
     asked = read_measures(measures, TREE_MEASURES)
-    sides = {}
-    for name, side in {REFERENCES: references, **_named(systems)}.items():
-        if not isinstance(side, Entities):
-            raise InputError("the reference's are entity trees, these are not.", "Give all as Entities.", side=name)
-        sides[name] = side if lengths is None else on_side(name, side.with_lengths, lengths)
+    sides = _alike(references, systems, Entities, "entity trees")
+    if lengths is not None:
+        sides = {name: on_side(name, side.with_lengths, lengths) for name, side in sides.items()}
     return _compared(sides, asked, resampling, reading, rank_correlation=rank_correlation, per_label=per_label)
 
 
@@ -165,10 +159,7 @@ def compare_attributes(
         resampling: how corpora are drawn, and outputs swapped.
     """
     asked: dict[str, Measure] = read_measures(measures, ALL_MEASURES)
-    sides = {REFERENCES: references, **_named(systems)}
-    for name, side in sides.items():
-        if not isinstance(side, Attributes):
-            raise InputError("the reference's are spans with attributes, these are not.", "Give all alike.", side=name)
+    sides = _alike(references, systems, Attributes, "spans with attributes")
     return _compared(sides, asked, resampling, {}, rank_correlation=False, per_label=True)
 
 
@@ -193,17 +184,22 @@ def compare_mentions(
     return _compared(sides, {measure.name: measure}, resampling, reading, rank_correlation=False, per_label=per_label)
 
 
+def _alike(references: Any, systems: Any, kind: type, called: str) -> dict[str, Any]:
+    """Return all sides by the names that errors call them; an `InputError` for one of another kind."""
+    sides = {REFERENCES: references, **_named(systems)}
+    for name, side in sides.items():
+        if not isinstance(side, kind):
+            raise InputError(f"the reference's are {called}, these are not.", "Give all alike.", side=name)
+    return sides
+
+
 def _named(systems: Any) -> dict[str, Any]:
-    """Return the outputs by the names of their systems in errors."""
-    remedy = "Pass a mapping with the output of each system by its name, {'old': ..., 'new': ...}."
+    """Return the outputs of two systems or more by the names that errors call them."""
     if not isinstance(systems, Mapping):
-        raise InputError(f"systems are a {type(systems).__name__}, which has no names.", remedy)
+        raise InputError(f"systems are a {type(systems).__name__}, which has no names.", NAMED)
     if len(systems) < 2:
-        raise InputError(f"{len(systems)} system{'' if len(systems) == 1 else 's'}: a comparison takes two.", remedy)
-    for name in systems:
-        if not isinstance(name, str):
-            raise InputError(f"{shown(name)} is not the name of a system.", remedy)
-    return {f"{SYSTEM}{name}": output for name, output in systems.items()}
+        raise InputError(f"{counted(len(systems), 'system')}: a comparison takes two.", NAMED)
+    return named_systems(systems)
 
 
 def _compared(
@@ -274,6 +270,7 @@ def _compared(
         names=names,
         documents=documents,
         tokens=None if lengths is None else int(lengths.sum()),
+        unit=str(reading.get("unit", "token")),
         measures={
             found_name: replace(
                 compared(name, systems[name], key),

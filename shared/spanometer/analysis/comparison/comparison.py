@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...arrays import plain
-from ...documents.pairing import unit_of
 from ...exceptions import counted
 from ...measures.base import Measure
-from ...tables.result import Result
-from ...tables.table import Cell, Copyable, Number, Part, Table, amount, head, with_best, with_best_in_row
-from ..scores.report import higher_is_better, kind_of
+from ...tables.table import Copyable, Part, Table, TableColumn, mark_best
+from ..scores.report import CorpusResult, higher_is_better, kind_of
 from .significance import LEVELS, PairedResampling, RankCorrelation
 from .systems import PairResult, SystemResult
 
 _SHOWN = {"eter": ("eter", "ser", "ser_types", "ser_components")}
 """The values in tables of measures that have too many for their intervals; JSON has all."""
 
-_PAIR_HEADS = ("difference", "randomisation\np", "corrected", "", "bootstrap\np", "corrected")
-_PAIR_KEYS = ("difference", "p_randomisation", "p_randomisation_holm", "", "p_bootstrap", "p_bootstrap_holm")
+_P_VALUES = (
+    TableColumn("p_randomisation", "randomisation\np", "p"),
+    TableColumn("p_randomisation_holm", "corrected", "p"),
+    TableColumn("", ""),
+    TableColumn("p_bootstrap", "bootstrap\np", "p"),
+    TableColumn("p_bootstrap_holm", "corrected", "p"),
+)
+_CORRELATIONS = (
+    TableColumn("tau", "Kendall's tau", "plain"),
+    TableColumn("same", "same ranking", "share"),
+    TableColumn("swapped", "pairs swapped", "amount"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +66,7 @@ class MeasureComparison:
         return name if name.endswith(f" {self.key}") else f"{name} {self.key}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         of_labels = {label: found._results() for label, found in self.per_label.items()}
         return {
             "headline": self.key,
@@ -70,14 +78,11 @@ class MeasureComparison:
         }
 
     def _results(self) -> dict[str, Any]:
-        return {
-            "systems": {name: plain(asdict(system)) for name, system in self.systems.items()},
-            "pairs": [plain(asdict(pair)) for pair in self.pairs],
-        }
+        return {"systems": plain(self.systems), "pairs": plain(self.pairs)}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Comparison(Result):
+class Comparison(CorpusResult):
     """The result of `compare`.
 
     Its tables are `systems`, a row for each measure and system, `pairs`, a row for each measure and pair, and
@@ -85,7 +90,6 @@ class Comparison(Result):
 
     Attributes:
         names: the systems.
-        documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
         measures: the result of each measure, by the names of the results; what a measure is ranked by beside its
             headline, as the slot error rate of `Eter`, has a result of its own, by its key.
         resampling: how corpora were drawn, and outputs swapped.
@@ -93,25 +97,12 @@ class Comparison(Result):
     """
 
     names: tuple[str, ...]
-    documents: int
-    tokens: int | None
     measures: Mapping[str, MeasureComparison]
     resampling: PairedResampling
     rank_correlations: tuple[RankCorrelation, ...] = ()
 
-    def parts(self) -> Iterator[Part]:
-        """Return the systems and pairs of each measure, what the columns mean, and the signatures."""
-        size = counted(self.documents, "document")
-        yield size if self.tokens is None else f"{size}, {counted(self.tokens, self.unit)}"
-        yield from self.lines()
-
-    @property
-    def unit(self) -> str:
-        """What the size of the corpus is counted in: `token` or `character`."""
-        return unit_of(result.signature for result in self.measures.values())
-
     def lines(self) -> Iterator[Part]:
-        """Return the same without the size."""
+        """Return the systems and pairs of each measure, what the columns mean, and the signatures."""
         for name, result in self.measures.items():
             yield from ("", system_table(name, result), "", pair_table(name, result))
             if result.per_label:
@@ -124,115 +115,73 @@ class Comparison(Result):
             yield from (f"{name}: {note}" for note in result.notes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         return {
             "documents": self.documents,
             "tokens": self.tokens,
             **self.resampling.options(),
             "measures": {name: found.to_dict() for name, found in self.measures.items()},
-            **(
-                {"rank_correlations": [plain(asdict(pair)) for pair in found]}
-                if (found := self.rank_correlations)
-                else {}
-            ),
+            **({"rank_correlations": plain(self.rank_correlations)} if self.rank_correlations else {}),
         }
 
 
 def system_table(name: str, result: MeasureComparison) -> Table:
-    """Return a row for each system: values with their intervals, the rank, and in how many corpora it has it."""
+    """Show a row for each system: values with their intervals, the rank, and in how many corpora it has it."""
     measure = result.measure
     keys = (result.key,) if result.key != measure.headline else _SHOWN.get(measure.name, measure.keys)
-    rows: list[list[Cell]] = []
-    for system, values in result.systems.items():
-        cells = [Number(values.scores[key], kind_of(measure, key), "", values.intervals.get(key)) for key in keys]
-        stability = Number(values.rank_shares[values.rank - 1], "share")
-        rows.append([(system, "cyan"), *cells, Number(values.rank, "amount"), stability])
-    return Table(
-        name,
-        [*map(head, keys), "rank", "stability"],
-        with_best(rows, [higher_is_better(measure, key) for key in keys]),
-        kind="systems",
-        names="system",
-        keys=[*keys, "rank", "stability"],
-        about={"measure": name},
-    )
+    scores = [TableColumn(key, kind=kind_of(measure, key), higher=higher_is_better(measure, key)) for key in keys]
+    columns = [*scores, TableColumn("rank", kind="amount"), TableColumn("stability", kind="share")]
+    rows = [
+        ((system, "cyan"), *map(values.value, keys), values.rank, values.rank_shares[values.rank - 1])
+        for system, values in result.systems.items()
+    ]
+    return Table.of(name, columns, rows, kind="systems", names="system", about={"measure": name})
 
 
 def pair_table(name: str, result: MeasureComparison) -> Table:
-    """Return a row for each pair: the difference with its interval, and the p-values."""
-    return Table(
-        result.title(name),
-        _PAIR_HEADS,
-        _pair_rows(result),
-        kind="pairs",
-        names="pair",
-        keys=_PAIR_KEYS,
-        about={"measure": name},
-    )
+    """Show a row for each pair: the difference with its interval, and the p-values."""
+    columns, rows = _pair_columns(result), _pair_rows(result)
+    return Table.of(result.title(name), columns, rows, kind="pairs", names="pair", about={"measure": name})
 
 
 def label_table(name: str, result: MeasureComparison) -> Table:
-    """Return a row for each label: the value of each system with its interval."""
-    kind, key, better = kind_of(result.measure, result.key), result.key, result.higher_is_better
-    rows: list[list[Cell]] = []
+    """Show a row for each label: the value of each system with its interval."""
+    column = TableColumn(result.key, kind=kind_of(result.measure, result.key))
+    rows: list[Sequence[Any]] = []
     for label, found in result.per_label.items():
-        cells = [Number(values.scores[key], kind, "", values.intervals.get(key)) for values in found.systems.values()]
-        rows.append([label, *with_best_in_row(cells, higher=better)])
-    names = list(result.systems)
-    return Table(
-        f"{result.title(name)}: label", names, rows, kind="labels", names="label", keys=names, about={"measure": name}
-    )
+        cells = [column.cell(values.value(result.key)) for values in found.systems.values()]
+        rows.append((label, *mark_best(cells, higher=result.higher_is_better)))
+    columns, title = [TableColumn(name, name) for name in result.systems], f"{result.title(name)}: label"
+    return Table.of(title, columns, rows, kind="labels", names="label", about={"measure": name})
 
 
 def label_pair_table(name: str, result: MeasureComparison) -> Table:
-    """Return a row for each label and pair: the difference with its interval, and the p-values."""
-    rows: list[list[Cell]] = [[label, *row] for label, found in result.per_label.items() for row in _pair_rows(found)]
-    return Table(
-        f"{result.title(name)}: label",
-        ("pair", *_PAIR_HEADS),
-        rows,
-        left=2,
-        kind="label_pairs",
-        names="label",
-        keys=("pair", *_PAIR_KEYS),
-        about={"measure": name},
-    )
+    """Show a row for each label and pair: the difference with its interval, and the p-values."""
+    rows = ((label, *row) for label, found in result.per_label.items() for row in _pair_rows(found))
+    columns, title = [TableColumn("pair"), *_pair_columns(result)], f"{result.title(name)}: label"
+    return Table.of(title, columns, rows, left=2, kind="label_pairs", names="label", about={"measure": name})
 
 
-def _pair_rows(result: MeasureComparison) -> list[list[Cell]]:
-    kind = kind_of(result.measure, result.key)
-    return [
-        [
-            (" - ".join(pair.systems), "cyan"),
-            Number(pair.difference, kind, "", pair.interval, signed=True),
-            Number(pair.p_randomisation, "p"),
-            Number(pair.p_randomisation_holm, "p"),
-            f"{pair.mark:<3}",
-            Number(pair.p_bootstrap, "p"),
-            Number(pair.p_bootstrap_holm, "p"),
-        ]
-        for pair in result.pairs
-    ]
+def _pair_columns(result: MeasureComparison) -> list[TableColumn]:
+    return [TableColumn("difference", kind=kind_of(result.measure, result.key), signed=True), *_P_VALUES]
+
+
+def _pair_rows(result: MeasureComparison) -> Iterator[tuple[Any, ...]]:
+    for pair in result.pairs:
+        p_values = (getattr(pair, column.key) if column.key else f"{pair.mark:<3}" for column in _P_VALUES)
+        yield (" - ".join(pair.systems), "cyan"), (pair.difference, pair.interval), *p_values
 
 
 def correlation_table(found: Sequence[RankCorrelation]) -> Table:
-    """Return a row for each two measures: tau with its interval, and how many systems they rank this way and that."""
-    rows: list[list[Cell]] = [
-        [
-            (" - ".join(pair.measures), "cyan"),
-            Number(pair.tau, "plain", "", pair.interval),
-            Number(pair.same, "share"),
-            amount(len(pair.swapped)),
-        ]
-        for pair in found
-    ]
-    heads = ("Kendall's tau", "same ranking", "pairs swapped")
-    keys = ("tau", "same", "swapped")
-    return Table("rank correlation", heads, rows, kind="correlations", names="measures", keys=keys)
+    """Show for each two measures tau with its interval, and how many systems they rank this way and that."""
+    rows = (
+        ((" - ".join(pair.measures), "cyan"), (pair.tau, pair.interval), pair.same, len(pair.swapped)) for pair in found
+    )
+    return Table.of("rank correlation", _CORRELATIONS, rows, kind="correlations", names="measures")
 
 
 def legend(found: Comparison) -> list[str]:
-    """Return the meaning of the columns and the marks."""
+    """Explain the columns and the marks."""
     confidence = f"{100 * found.resampling.confidence:g}"
     marks = ", ".join(f"{mark} p < {f'{level:g}'.lstrip('0')}" for mark, level in LEVELS.items())
     directions = dict.fromkeys(

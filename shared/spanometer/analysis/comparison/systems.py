@@ -12,12 +12,24 @@ import numpy as np
 
 from ...counts.counts import Counts
 from ...counts.estimates import Estimate, estimates
+from ...exceptions import InputError, shown
 from ...measures.base import Measure
 from .significance import LEVELS, PairedResampling, bootstrap_test, holm, randomisation_test, ranks
 
 REFERENCES = "the reference"
 SYSTEM = "system "
 """The names of the sides in errors: the reference, and a system in front of its name."""
+
+
+NAMED = "Pass a mapping with the output of each system by its name, {'old': ..., 'new': ...}."
+
+
+def named_systems(outputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Give outputs the names that errors call their systems; an `InputError` for a name that is no text."""
+    for name in outputs:
+        if not isinstance(name, str) or not name:
+            raise InputError(f"{shown(name)} is not the name of a system.", NAMED)
+    return {f"{SYSTEM}{name}": output for name, output in outputs.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +47,10 @@ class SystemResult:
     intervals: Mapping[str, tuple[float, float]]
     rank: int
     rank_shares: tuple[float, ...]
+
+    def value(self, key: str) -> tuple[float, tuple[float, float] | None]:
+        """Return a value and its interval, if it has one."""
+        return self.scores[key], self.intervals.get(key)
 
 
 @dataclass(frozen=True, kw_only=True)

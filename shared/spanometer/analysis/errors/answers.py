@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ...grounding.grounded import AnswerOutcomes, Grounded, outcomes_by_answer
 from ...grounding.outcomes import Outcome
-from ...tables.table import Cell, Table, amount
+from ...tables.table import Table, amounts
 
 ANSWER_KINDS = {
     "hallucinated": "items whose mention is not in the text",
@@ -84,15 +84,11 @@ class AnswerErrors:
                 yield answer
 
     def table(self, system: str = "") -> Table:
-        """Return a row for each kind."""
-        rows: list[list[Cell] | None] = [
-            [(kind, "cyan"), amount(found.number), amount(found.predicted)] for kind, found in self.kinds.items()
-        ]
-        heads = ("number", "of these\npredicted")
+        """Show a row for each kind."""
+        rows = [((kind, "cyan"), *found) for kind, found in self.kinds.items()]
+        columns = amounts("number", predicted="of these\npredicted")
         about = {"system": system} if system else {}
-        return Table(
-            "error of answers", heads, rows, kind="answers", names="error", keys=("number", "predicted"), about=about
-        )
+        return Table.of("error of answers", columns, rows, kind="answers", names="error", about=about)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts of the answers, and the numbers of each kind."""

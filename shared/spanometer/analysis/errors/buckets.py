@@ -24,7 +24,7 @@ from ...measures.span_f import SpanF
 from ...spans.spans import Fragments, Spans
 from ...spans.wording import Wording, string_codes
 from ...tables.result import Result
-from ...tables.table import EMPTY, Cell, Number, Part, Table, amount
+from ...tables.table import Part, Table, TableColumn
 from ...tags.tags import Tags
 from .consistency import LabelsOfStrings
 from .contexts import context_of_documents
@@ -161,8 +161,8 @@ def buckets_of(
     require_kind(given, Mapping, "a mapping of values by name", "Give by={'year': [...]}.")
     sides = references, predictions
     unit = "token" if wording is None or wording.separator else "character"
-    sizes = [_sizes(side) for side in sides]
-    found = [by_number(f"span length in {unit}s", sizes[0], sizes[1], _LENGTHS if unit == "token" else None)]
+    sizes = references.sizes, predictions.sizes
+    found = [by_number(f"span length in {unit}s", *sizes, _LENGTHS if unit == "token" else None)]
     if references.lengths is not None:
         found.append(_by_document(f"document length in {unit}s", references.lengths, sides))
         found.append(_by_document("entity density", _density(references), sides, _SHARES))
@@ -190,12 +190,6 @@ def read_training(train: Any) -> tuple[Spans, Wording] | None:
             "the training set has no words.", "Give a file with words or texts.", source=train.source, option="train"
         )
     return train.spans, wording
-
-
-def _sizes(side: Spans) -> np.ndarray:
-    """Return the number of tokens of each span."""
-    span, start, end = side.pieces()
-    return np.asarray(np.bincount(span, weights=end - start, minlength=len(side)))
 
 
 def _density(references: Spans) -> np.ndarray:
@@ -413,7 +407,7 @@ class BucketReport(Result):
             yield from (table, "")
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """Return built-in types only, ready for JSON."""
+        """Convert to built-in types, ready for JSON."""
         return [
             plain({"by": one.by, "bucket": one.bucket, **one.sizes, **one.scores, "intervals": one.intervals})
             for one in self.scores
@@ -428,17 +422,11 @@ def bucket_tables(scores: Sequence[BucketScores]) -> Iterator[Table]:
     for name, rows in by.items():
         keys = [key for key in _KEYS if any(not math.isnan(row.scores[key]) for row in rows)]
         sizes = [size for size in _SIZES.values() if size in rows[0].sizes]
-        cells: list[list[Cell]] = [
-            [row.bucket, *(_cell(row, key) for key in keys), *(amount(row.sizes[size]) for size in sizes)]
-            for row in rows
-        ]
-        yield Table(
-            name, [*keys, *sizes], cells, kind="buckets", names="bucket", keys=[*keys, *sizes], about={"by": name}
-        )
+        columns = [*map(TableColumn, keys), *(TableColumn(size, kind="amount") for size in sizes)]
+        cells = [(row.bucket, *(_value(row, key) for key in keys), *map(row.sizes.get, sizes)) for row in rows]
+        yield Table.of(name, columns, cells, kind="buckets", names="bucket", about={"by": name})
 
 
-def _cell(row: BucketScores, key: str) -> Cell:
+def _value(row: BucketScores, key: str) -> Any:
     value, bounds = row.scores[key], row.intervals.get(key)
-    if math.isnan(value):
-        return EMPTY
-    return Number(value, interval=None if bounds is None or math.isnan(bounds[0]) else bounds)
+    return None if math.isnan(value) else (value, None if bounds is None or math.isnan(bounds[0]) else bounds)

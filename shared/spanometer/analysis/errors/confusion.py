@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ...alignment.matched_spans import MatchedSpans
 from ...tables.result import Result
-from ...tables.table import EMPTY, Cell, Part, Table, amount
+from ...tables.table import Part, Table, TableColumn, amounts
 
 EXTENT_CHOICES = {
     "overlap": "all pairs of spans, whatever their extents",
@@ -84,32 +84,28 @@ class Confusion(Result):
         yield self.table()
 
     def table(self) -> Table:
-        """Return a row for each label of the reference, a column for each predicted one."""
-        rows: list[list[Cell]] = []
-        for name, values in zip(self.rows, self.counts.tolist(), strict=True):
-            rows.append([(name, "cyan"), *(amount(value) for value in values)])
-        rows[-1][-1] = EMPTY
-        return Table(
-            f"{self.extents}: reference",
-            self.columns,
-            rows,
-            kind="confusion",
-            names="reference",
-            keys=self.columns,
-            about={**self.about, "extents": self.extents},
-        )
+        """Show a row for each label of the reference, a column for each predicted one."""
+        about = {**self.about, "extents": self.extents}
+        title = f"{self.extents}: reference"
+        return matrix_table(title, self.rows, self.columns, self.counts, names="reference", about=about)
 
     def confused_table(self, most: int) -> Table:
-        """Return a row for each of the labels that are most often taken for another."""
-        rows: list[list[Cell]] = [
-            [(reference, "cyan"), predicted, amount(number)] for reference, predicted, number in self.confused()[:most]
-        ]
-        heads = ("predicted", "spans")
-        return Table("reference", heads, rows, left=2, kind="confused", about={**self.about, "extents": self.extents})
+        """Show a row for each of the labels that are most often taken for another."""
+        rows = [((reference, "cyan"), predicted, number) for reference, predicted, number in self.confused()[:most]]
+        columns = amounts("predicted", "spans")
+        about = {**self.about, "extents": self.extents}
+        return Table.of("reference", columns, rows, left=2, kind="confused", about=about)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON."""
+        """Convert to built-in types, ready for JSON."""
         return {"labels": list(self.labels), "extents": self.extents, "counts": self.counts.tolist()}
+
+
+def matrix_table(title: str, rows: Sequence[str], columns: Sequence[str], counts: np.ndarray, **options: Any) -> Table:
+    """Show a matrix of counts; its last cell, of spans that neither side has, is empty."""
+    cells: list[list[Any]] = [[(name, "cyan"), *values] for name, values in zip(rows, counts.tolist(), strict=True)]
+    cells[-1][-1] = None
+    return Table.of(title, [TableColumn(name, name, "amount") for name in columns], cells, kind="confusion", **options)
 
 
 def _named(label: str) -> str:

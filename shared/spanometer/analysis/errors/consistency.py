@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from ...exceptions import printable
 from ...spans.spans import Spans
 from ...spans.wording import string_codes
 from ...tables.result import Result
-from ...tables.table import Cell, Part, Table, amount
+from ...tables.table import Part, Table, amounts
 from .contexts import Context
 
 _PLACES = 5
@@ -141,18 +141,17 @@ class Inconsistencies(Result):
         yield self.table()
 
     def table(self, most: int | None = None) -> Table:
-        """Return a row for each rare label of a string, the first ones if there are more than `most`."""
-        rows: list[list[Cell]] = [
-            [printable(one.text), one.label, amount(one.times), one.usual, amount(one.usual_times), _places(one)]
+        """Show a row for each rare label of a string, the first ones if there are more than `most`."""
+        rows = [
+            (printable(one.text), one.label, one.times, one.usual, one.usual_times, _places(one))
             for one in self.found[:most]
         ]
-        heads = ["label", "times", "mostly", "times", "places"]
-        keys = ["label", "times", "mostly", "mostly_times", "places"]
-        return Table("string", heads, rows, kind="inconsistencies", names="text", keys=keys)
+        columns = amounts("label", "times", "mostly", mostly_times="times", places="places")
+        return Table.of("string", columns, rows, kind="inconsistencies", names="text")
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """Return built-in types only, ready for JSON."""
-        return [plain(asdict(one)) for one in self.found]
+        """Convert to built-in types, ready for JSON."""
+        return list(plain(self.found))
 
 
 def _places(one: Inconsistency) -> str:

@@ -12,16 +12,19 @@ import numpy as np
 import pyarrow as pa
 
 from ...alignment.matched_spans import CORRECT, KINDS, MISSING, SPURIOUS, MatchedSpans
+from ...alignment.overlaps import order_of_line
 from ...arrays import offsets_of, ordered_codes, ranked, row_codes, strings
 from ...spans.spans import Fragments, Spans
 from ...tables.result import Result
-from ...tables.table import Cell, Number, Part, Table, amount
+from ...tables.table import Part, Table, amounts
 
 ABSENT = -1
 """What a system makes of a spurious span of another one that it does not predict."""
 
 CHANGES = ("fixed", "new", "changed", "same")
 """How an error changes from one system to another."""
+
+_SHARED = amounts(reference_spans="reference spans", spurious_spans="spurious spans")
 
 _CHANGED = tuple(kind for kind in KINDS if kind != "correct")
 
@@ -47,10 +50,15 @@ class _ErrorList(Result):
 
     def listed(self) -> Table:
         """Return the errors one by one, see `to_arrow`."""
-        return _listed(self.to_arrow())
+        errors = self.to_arrow().to_pydict()
+        rows = [
+            (str(document), *("" if cell is None else cell for cell in cells))
+            for document, *cells in zip(*errors.values(), strict=True)
+        ]
+        return Table.of("document", amounts(*[*errors][1:]), rows, kind="errors")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as built-in types only, ready for JSON."""
+        """Convert the numbers to built-in types, ready for JSON."""
         return _as_dict(self.table())
 
 
@@ -89,14 +97,14 @@ class SharedErrors(_ErrorList):
         for column, (found, output) in enumerate(systems.values()):
             there = found.reference >= 0
             of_references[found.reference[there], column] = found.kind[there]
-            invented.append(output.picked(_in_line(output)[found.prediction[found.kind == SPURIOUS]]))
+            invented.append(output.picked(order_of_line(output)[found.prediction[found.kind == SPURIOUS]]))
         wrong = np.flatnonzero((of_references != CORRECT).any(axis=1))
         every = _together(invented)
         code = _codes(every)
         first = np.unique(code, return_index=True)[1]
         of_spurious = np.full((len(first), len(systems)), ABSENT, dtype=np.int8)
         of_spurious[code, np.repeat(np.arange(len(systems)), list(map(len, invented)))] = SPURIOUS
-        both = _together([references.picked(_in_line(references)[wrong]), every.picked(first)])
+        both = _together([references.picked(order_of_line(references)[wrong]), every.picked(first)])
         in_reference = np.arange(len(both)) < len(wrong)
         order = np.lexsort((~in_reference, both.label, both.end, both.start, both.document))
         return cls(
@@ -135,17 +143,14 @@ class SharedErrors(_ErrorList):
         return pa.table(columns)
 
     def table(self) -> Table:
-        """Return a row for the errors that all systems make, and for those that only one makes."""
+        """Show a row for the errors that all systems make, and for those that only one makes."""
         chosen = {"all systems": self.made_by == len(self.names)}
         for number, name in enumerate(self.names):
             chosen[f"{name} alone"] = (self.made_by == 1) & (self.kinds[:, number] > CORRECT)
         chosen["any system"] = self.made_by > 0
-        rows: list[list[Cell]] = [
-            [(name, "cyan"), *(amount(int((flags & side).sum())) for side in (self.in_reference, ~self.in_reference))]
-            for name, flags in chosen.items()
-        ]
-        heads, keys = ("reference spans", "spurious spans"), ("reference_spans", "spurious_spans")
-        return Table("errors made by", heads, rows, kind="shared", names="made_by", keys=keys)
+        sides = self.in_reference, ~self.in_reference
+        rows = [((name, "cyan"), *((flags & side).sum() for side in sides)) for name, flags in chosen.items()]
+        return Table.of("errors made by", _SHARED, rows, kind="shared", names="made_by")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -181,9 +186,9 @@ class Difference(_ErrorList):
         return whole.take(pa.array(self.rows)).append_column("change", strings(self.change, CHANGES))
 
     def table(self) -> Table:
-        """Return a row for each kind: its errors in both systems, and how the second number comes from the first."""
+        """Show a row for each kind: its errors in both systems, and how the second number comes from the first."""
         one, other = self.kinds.T
-        rows: list[list[Cell]] = []
+        rows = []
         for kind in (*_CHANGED, None):
             codes = [KINDS.index(kind)] if kind is not None else list(range(1, len(KINDS)))
             before, after = np.isin(one, codes), np.isin(other, codes)
@@ -195,24 +200,22 @@ class Difference(_ErrorList):
                 (after & (one == CORRECT)).sum(),
                 after.sum(),
             ]
-            if kind is None:
-                rows.append([("all errors", "bold"), *(amount(int(number)) for number in numbers)])
-            else:
-                rows.append([(kind.replace("_", " "), "cyan"), *(amount(int(number)) for number in numbers)])
+            rows.append((("all errors", "bold") if kind is None else (kind.replace("_", " "), "cyan"), *numbers))
         name, changed = self.names
-        heads = (f"in {name}", "fixed", "to another", "from another", "new", f"in {changed}")
-        keys = ("before", "fixed", "to_another", "from_another", "new", "after")
+        columns = amounts(
+            before=f"in {name}",
+            fixed="fixed",
+            to_another="to another",
+            from_another="from another",
+            new="new",
+            after=f"in {changed}",
+        )
         about = {"system": name, "other": changed}
-        return Table(f"{name} to {changed}", heads, rows, kind="differences", names="kind", keys=keys, about=about)
+        return Table.of(f"{name} to {changed}", columns, rows, kind="differences", names="kind", about=about)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as built-in types only, ready for JSON."""
+        """Convert the numbers to built-in types, ready for JSON."""
         return {"systems": list(self.names), "kinds": _as_dict(self.table())}
-
-
-def _in_line(spans: Spans) -> np.ndarray:
-    """Return the index of each span of an alignment's side, which are ordered by label first."""
-    return np.argsort(spans.label, kind="stable")
 
 
 def _together(parts: Sequence[Spans]) -> Spans:
@@ -250,21 +253,6 @@ def _kind_names(codes: np.ndarray) -> pa.Array:
     ).cast(pa.string())
 
 
-def _listed(errors: pa.Table) -> Table:
-    """Return errors one by one as a table."""
-    names = errors.column_names
-    rows: list[list[Cell]] = [
-        [str(document), *(amount(cell) if isinstance(cell, int) else cell or "" for cell in cells)]
-        for document, *cells in zip(*(errors[name].to_pylist() for name in names), strict=True)
-    ]
-    return Table("document", names[1:], rows, kind="errors", keys=names[1:])
-
-
 def _as_dict(table: Table) -> dict[str, Any]:
-    """Return a table of amounts as a dictionary of its rows."""
-    found = {}
-    for name, *cells in filter(None, table.rows):
-        text = name[0] if isinstance(name, tuple) else str(name)
-        values = [cell.value for cell in cells if isinstance(cell, Number)]
-        found[text.replace(" ", "_")] = dict(zip(table.keys, values, strict=True))
-    return found
+    """Convert a table to a dictionary of its rows."""
+    return {row.pop(table.names).replace(" ", "_"): row for row in table.records()}

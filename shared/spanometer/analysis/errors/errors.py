@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Self
@@ -14,14 +14,14 @@ from ...alignment.matched_spans import KINDS
 from ...alignment.overlaps import order_of_line
 from ...arrays import plain
 from ...counts.statistics import Resampling
-from ...exceptions import InputError, counted, require_choice
+from ...exceptions import InputError, require_choice
 from ...measures.aligned import AlignedMeasure
 from ...options import require_known
 from ...spans.spans import Spans
 from ...tables.result import Result
-from ...tables.table import EMPTY, Cell, Copyable, Number, Part, Table, amount
+from ...tables.table import Copyable, Part, Table, TableColumn, amounts
 from ...tags.schemes import LabelChoice
-from ..scores.report import kind_of
+from ..scores.report import CorpusResult, kind_of
 from .answers import AnswerErrors
 from .buckets import BucketReport, buckets_of, read_training, score_buckets
 from .confusion import EXTENT_CHOICES
@@ -37,17 +37,18 @@ _WIDEST = 12
 
 _MOST_CONFUSED = 20
 
-_OF_REFERENCE = KINDS[:-1]
-_HEADS = {
-    "correct": "correct",
-    "wrong_label": "wrong\nlabel",
-    "wrong_extent": "wrong\nextent",
-    "wrong_label_and_extent": "wrong\nboth",
-    "missing": "missing",
-    "spurious": "spurious",
-}
-
-_LABEL_KEYS = ("reference", "predicted", *KINDS)
+_LABELS = amounts(
+    reference="ref.",
+    predicted="pred.",
+    correct="correct",
+    wrong_label="wrong\nlabel",
+    wrong_extent="wrong\nextent",
+    wrong_label_and_extent="wrong\nboth",
+    missing="missing",
+    spurious="spurious",
+)
+_MARKS = amounts("spans", split="in a split", joined="in a join", nested="nested")
+_NUMBERS = amounts("reference", "predicted", "correct", "errors")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -139,38 +140,32 @@ class SystemErrors(ErrorKinds, Result):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
-        found: dict[str, Any] = plain(asdict(self.costs))
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         return {
             "reference_spans": len(self.references),
             "predicted_spans": len(self.predictions),
             "kinds": self.counts,
             "per_label": self.per_label,
-            "costs": found,
+            "costs": plain(self.costs),
             **({} if self.answers is None else {"answers": self.answers.to_dict()}),
             "confusion": {extents: self.confusion(extents).to_dict() for extents in EXTENT_CHOICES},
         }
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Errors(Result):
+class Errors(CorpusResult):
     """The errors of one or more systems on the same documents.
 
     Its tables are those of each system, see `SystemErrors`; of several also `beside`, the numbers of each kind beside
     each other, `shared`, the errors that all make and those that only one makes, and `differences` of two.
 
     Attributes:
-        documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
         systems: the errors of each, by name; the only one is called `prediction`.
         signature: how the spans were read and matched.
-        unit: what tokens are: `token`, or `character` if spans are counted in these.
     """
 
-    documents: int
-    tokens: int | None
     systems: Mapping[str, SystemErrors]
     signature: str
-    unit: str = "token"
 
     @property
     def only(self) -> SystemErrors:
@@ -209,19 +204,8 @@ class Errors(Result):
             require_choice("system", name, self.systems)
         return self.shared.difference(one, other)
 
-    def parts(self) -> Iterator[Part]:
-        """Return the size, the tables of each system, of several how they differ, and the legend."""
-        yield self.size
-        yield from self.lines()
-
-    @property
-    def size(self) -> str:
-        """The size of the corpus in words."""
-        size = counted(self.documents, "document")
-        return size if self.tokens is None else f"{size}, {counted(self.tokens, self.unit)}"
-
     def lines(self, *, matrices: bool = False) -> Iterator[Part]:
-        """Return the same without the size, see `SystemErrors.lines`."""
+        """Return the tables of each system, of several how they differ, and the legend; see `SystemErrors.lines`."""
         several = len(self.systems) > 1
         for found in self.systems.values():
             yield ""
@@ -243,7 +227,7 @@ class Errors(Result):
         return [*found, beside_table(self), self.shared.table(), *pairs]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         several = {}
         if len(self.systems) > 1:
             pairs = [self.difference(*pair).to_dict() for pair in combinations(self.systems, 2)]
@@ -258,93 +242,74 @@ class Errors(Result):
 
 
 def score_table(found: SystemErrors) -> Table:
-    """Return a row with the score of the output, and the numbers of spans and errors."""
-    costs = found.costs
+    """Show the score of the output, and the numbers of spans and errors."""
+    costs, name = found.costs, found.measure.name
+    score = TableColumn(costs.key, kind=kind_of(found.measure, costs.key))
     numbers = (len(found.references), len(found.predictions), found.counts["correct"], found.errors)
-    score = Number(costs.score, kind_of(found.measure, costs.key), "", costs.interval)
-    return Table(
-        found.measure.name,
-        (costs.key, "reference", "predicted", "correct", "errors"),
-        [[(found.name or "prediction", "cyan"), score, *map(amount, numbers)]],
-        kind="scores",
-        names="system",
-        keys=(costs.key, "reference", "predicted", "correct", "errors"),
-        about={"measure": found.measure.name},
-    )
+    row = ((found.name or "prediction", "cyan"), (costs.score, costs.interval), *numbers)
+    return Table.of(name, [score, *_NUMBERS], [row], kind="scores", names="system", about={"measure": name})
 
 
 def cost_table(found: ErrorKinds) -> Table:
-    """Return a row for each kind of error, those that cost most first, with how many there are and what they cost."""
-    key, measure = found.costs.key, found.measure
-    kind = kind_of(measure, key)
-    rows: list[list[Cell]] = [
-        [
+    """Show for each kind of error, those that cost most first, how many there are and what they cost."""
+    key = found.costs.key
+    kind = kind_of(found.measure, key)
+    columns = [
+        *amounts("spans"),
+        TableColumn("share", kind="share"),
+        TableColumn(f"{key}_if_fixed", f"{key} if fixed", kind),
+        TableColumn("gain", kind=kind, signed=True),
+    ]
+    rows = [
+        (
             _name(cost),
-            amount(cost.count),
-            Number(cost.count / found.errors if found.errors else 0.0, "share"),
-            Number(cost.fixed, kind, "", cost.fixed_interval),
-            Number(cost.gain, kind, "", cost.gain_interval, signed=True),
-        ]
+            cost.count,
+            cost.count / found.errors if found.errors else 0.0,
+            (cost.fixed, cost.fixed_interval),
+            (cost.gain, cost.gain_interval),
+        )
         for cost in found.costs.kinds
     ]
-    return Table(
-        "error",
-        ("spans", "share", f"{key} if fixed", "gain"),
-        rows,
-        kind="costs",
-        keys=("spans", "share", f"{key}_if_fixed", "gain"),
-        about=_about(found),
-        confidence=None if found.costs.interval is None or found.resampling is None else found.resampling.confidence,
-    )
+    known = found.costs.interval is not None and found.resampling is not None
+    confidence = found.resampling.confidence if found.resampling and known else None
+    return Table.of("error", columns, rows, kind="costs", about=found.about, confidence=confidence)
 
 
 def mark_table(found: ErrorKinds) -> Table:
-    """Return a row for each kind of error, with how many of it are in a split, in a join and nested."""
-    rows: list[list[Cell]] = [
-        [_name(cost), *(amount(number) for number in (cost.count, cost.split, cost.joined, cost.nested))]
-        for cost in found.costs.kinds
-    ]
-    heads, keys = ("spans", "in a split", "in a join", "nested"), ("spans", "split", "joined", "nested")
-    return Table("error", heads, rows, kind="marks", keys=keys, about=_about(found))
+    """Count for each kind of error those in a split, in a join and nested."""
+    rows = [(_name(cost), cost.count, cost.split, cost.joined, cost.nested) for cost in found.costs.kinds]
+    return Table.of("error", _MARKS, rows, kind="marks", about=found.about)
 
 
 def label_table(found: ErrorKinds) -> Table:
-    """Return a row for each label: its spans on both sides, and how many are of each kind."""
-    rows: list[list[Cell]] = [
-        [(label, "cyan"), *(amount(counts[key]) for key in _LABEL_KEYS)] for label, counts in _by_label(found)
-    ]
-    heads = ("ref.", "pred.", *_HEADS.values())
-    return Table("label", heads, rows, kind="kinds", keys=_LABEL_KEYS, about=_about(found))
+    """Count for each label its spans on both sides, and those of each kind."""
+    rows = [((label, "cyan"), *(counts[column.key] for column in _LABELS)) for label, counts in _by_label(found)]
+    return Table.of("label", _LABELS, rows, kind="kinds", about=found.about)
 
 
 def share_table(found: ErrorKinds) -> Table:
-    """Return a row for each label: the share of each kind in its reference spans; of spurious in predicted spans."""
-    rows: list[list[Cell]] = []
+    """Compute for each label the share of each kind in its reference spans; of spurious in predicted spans."""
+    rows = []
     for label, counts in _by_label(found):
-        cells: list[Cell] = []
-        for kind in KINDS:
-            whole = counts["reference" if kind in _OF_REFERENCE else "predicted"]
-            cells.append(Number(counts[kind] / whole, "share") if whole else EMPTY)
-        rows.append([(label, "cyan"), *cells])
-    return Table(
-        "share of", tuple(_HEADS.values()), rows, kind="shares", names="label", keys=KINDS, about=_about(found)
-    )
+        wholes = {kind: counts["predicted" if kind == "spurious" else "reference"] for kind in KINDS}
+        rows.append(((label, "cyan"), *(counts[kind] / whole if whole else None for kind, whole in wholes.items())))
+    columns = [column._replace(kind="share") for column in _LABELS[2:]]
+    return Table.of("share of", columns, rows, kind="shares", names="label", about=found.about)
 
 
 def beside_table(found: Errors) -> Table:
-    """Return a row for each kind of error, with the numbers of all systems beside each other."""
-    costs = {name: {cost.kind: cost for cost in system.costs.kinds} for name, system in found.systems.items()}
-    order = next(iter(found.systems.values())).costs.kinds
-    rows: list[list[Cell]] = [
-        [_name(one), *(amount(of_system[one.kind].count) for of_system in costs.values())] for one in order
-    ]
-    rows.append([("all errors", "bold"), *(amount(system.errors) for system in found.systems.values())])
-    names = tuple(found.systems)
-    return Table("spans", names, rows, kind="beside", names="error", keys=[f"spans_{name}" for name in names])
+    """Show for each kind of error the numbers of all systems beside each other."""
+    systems = found.systems.values()
+    counts = [{cost.kind: cost.count for cost in system.costs.kinds} for system in systems]
+    order = next(iter(systems)).costs.kinds
+    rows = [(_name(cost), *(of_system[cost.kind] for of_system in counts)) for cost in order]
+    rows.append((("all errors", "bold"), *(system.errors for system in systems)))
+    columns = [TableColumn(f"spans_{name}", name, "amount") for name in found.systems]
+    return Table.of("spans", columns, rows, kind="beside", names="error")
 
 
 def legend(measure: AlignedMeasure, resampling: Resampling | None, documents: int) -> list[str]:
-    """Return the meaning of the columns."""
+    """Explain the columns."""
     intervals = "" if resampling is None else f" [ , ]: {100 * resampling.confidence:g} % confidence intervals."
     if intervals and documents < 2:
         intervals = " Intervals need two documents or more."
@@ -361,7 +326,7 @@ def legend(measure: AlignedMeasure, resampling: Resampling | None, documents: in
 def _by_label(found: ErrorKinds) -> list[tuple[str, dict[str, int]]]:
     """Return the numbers of each label, and those of all labels."""
     labels = found.per_label
-    whole = {key: sum(counts[key] for counts in labels.values()) for key in _LABEL_KEYS}
+    whole = {column.key: sum(counts[column.key] for counts in labels.values()) for column in _LABELS}
     return [*labels.items(), ("all", whole)]
 
 
@@ -370,7 +335,3 @@ def _name(cost: KindCost) -> tuple[str, str]:
     if cost.part:
         return f"  {cost.kind.removeprefix('wrong_extent_')}", "dim"
     return cost.kind.replace("_", " "), "cyan"
-
-
-def _about(found: ErrorKinds) -> dict[str, str]:
-    return {"system": found.name} if found.name else {}

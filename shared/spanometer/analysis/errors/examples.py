@@ -16,12 +16,12 @@ import pyarrow.compute
 from ...alignment.matched_spans import CORRECT, EXTENTS, KINDS, MISSING, SPURIOUS, MatchedSpans
 from ...alignment.overlaps import order_of_line
 from ...arrays import arrow_array, integers
-from ...exceptions import InputError, counted, mention, printable, setting
+from ...exceptions import InputError, counted, mention, setting
 from ...options import check_options, option
 from ...spans.spans import Spans
 from ...spans.wording import Wording
 from ...tables.result import Result
-from ...tables.table import Cell, Part, Table, Text, amount
+from ...tables.table import Part, Table, Text, cell_of
 from .contexts import AROUND, Context
 
 _MARKS = ("split", "joined", "nested")
@@ -241,7 +241,7 @@ class ErrorExamples(Result):
         """Return the table of all errors."""
         heads = [name for name in self.rows.column_names if not name.endswith("_fragments")]
         columns = [self.rows[name].to_pylist() for name in heads]
-        rows: list[list[Cell]] = [[_cell(value) for value in row] for row in zip(*columns, strict=True)]
+        rows = [list(map(cell_of, row)) for row in zip(*columns, strict=True)]
         about = {"system": self.system} if self.system else {}
         return [Table(heads[0], heads[1:], rows, left=len(heads), kind="examples", about=about)]
 
@@ -250,7 +250,7 @@ class ErrorExamples(Result):
         return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in self.to_dict())
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """Return the errors as built-in types, ready for JSON."""
+        """Convert the errors to built-in types, ready for JSON."""
         about = {"system": self.system} if self.system else {}
         return [{**about, **_described(row)} for row in self.rows.to_pylist()]
 
@@ -290,14 +290,6 @@ def extent_of(matched: MatchedSpans, rows: np.ndarray) -> tuple[np.ndarray, np.n
     (start, end), (other_start, other_end) = matched.bounds("reference"), matched.bounds("prediction")
     first = np.where(start < 0, other_start, np.where(other_start < 0, start, np.minimum(start, other_start)))
     return first[rows], np.maximum(end, other_end)[rows]
-
-
-def _cell(value: Any) -> Cell:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return amount(value)
-    return "" if value is None else printable(str(value))
 
 
 def _described(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,10 +11,10 @@ from ...alignment.overlaps import Alignment
 from ...counts.statistics import Resampling
 from ...documents.arguments import SideArguments, SideReading, shares
 from ...documents.sides import read_sides
-from ...exceptions import InputError, on_side, require_no_more, shown
+from ...exceptions import InputError, on_side, require_no_more
 from ...measures.registry import MEASURES, read_measures
 from ...options import check_options, option
-from ..comparison.systems import REFERENCES, SYSTEM
+from ..comparison.systems import NAMED, REFERENCES, SYSTEM, named_systems
 from .answers import AnswerErrors
 from .contexts import context_of_documents, context_of_words
 from .errors import Errors, SystemErrors
@@ -95,10 +95,7 @@ def errors(
     asked = list(read_measures(measure, MEASURES).values())
     if len(asked) != 1:
         raise InputError("costs are told in one measure.", "Name one.", option="measure")
-    read = read_sides(
-        _sides(references, predictions),
-        options,
-    )
+    read = read_sides(_sides(references, predictions), options)
     spans, reading = read.with_common_labels(), read.reading
     reference = spans.pop(REFERENCES)
     several = isinstance(predictions, Mapping)
@@ -131,11 +128,8 @@ def errors(
 
 def _sides(references: Any, predictions: Any) -> dict[str, Any]:
     """Return the reference and the systems by the names that errors call them."""
-    systems = {ONLY: predictions}
-    if isinstance(predictions, Mapping):
-        systems = {f"{SYSTEM}{name}": output for name, output in predictions.items()}
-        unnamed = [name for name in predictions if not isinstance(name, str) or not name]
-        if unnamed or not systems:
-            problem = f"{shown(unnamed[0])} is not the name of a system." if unnamed else "there are no systems."
-            raise InputError(problem, "Pass the output of each system by its name, {'old': ..., 'new': ...}.")
-    return {REFERENCES: references, **systems}
+    if not isinstance(predictions, Mapping):
+        return {REFERENCES: references, ONLY: predictions}
+    if not predictions:
+        raise InputError("there are no systems.", NAMED)
+    return {REFERENCES: references, **named_systems(predictions)}

@@ -32,6 +32,11 @@ class ErrorKinds:
     measure: AlignedMeasure
     resampling: Resampling | None = None
 
+    @property
+    def about(self) -> dict[str, str]:
+        """The columns that name the system in tables."""
+        return {"system": self.name} if self.name else {}
+
     @cached_property
     def costs(self) -> Costs:
         """The score, and what it would be without each kind of error; computed when it is asked for."""
@@ -77,4 +82,4 @@ class ErrorKinds:
                 are then missing and spurious.
         """
         require_choice("extents", extents, EXTENT_CHOICES)
-        return Confusion.of(self.matched, extents, {"system": self.name} if self.name else {})
+        return Confusion.of(self.matched, extents, self.about)

@@ -37,14 +37,14 @@ from ...spans.documents import Tokens
 from ...spans.mentions import Mentions
 from ...spans.spans import Spans
 from ...tables.result import Result
-from ...tables.table import Cell, Number, Part, Table, amount, heading, number
+from ...tables.table import Part, Table, TableColumn, amounts, heading
 from ..comparison.significance import ranks
 from .scores import (
     MeasureSpread,
     choice_table,
-    heads_and_keys,
     require_additive,
     score_table,
+    spread_columns,
     totals_of_policies,
     values_of,
 )
@@ -163,7 +163,7 @@ class GroundingSpread(Result):
             yield {"measure": name}, {system: answers.measures[name] for system, answers in self.systems.items()}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         several = len(self.systems) > 1
         return {
             "documents": self.documents,
@@ -354,7 +354,7 @@ def effect_table(
     about: Mapping[str, str],
     default: str,
 ) -> Table:
-    """Return a row for each action at each place, with the score of the default policy with this action.
+    """Show a row for each action at each place, with the score of the default policy with this action.
 
     Args:
         columns: the measures by name; or, of one measure, the systems.
@@ -362,32 +362,34 @@ def effect_table(
         about: what all columns have in common: the measure, if they are systems.
         default: the name of the default policy.
     """
-    heads, keys = heads_and_keys(columns, about)
     places = {place: actions for found in effects.values() for place, actions in found.items()}
-    rows: list[list[Cell] | None] = []
+    rows: list[Sequence[Any] | None] = []
     for place, actions in places.items():
         rows += [None] if rows else []
         for action in actions:
-            cells = [number(found[place][action]) if place in found else "" for found in effects.values()]
-            rows.append([place, action, *cells])
+            rows.append(
+                (place, action, *(found[place][action] if place in found else "" for found in effects.values()))
+            )
     title = " ".join([f"{default}, but for", *(f"({name})" for name in about.values())])
-    return Table(
-        title, ("action", *heads), rows, left=2, kind="effects", names="place", keys=("action", *keys), about=about
-    )
+    own = [TableColumn("action"), *spread_columns(columns, about)]
+    return Table.of(title, own, rows, left=2, kind="effects", names="place", about=about)
 
 
 def rank_table(spread: GroundingSpread) -> Table:
-    """Return a row for each measure and system: in what share of the policies it is first, and under which named ones.
+    """Show a row for each measure and system: in what share of the policies it is first, and under which named ones.
 
     Systems that are equal are both first.
     """
     several = len(next(iter(spread.systems.values())).measures) > 1
-    rows: list[list[Cell]] = []
+    rows = []
     for measure in next(iter(spread.systems.values())).measures:
         places = spread.ranks(measure)
         for system, column in zip(spread.systems, places.T, strict=True):
             first = [name for name, policy in spread.grid.named.items() if column[policy] == 1]
             name = f"{system}, {measure}" if several else system
-            rows.append([(name, "cyan"), Number(float((column == 1).mean()), "share"), amount(len(first))])
-    heads = ("first, of all\npolicies", f"first, of the\n{len(spread.grid.named)} named")
-    return Table("system", heads, rows, kind="ranks", keys=("first", "first_named"))
+            rows.append(((name, "cyan"), (column == 1).mean(), len(first)))
+    columns = [
+        TableColumn("first", "first, of all\npolicies", "share"),
+        *amounts(first_named=f"first, of the\n{len(spread.grid.named)} named"),
+    ]
+    return Table.of("system", columns, rows, kind="ranks")

@@ -64,7 +64,7 @@ class PolicySpread(Result):
                 yield from ("", choice_table(f"{name} {measure.key}", measure, self, {"measure": name}))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         return {
             "scheme": self.scheme,
             "policies": len(self.grid),

@@ -14,7 +14,7 @@ from ...exceptions import InputError, require_kind
 from ...measures.aligned import AlignedMeasure
 from ...measures.information import TokenProbabilities
 from ...measures.sl_icm import SlIcm
-from ...tables.table import Cell, Table, number
+from ...tables.table import Table, TableColumn
 
 _POLICIES_AT_ONCE = 1 << 22
 """About how many (policy, document) places are summed at a time."""
@@ -161,44 +161,42 @@ def values_of(measure: MeasureSpread, spread: _OverGrid, **own: Any) -> dict[str
 
 
 def score_table(columns: Mapping[str, MeasureSpread], about: Mapping[str, str] | None = None) -> Table:
-    """Return a row for each policy, the grid as a whole first.
+    """Show a row for each policy, the grid as a whole first.
 
     Args:
         columns: the measures by name; or, of one measure, the systems.
         about: what all columns have in common: the measure, if they are systems.
     """
     spreads = list(columns.values())
-    rows: list[list[Cell] | None] = [
-        [("best", "bold"), *(number(spread.best, "bold") for spread in spreads)],
-        ["mean", *(number(spread.mean) for spread in spreads)],
-        [("worst", "bold"), *(number(spread.worst, "bold") for spread in spreads)],
+    bold = TableColumn("", style="bold")
+    rows: list[Sequence[Any] | None] = [
+        (("best", "bold"), *(bold.cell(spread.best) for spread in spreads)),
+        ("mean", *(spread.mean for spread in spreads)),
+        (("worst", "bold"), *(bold.cell(spread.worst) for spread in spreads)),
         None,
+        *(((name, "cyan"), *(spread.named[name] for spread in spreads)) for name in spreads[0].named),
     ]
-    rows += [[(name, "cyan"), *(number(spread.named[name]) for spread in spreads)] for name in spreads[0].named]
     if spreads[0].from_logits:
         rows.append(None)
     for name in spreads[0].from_logits:
-        rows.append([(name, "cyan"), *(number(spread.from_logits[name]) for spread in spreads)])
-    heads, keys = heads_and_keys(columns, about)
+        rows.append(((name, "cyan"), *(spread.from_logits[name] for spread in spreads)))
     title = " ".join(["policy", *(f"({name} {spreads[0].key})" for name in (about or {}).values())])
-    return Table(title, heads, rows, kind="scores", names="policy", keys=keys, about=about or {})
+    return Table.of(title, spread_columns(columns, about), rows, kind="scores", names="policy", about=about or {})
 
 
-def heads_and_keys(
-    columns: Mapping[str, MeasureSpread], about: Mapping[str, str] | None
-) -> tuple[list[str], list[str]]:
-    """Return what columns are called in tables and in exports; measures with their key, systems without."""
+def spread_columns(spreads: Mapping[str, MeasureSpread], about: Mapping[str, str] | None) -> list[TableColumn]:
+    """Declare a column for each measure, which is called with its key, or for each system, called without."""
     if about:
-        return list(columns), list(columns)
-    named = columns.items()
-    return [f"{name}\n{spread.key}" for name, spread in named], [f"{name}_{spread.key}" for name, spread in named]
+        return [TableColumn(name, name) for name in spreads]
+    return [TableColumn(f"{name}_{spread.key}", f"{name}\n{spread.key}") for name, spread in spreads.items()]
 
 
 def choice_table(title: str, measure: MeasureSpread, spread: _OverGrid, about: Mapping[str, str]) -> Table:
-    """Return the actions of the best and the worst policy of a measure at each place."""
+    """Show the actions of the best and the worst policy of a measure at each place."""
     choices = [choices_of(measure, spread, score) for score in (measure.best, measure.worst)]
-    rows: list[list[Cell]] = []
+    rows = []
     for place in spread.grid.places:
-        actions = [of_policy[place.name] for of_policy in choices]
-        rows.append([place.text, *((action, "dim" if action == ANY else "") for action in actions)])
-    return Table(f"{title}: where", ("best", "worst"), rows, left=3, kind="choices", names="where", about=about)
+        actions = (of_policy[place.name] for of_policy in choices)
+        rows.append((place.text, *((action, "dim" if action == ANY else "") for action in actions)))
+    columns = [TableColumn("best"), TableColumn("worst")]
+    return Table.of(f"{title}: where", columns, rows, left=3, kind="choices", names="where", about=about)

@@ -144,7 +144,7 @@ class MeasureResult:
             yield from ((label_key(self.name, self.measure, label, key), number) for key, number in values.items())
 
     def to_dict(self, *, per_label: bool = False, per_document: bool = False) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON, see `plain`."""
+        """Convert to built-in types, ready for JSON, see `plain`."""
         entry: dict[str, Any] = {"scores": self.scores, "counts": self.counts, "signature": self.signature}
         if self.intervals:
             entry["intervals"] = self.intervals

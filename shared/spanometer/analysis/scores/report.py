@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +21,7 @@ from ...spans.entities import Entities
 from ...spans.mentions import Mentions
 from ...spans.spans import Spans
 from ...tables.result import Result
-from ...tables.table import Cell, Copyable, Number, Part, Table, amount, head, with_best
+from ...tables.table import Cell, Copyable, Part, Table, TableColumn, amounts, head
 from .counting import count_measures
 from .measure_result import MeasureResult, is_by_attribute
 
@@ -32,6 +33,35 @@ _TITLES = {"both": "tp", "right": "right", "found": "found", "predicted": "predi
 """The counts of F measures that stand beside the scores of labels, and what they are called there."""
 
 Bounds = Mapping[Any, tuple[float, float]]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class CorpusResult(Result):
+    """A result of a corpus, whose size stands above its tables.
+
+    Attributes:
+        documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
+        unit: what tokens are: `token`, or `character` if spans are counted in these.
+    """
+
+    documents: int
+    tokens: int | None
+    unit: str = "token"
+
+    @property
+    def size(self) -> str:
+        """The size of the corpus in words."""
+        size = counted(self.documents, "document")
+        return size if self.tokens is None else f"{size}, {counted(self.tokens, self.unit)}"
+
+    @abstractmethod
+    def lines(self) -> Iterator[Part]:
+        """Return what is printed below the size."""
+
+    def parts(self) -> Iterator[Part]:
+        """Return the size and what stands below."""
+        yield self.size
+        yield from self.lines()
 
 
 @dataclass(frozen=True, repr=False)
@@ -156,11 +186,8 @@ class Report(Result):
     def _subset_lines(self) -> Iterator[Part]:
         """Return the size and the scores of each part of the corpus, and how much is in none."""
         for name, subset in self.subsets.items():
-            yield ""
-            yield [(name, "bold"), f"  {subset.size}"]
             # without documents there are no scores
-            for table in score_tables(subset) if subset.documents else ():
-                yield from ("", replace(table, about={"subset": name, **table.about}))
+            yield from _of_subset(name, subset.size, score_tables(subset) if subset.documents else ())
         left_out = self.documents - sum(subset.documents for subset in self.subsets.values())
         if self.subsets and left_out:
             yield from ("", f"Without reference spans, and so in none of these: {left_out:,}.")
@@ -189,7 +216,7 @@ class Report(Result):
         return dict(pairs)
 
     def to_dict(self, *, per_label: bool = False, per_document: bool = False) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON; NaN, which JSON lacks, becomes None."""
+        """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         results, more = self.results, {"per_label": per_label, "per_document": per_document}
         subsets = {name: subset.to_dict(per_label=per_label) for name, subset in self.subsets.items()}
         return {
@@ -240,11 +267,8 @@ class SystemReports(Result):
     def _subset_lines(self) -> Iterator[Part]:
         """Return the size and the scores of each part of the corpus, which are the same of each system."""
         for name, subset in next(iter(self.reports.values())).subsets.items():
-            yield ""
-            yield [(name, "bold"), f"  {subset.reference_size}"]
             parts = {system: report.subsets[name] for system, report in self.reports.items()}
-            for table in system_tables(parts) if subset.documents else ():
-                yield from ("", replace(table, about={"subset": name, **table.about}))
+            yield from _of_subset(name, subset.reference_size, system_tables(parts) if subset.documents else ())
 
     def tables(self) -> list[Table]:
         """Return the tables of scores and those by label."""
@@ -255,9 +279,16 @@ class SystemReports(Result):
             yield from label_tables(report, system=name)
 
     def to_dict(self, *, per_label: bool = False, per_document: bool = False) -> dict[str, Any]:
-        """Return the dictionary of each report."""
+        """Convert each report, see `Report.to_dict`."""
         more = {"per_label": per_label, "per_document": per_document}
         return {name: report.to_dict(**more) for name, report in self.reports.items()}
+
+
+def _of_subset(name: str, size: str, tables: Iterable[Table]) -> Iterator[Part]:
+    yield ""
+    yield [(name, "bold"), f"  {size}"]
+    for table in tables:
+        yield from ("", replace(table, about={"subset": name, **table.about}))
 
 
 def require_distinct(keys: Sequence[str]) -> None:
@@ -279,69 +310,62 @@ def score_tables(report: Report) -> list[Table]:
     tables = []
     for keys, group in groupby(plain, key=lambda result: tuple(result.scores)):
         results = list(group)
-        rows = [[(result.name, "cyan"), *_cells(result, keys)] for result in results]
-        tables.append(
-            Table(
-                "measure",
-                list(map(head, keys)),
-                rows,
-                widths=(names, numbers),
-                kind="scores",
-                keys=keys,
-                confidence=results[0].confidence,
-            )
-        )
+        rows = [((result.name, "cyan"), *_cells(result, keys)) for result in results]
+        columns, confidence = [*map(TableColumn, keys)], results[0].confidence
+        options = {"widths": (names, numbers), "kind": "scores", "confidence": confidence}
+        tables.append(Table.of("measure", columns, rows, **options))
     return tables + [_attribute_table(result) for result in report.results if is_by_attribute(result.scores)]
 
 
 def system_tables(reports: Mapping[str, Report]) -> list[Table]:
-    """Return for each measure a table with one row for each system, the best of each column in bold."""
+    """Make for each measure a table with one row for each system, the best of each column in bold."""
     tables = []
     for results in zip(*(report.results for report in reports.values()), strict=True):
         first = results[0]
-        measure = first.measure
         if is_by_attribute(first.scores):
             tables += [_attribute_table(result, name) for name, result in zip(reports, results, strict=True)]
             continue
-        keys = tuple(first.scores)
-        rows: list[list[Cell]] = [
-            [(name, "cyan"), *_cells(result, keys, headline="")] for name, result in zip(reports, results, strict=True)
+        columns = [TableColumn(key, higher=higher_is_better(first.measure, key)) for key in first.scores]
+        rows = [
+            ((name, "cyan"), *_cells(result, first.scores, headline=""))
+            for name, result in zip(reports, results, strict=True)
         ]
-        tables.append(
-            Table(
-                first.name,
-                list(map(head, keys)),
-                with_best(rows, [higher_is_better(measure, key) for key in keys]),
-                kind="scores",
-                names="system",
-                keys=keys,
-                about={"measure": first.name},
-                confidence=first.confidence,
-            )
-        )
+        about = {"names": "system", "about": {"measure": first.name}}
+        tables.append(Table.of(first.name, columns, rows, kind="scores", confidence=first.confidence, **about))
     return tables
 
 
 def _attribute_table(result: MeasureResult, system: str | None = None) -> Table:
-    measure, keys = result.measure, result.measure.keys
-    rows: list[list[Cell]] = []
+    keys, rows = result.measure.keys, []
     for place, (name, values) in enumerate(result.scores.items()):
         intervals = {key: (values[f"{key}_low"], values[f"{key}_high"]) for key in keys if f"{key}_low" in values}
-        rows.append([(name, "" if place else "cyan"), *score_cells(measure, values, keys, intervals)])
-    return Table(
-        result.name if system is None else f"{system}, {result.name}",
-        list(map(head, keys)),
+        rows.append(((name, "" if place else "cyan"), *score_cells(result.measure, values, keys, intervals)))
+    return _own_table(result, system, map(TableColumn, keys), rows, kind="scores", names="attribute")
+
+
+def _own_table(
+    result: MeasureResult,
+    system: str | None,
+    columns: Iterable[TableColumn],
+    rows: Iterable[Sequence[Any] | None],
+    title: str = "",
+    **options: Any,
+) -> Table:
+    """Make a table of one measure; the system is named if there are several."""
+    name = f"{result.name}{title}"
+    about = {"measure": result.name, **({} if system is None else {"system": system})}
+    return Table.of(
+        name if system is None else f"{system}, {name}",
+        list(columns),
         rows,
-        kind="scores",
-        names="attribute",
-        keys=keys,
-        about={"measure": result.name, **({} if system is None else {"system": system})},
+        about=about,
         confidence=result.confidence,
+        **options,
     )
 
 
 def label_tables(report: Report, *, system: str | None = None) -> list[Table]:
-    """Return for each measure a table with one row for each label, and then one for each average over labels.
+    """Make for each measure a table with one row for each label, and then one for each average over labels.
 
     Beside the scores stand the numbers that they are made of. `system` is named in the tables of several systems.
     """
@@ -353,51 +377,34 @@ def _label_table(result: MeasureResult, system: str | None) -> Table:
     keys = measure.keys
     counted = [name for name in _TITLES if name in result.counts and name != measure.support]
     counted = counted if isinstance(measure, PrecisionRecallF1) else []
-    rows: list[list[Cell] | None] = []
+    rows: list[Sequence[Any] | None] = []
     for label, values in result.per_label.items():
         counts = result.label_counts.get(label, {})
-        amounts = [*(amount(counts[name]) for name in counted if name in counts), amount(values["support"])]
-        rows.append([label, *score_cells(measure, values, keys, result.label_intervals.get(label)), *amounts])
+        amounts_of_label = [*(counts[name] for name in counted if name in counts), values["support"]]
+        scores = score_cells(measure, values, keys, result.label_intervals.get(label))
+        rows.append((label, *scores, *amounts_of_label))
     if rows and result.averages:
         rows.append(None)
     for name, average in result.averages.items() if rows else ():
-        amounts = [amount(result.counts[count]) for count in (*counted, measure.support)]
-        rows.append([(f"{name} avg", "cyan"), *_cells(average, keys), *amounts])
-    title = result.name if system is None else f"{system}, {result.name}"
-    amounts_keys = [*(_TITLES[name] for name in counted), "support"]
-    return Table(
-        title,
-        [*map(head, keys), *amounts_keys],
-        rows,
-        kind="labels",
-        names="label",
-        keys=[*keys, *amounts_keys],
-        about={"measure": result.name, **({} if system is None else {"system": system})},
-        confidence=result.confidence,
-    )
+        sums = (result.counts[count] for count in (*counted, measure.support))
+        rows.append(((f"{name} avg", "cyan"), *_cells(average, keys), *sums))
+    columns = [*map(TableColumn, keys), *amounts(*(_TITLES[name] for name in counted), "support")]
+    return _own_table(result, system, columns, rows, kind="labels", names="label")
 
 
 def document_tables(report: Report, *, system: str | None = None) -> list[Table]:
-    """Return for each measure of spans or trees a table with one row for each document.
+    """Make for each measure of spans or trees a table with one row for each document.
 
     `system` is named in the tables of several systems.
     """
+    lines = {"line": np.asarray(report.document_lines)} if len(report.document_lines) else {}
     tables = []
-    lines = [amount(int(line)) for line in report.document_lines]
     for result in report.results:
-        if is_by_attribute(result.scores):
-            continue
-        measure, columns = result.measure, {key: values.tolist() for key, values in result.per_document.items()}
-        rows: list[list[Cell]] = []
-        for place in range(report.documents):
-            values = {key: of_key[place] for key, of_key in columns.items()}
-            rows.append([str(place + 1), *lines[place : place + 1], *score_cells(measure, values, values)])
-        heads = [*(["line"] if lines else []), *columns]
-        about = {"measure": result.name, **({} if system is None else {"system": system})}
-        title = f"{result.name}: document" if system is None else f"{system}, {result.name}: document"
-        tables.append(
-            Table(title, list(map(head, heads)), rows, kind="documents", names="document", keys=heads, about=about)
-        )
+        if not is_by_attribute(result.scores):
+            values = {**lines, **result.per_document}
+            rows = zip(map(str, range(1, report.documents + 1)), *values.values(), strict=True)
+            columns = [*amounts(*lines), *_score_columns(result.measure, result.per_document)]
+            tables.append(_own_table(result, system, columns, rows, ": document", kind="documents", names="document"))
     return tables
 
 
@@ -412,12 +419,14 @@ def score_cells(
     intervals: Bounds | None = None,
     headline: str | None = None,
 ) -> list[Cell]:
-    """Return the values of the keys as cells of a table, the headline in bold."""
+    """Make cells of the values of some keys, the headline in bold."""
+    columns = _score_columns(measure, keys, headline)
+    return [column.cell((values[column.key], (intervals or {}).get(column.key))) for column in columns]
+
+
+def _score_columns(measure: Measure, keys: Iterable[str], headline: str | None = None) -> list[TableColumn]:
     bold = measure.headline if headline is None else headline
-    return [
-        Number(values[key], kind_of(measure, key), "bold" if key == bold else "", (intervals or {}).get(key))
-        for key in keys
-    ]
+    return [TableColumn(key, kind=kind_of(measure, key), style="bold" if key == bold else "") for key in keys]
 
 
 def kind_of(measure: Measure, key: str) -> str:

@@ -155,10 +155,8 @@ def score(
         reading = {**reading, **choice.signed()}
     else:
         require_no_choice(f"these are {form}", **choice.chosen)
-    report = Report.of(reference, predicted, list(chosen.values()), reading, resampling=resampling)
-    results = (replace(result, name=name) for name, result in zip(chosen, report.results, strict=True))
-    tokens = next((side.size for side in grounded.values()), report.tokens)
-    return replace(report, tokens=tokens, results=tuple(results))
+    tokens = next((side.size for side in grounded.values()), None)
+    return _report(reference, predicted, chosen, reading, resampling, tokens)
 
 
 def _score_files(
@@ -184,10 +182,21 @@ def _score_files(
         warnings.warn(note, stacklevel=3)
     reading = {"input": "spans", **paired.choices, **choice.signed()}
     reference, predicted = choice.of(paired.references, paired.predictions)
-    report = Report.of(reference, predicted, list(chosen.values()), reading, resampling=resampling)
-    results = (replace(result, name=name) for name, result in zip(chosen, report.results, strict=True))
-    tokens = paired.size if paired.grounded else report.tokens
-    return replace(report, tokens=tokens, results=tuple(results))
+    return _report(reference, predicted, chosen, reading, resampling, paired.size if paired.grounded else None)
+
+
+def _report(
+    references: Any,
+    predictions: Any,
+    measures: Mapping[str, Measure],
+    reading: Mapping[str, object],
+    resampling: Resampling | None,
+    tokens: int | None,
+) -> Report:
+    """Score both sides, the results called by the names of the measures; tokens of answers are those of their texts."""
+    report = Report.of(references, predictions, list(measures.values()), reading, resampling=resampling)
+    results = tuple(replace(result, name=name) for name, result in zip(measures, report.results, strict=True))
+    return replace(report, tokens=report.tokens if tokens is None else tokens, results=results)
 
 
 def _chosen(measures: Any, options: Mapping[str, Any], seed: int) -> dict[str, Measure]:
