@@ -25,7 +25,7 @@ from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.policies.repairs import PolicySpread, policy_spread
 from spanometer.analysis.policies.scores import MeasureSpread
 from spanometer.arrays import plain
-from spanometer.counts.estimates import Estimate
+from spanometer.counts.statistics import Estimate
 from spanometer.documents.tag_file import Column, TagFile
 from spanometer.exceptions import InputError, counted, printable
 from spanometer.measures import registry

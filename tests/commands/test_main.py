@@ -52,8 +52,8 @@ class Interrupting:
             os.kill(os.getpid(), signal.SIGINT)
 
 sys.meta_path.insert(0, Interrupting())
-if {ignored}:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+# a shell starts what runs in the background with the signal ignored
+signal.signal(signal.SIGINT, signal.SIG_IGN if {ignored} else signal.default_int_handler)
 from spanometer.__main__ import main
 sys.exit(main())
 """

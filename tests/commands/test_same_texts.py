@@ -24,10 +24,10 @@ def test_texts_of_attributes(run, complaint, lines):
     assert "gold.jsonl, line 2: the texts differ from character 5 on: 'Ben lost'" in complaint("score", gold, other)
     assert "gold.jsonl, line 2: the texts differ" in complaint("compare", gold, gold, other)
     words = lines("words.jsonl", without_text(["Ann", "won", "a"]), without_text(["Ben", "lost", "a"]))
-    assert "words.jsonl have words. Count the spans of both sides in the same" in complaint("score", gold, words)
-    assert "words.jsonl have words. Count the spans of both sides in the same" in complaint("score", words, gold)
+    assert "the word 'a' is not in the other side's text" in complaint("score", gold, words)
+    assert "the word 'a' is not in the other side's text" in complaint("score", words, gold)
     some = lines("some.jsonl", attributed("Ann won"), without_text(["Ben"]))
-    assert "some.jsonl, line 2: some lines have" in complaint("score", gold, some)
+    assert "some.jsonl, line 2: some documents have" in complaint("score", gold, some)
 
 
 def test_words_beside_answers(run, complaint, lines):

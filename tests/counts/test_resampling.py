@@ -7,8 +7,7 @@ import pytest
 from scipy import stats
 
 from spanometer import Spans
-from spanometer.counts.estimates import Estimate
-from spanometer.counts.statistics import Resampling, jackknife_groups
+from spanometer.counts.statistics import Estimate, Resampling, jackknife_groups
 from spanometer.measures import ChanceKappaF1, Eter, SlIcm, SpanF, UnitizingAlpha
 from spanometer.spans.entities import Entities
 

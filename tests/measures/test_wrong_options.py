@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from spanometer import InputError, Spans
-from spanometer.counts.estimates import Estimate
-from spanometer.counts.statistics import Resampling
+from spanometer.counts.statistics import Estimate, Resampling
 from spanometer.measures.chance_kappa_f1 import ChanceKappaF1
 from spanometer.measures.eter import Eter
 from spanometer.measures.registry import ALL_MEASURES, MEASURES

@@ -330,7 +330,12 @@ class AttributeSeries(Limits, ComparedWords, SeveralFiles):
             unit = "token" if in_tokens else "character"
             pair(references, predictions, Pairing(unit=unit, ignore_words=self.ignore_words))
         files = [references, *(matched(references, one)[1] for one in systems)]
-        return [AttributeSide(file, file.attribute_columns(), name) for file, name in zip(files, formats, strict=True)]
+        del references, systems
+        # words and texts are many, and their work is done
+        return [
+            AttributeSide(replace(file, words=None, attributes=None), file.attribute_columns(), name)
+            for file, name in zip(files, formats, strict=True)
+        ]
 
     def corpus(
         self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False

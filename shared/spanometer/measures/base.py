@@ -12,16 +12,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..counts.counts import Counts
-from ..counts.estimates import Estimate, estimates, joined_values
 from ..counts.statistics import (
     ALL_AVERAGES,
     AVERAGES,
     DOCUMENTS,
     FEW_GROUPS,
     GROUPS,
+    Estimate,
     Resampling,
     average_over_labels,
+    estimates,
     jackknife_groups,
+    joined_values,
     mean_over_documents,
     precision_recall_f1,
 )

@@ -14,8 +14,7 @@ from ..alignment.overlaps import Alignment, Side
 from ..alignment.unitary import Dissimilarity, Units, best_alignment
 from ..arrays import is_number, listed_items
 from ..counts.counts import Column, Counts
-from ..counts.estimates import joined_values
-from ..counts.statistics import divide
+from ..counts.statistics import divide, joined_values
 from ..exceptions import InputError
 from ..options import option, options_of
 from .aligned import AlignedMeasure, require_contiguous, require_lengths

@@ -11,8 +11,7 @@ from slow import comparison as slow
 from spanometer import InputError, Spans
 from spanometer.analysis.comparison.compare import compare
 from spanometer.analysis.comparison.significance import PairedResampling, holm, ranks
-from spanometer.counts.estimates import Estimate
-from spanometer.counts.statistics import Resampling
+from spanometer.counts.statistics import Estimate, Resampling
 from spanometer.measures import MEASURES, ChanceKappaF1, Eter, LinkF, SlIcm, SpanF, UnitizingAlpha
 from spanometer.readers import read, tag_lists
 from spanometer.spans.attributes import Attributes

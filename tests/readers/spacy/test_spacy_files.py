@@ -2,7 +2,6 @@
 
 import json
 import sys
-import tracemalloc
 import zlib
 
 import pytest
@@ -218,25 +217,6 @@ def test_version_2_is_decoded_in_parts(file, monkeypatch):
         spanometer.read(file(json.dumps(rows), "train.json"), repair="raise")
     with pytest.raises(InputError, match="item 1 has no list of paragraphs"):
         spanometer.read(file(json.dumps([rows[0], DOC]), "train.json"))
-
-
-@pytest.mark.parametrize("make", [lambda number: {**DOC, "id": number}, lambda number: old("B-PER", "L-PER", "O")])
-def test_json_is_read_document_by_document(file, monkeypatch, make):
-    monkeypatch.setattr("spanometer.readers.source.BLOCK_SIZE", 1 << 13)
-    for name in ("readers.json.spacy_json", "documents.building"):
-        monkeypatch.setattr(f"spanometer.{name}._AT_ONCE", 20)
-    peaks, sizes = [], []
-    # what comes first is held in memory too
-    for number in (1, 300, 900):
-        rows = [{**make(n), "more": list(range(1000))} for n in range(number)]
-        path = file(json.dumps(rows), f"{number}.json")
-        sizes.append(path.stat().st_size)
-        del rows
-        tracemalloc.start()
-        assert spanometer.read(path).documents.size == number
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
-    assert peaks[2] - peaks[1] < (sizes[2] - sizes[1]) / 2
 
 
 def test_version_2_with_illegal_tags(file):

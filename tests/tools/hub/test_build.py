@@ -21,7 +21,7 @@ from tools.hub.building import space
 from tools.hub.flat_files import flattened, libraries, needed_files
 
 ROOT = Path(__file__).parents[3]
-MOST_FILES = 21
+MOST_FILES = 22
 """Each file that `evaluate` fetches costs two requests at the first load."""
 
 NAMES = sorted(module_folders())

@@ -11,8 +11,7 @@ import numpy as np
 
 from ...arrays import plain
 from ...counts.counts import Counts
-from ...counts.estimates import Estimate, estimates
-from ...counts.statistics import Resampling
+from ...counts.statistics import Estimate, Resampling, estimates
 from ...documents.arguments import SideArguments, SideReading, shares
 from ...documents.sides import read_sides
 from ...exceptions import InputError, counted, require_no_more, shown

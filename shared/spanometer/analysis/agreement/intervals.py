@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...counts.counts import Counts
-from ...counts.estimates import Estimate
-from ...counts.statistics import Resampling, divide
+from ...counts.statistics import Estimate, Resampling, divide
 from ...measures.base import Measure
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 

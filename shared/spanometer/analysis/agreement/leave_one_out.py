@@ -12,8 +12,7 @@ import numpy as np
 
 from ...arrays import plain
 from ...counts.counts import Counts
-from ...counts.estimates import Estimate
-from ...counts.statistics import Resampling, divide
+from ...counts.statistics import Estimate, Resampling, divide
 from ...exceptions import InputError, counted
 from ...measures.base import Measure
 from ...measures.chance_kappa_f1 import ChanceKappaF1

@@ -18,8 +18,7 @@ from itertools import combinations
 import numpy as np
 
 from ...counts.counts import Counts
-from ...counts.estimates import Estimate
-from ...counts.statistics import MOST_DOCUMENTS_DRAWN, MOST_DRAWS, Resampling, require_bounded
+from ...counts.statistics import MOST_DOCUMENTS_DRAWN, MOST_DRAWS, Estimate, Resampling, require_bounded
 from ...measures.base import Measure
 from ...options import option
 

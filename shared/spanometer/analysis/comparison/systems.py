@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...counts.counts import Counts
-from ...counts.estimates import Estimate, estimates
+from ...counts.statistics import Estimate, estimates
 from ...exceptions import InputError, shown
 from ...measures.base import Measure
 from .significance import LEVELS, PairedResampling, bootstrap_test, holm, randomisation_test, ranks

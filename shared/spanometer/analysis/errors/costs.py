@@ -10,8 +10,7 @@ import numpy as np
 from ...alignment.matched_spans import EXTENTS, KINDS, WRONG_EXTENT, MatchedSpans
 from ...alignment.overlaps import Pieces, Side
 from ...counts.counts import Column, Counts, join_columns
-from ...counts.estimates import Estimate, estimates, joined_values
-from ...counts.statistics import Resampling, jackknife_groups
+from ...counts.statistics import Estimate, Resampling, estimates, jackknife_groups, joined_values
 from ...exceptions import InputError, mention
 from ...measures.aligned import AlignedMeasure
 
