@@ -61,6 +61,8 @@ def converted(run, lines, tmp_path):
 @pytest.mark.parametrize(("format", "in_tokens"), [*((each, False) for each in sorted(FORMATS)), ("jsonl", True)])
 @pytest.mark.parametrize("corpus", CORPORA)
 def test_every_command_reads_what_convert_writes(run, converted, corpus, format, in_tokens, monkeypatch, tmp_path):
+    if format == "spacy":
+        pytest.importorskip("spacy")
     monkeypatch.chdir(tmp_path)
     gold, none = converted(CORPORA[corpus], format, in_tokens=in_tokens)
     spans = sum(len(places) for _, places in CORPORA[corpus])
@@ -91,6 +93,8 @@ def test_a_pipe_is_recognised_as_a_file_is(run, converted, standard_input, corpu
 @pytest.mark.parametrize("format", sorted(FORMATS))
 @pytest.mark.parametrize("content", ["no document", "no token"])
 def test_a_file_that_could_not_be_read_is_not_written(run, lines, tmp_path, format, content):
+    if format == "spacy":
+        pytest.importorskip("spacy")
     task = {"data": {"text": "a"}, "annotations": []}
     source = lines("source.json", task if content == "no document" else {"tokens": [], "spans": []})
     target = tmp_path / f"target.{format}"

@@ -106,6 +106,8 @@ def test_counts_of_all_documents_are_the_sums_of_those_of_each(name):
 
 @pytest.mark.parametrize("format", sorted(writers()))
 def test_converting_changes_no_span(tmp_path, format):
+    if format == "spacy":
+        pytest.importorskip("spacy")
     discontinuous = bool(writers()[format].discontinuous)
     documents = corpus(1, discontinuous=discontinuous)
     path = tmp_path / "given.jsonl"

@@ -97,7 +97,7 @@ def test_numbers_are_those_of_the_library():
 
 def test_offsets_that_nothing_tells():
     error = text_of(page(DOCCANO).html)
-    assert "Ann.jsonl, line 3" in error and "“Offsets count”" in error
+    assert "ann.jsonl, line 3" in error and "“Offsets count”" in error
     # a format without that option is read all the same
     assert "alert" not in page(DOCCANO, offset_unit="utf-16").html
 

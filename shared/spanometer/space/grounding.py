@@ -122,7 +122,7 @@ def _results(text: str, answer: str, values: Mapping[str, Any]) -> str:
         named=len(made),
         policies={"Items by outcome": _policies(made, outcomes)},
         actions={"Actions at the eight places, and of offsets": _actions(made)},
-        fates=OUTCOMES,
+        kinds=OUTCOMES,
         places=PLACES,
         outcomes=[_shown(letter, alike, outcomes, text) for letter, alike in _by_letter(made, outcomes).items()],
         differences=replace(differing, rows=differing.rows[:SHOWN_ROWS]),
