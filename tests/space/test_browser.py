@@ -195,7 +195,7 @@ def test_a_malformed_file_is_told_in_words(page, tmp_path):
     binary.write_bytes(b"\x00\xff\x00")
     upload(page, "prediction", binary)
     (error,) = page.wait(lambda: page.found("[role=alert]"))
-    assert "not a text file" in error.text and "Binary.conll" in error.text
+    assert "not a text file" in error.text and "binary.conll" in error.text
     broken = BROKEN.get(page.name, "Ada B-PER\nsaw\n")
     file = tmp_path / "broken.txt"
     file.write_text(broken, encoding="utf-8")
