@@ -319,7 +319,7 @@ class MeasureModule(ArrowMetric, ABC):
         counts, reading = self._count(measure, references, predictions, options)
         result: dict[str, Any] = measure.score(counts)
         if resampling is not None:
-            result = measure.with_intervals(result, measure.intervals(counts, resampling))
+            result = measure.with_intervals(result, counts, resampling)
         for note in measure.notes(counts):
             warnings.warn(f"{measure.name}: {note}", stacklevel=2)
         if options.get("details", False):

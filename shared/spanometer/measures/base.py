@@ -35,6 +35,9 @@ SHARED = ("labels", "average", "zero_division")
 """Options that many measures have; signatures and documentation name them after a measure's own."""
 
 
+Scores = Callable[[Mapping[str, np.ndarray]], dict[str, np.ndarray]]
+"""Values, by key, of totals by label."""
+
 COUNTS_PER_LABEL = "counts_per_label"
 """The detail key of a measure whose counts are of interest label by label."""
 
@@ -186,12 +189,23 @@ class Measure(ABC):
         return totals
 
     def pooled(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Sum quantities over labels, shape (...)."""
-        return {name: values.sum(axis=-1) for name, values in quantities.items()}
+        """Sum quantities over labels, shape (...); `all_<name>`, the same for each label, takes the place of a sum."""
+        sums = {name: values.sum(axis=-1) for name, values in quantities.items()}
+        wholes = {name: quantities[f"all_{name}"] for name in sums if f"all_{name}" in quantities}
+        return {**sums, **{name: values[..., 0] for name, values in wholes.items() if values.shape[-1]}}
+
+    def label_scores(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Compute the headline values of each label from totals by label, shape (..., labels)."""
+        return self.formula(self.quantities(totals))
+
+    def headline_values(self, counts: Counts) -> dict[str, float]:
+        """Compute the headline values of counts, averaged over labels as `average` says."""
+        scores = self.score_totals(self.totals(counts))
+        return {key: self.results[key].kind(value) for key, value in scores.items()}
 
     def score(self, counts: Counts) -> dict[str, float]:
-        """Compute the headline values of counts, averaged over labels as `average` says."""
-        return {key: float(value) for key, value in self.score_totals(self.totals(counts)).items()}
+        """Compute the result of counts: the headline values, unless a measure has more to say."""
+        return self.headline_values(counts)
 
     def score_weighted(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
         """Compute the headline values of corpora given by document weights.
@@ -205,113 +219,81 @@ class Measure(ABC):
         """
         return self.score_totals(self.weighted_totals(counts, weights))
 
-    def headline_values(self, counts: Counts) -> dict[Any, float]:
-        """Return the values that have intervals, by the keys of `score_weighted`: numbers of things have none."""
-        result = self.score(counts)
-        return {key: result[key] for key in self.keys if not self.results[key].whole}
-
-    def estimates(self, counts: Counts, resampling: Resampling | None) -> dict[Any, Estimate]:
-        """Estimate the headline values that have intervals: documents are drawn anew, with replacement.
+    def joint_estimates(
+        self, counted: Sequence[Counts], resampling: Resampling | None, scores: Scores | None = None
+    ) -> dict[str, Estimate]:
+        """Estimate values of several counts of the same documents, in the same corpora drawn with replacement.
 
         From the counts of the documents alone; nothing is decoded or aligned again. See `statistics.Resampling`.
-        """
-        points = self.headline_values(counts)
-        # what is made of the counts for this goes with their copy
-        copy = replace(counts)
-        return estimates(
-            points,
-            lambda weights: self.score_weighted(copy, weights),
-            lambda: self.left_out(counts),
-            counts.documents,
-            resampling,
-        )
 
-    def joint_estimates(self, counted: Sequence[Counts], resampling: Resampling | None) -> dict[str, Estimate]:
-        """Estimate the headline values of several counts of the same documents, in the same drawn corpora.
+        Args:
+            counted: the counts.
+            resampling: how corpora are drawn; None draws none.
+            scores: computes the values from totals by label; by default those of each label and, last, of the corpus.
 
         Returns:
-            For each key values of shape (labels + 1, counts), the whole corpus last.
+            For each key values of shape (..., counts), by default (labels + 1, counts).
         """
+        of_totals = scores or self._scores_of_all
+        # what is made of the counts for this goes with their copies
         copies = [replace(counts) for counts in counted]
-
-        def of_weights(weights: np.ndarray) -> dict[str, np.ndarray]:
-            return _together(
-                (self.formula(self.quantities(totals)), self.score_totals(totals))
-                for totals in (self.weighted_totals(counts, weights) for counts in copies)
-            )
-
-        points = [(*self.score_per_label(counts).values(), self.score(counts)) for counts in counted]
         return estimates(
-            {key: np.array([[values[key] for values in each] for each in points]).T for key in self.keys},
-            of_weights,
-            lambda: _together((self.labels_left_out(counts), self.left_out(counts)) for counts in counted),
+            _stacked(of_totals(self.totals(counts)) for counts in counted),
+            lambda weights: _stacked(of_totals(self.weighted_totals(counts, weights)) for counts in copies),
+            lambda: _stacked(self.left_out(counts, of_totals) for counts in counted),
             counted[0].documents,
             resampling,
         )
 
-    def intervals(self, counts: Counts, resampling: Resampling) -> dict[Any, tuple[float, float]]:
-        """Compute confidence intervals of the headline values, see `estimates`.
+    def _scores_of_all(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Compute the headline values of each label and, last, of the corpus, shape (..., labels + 1)."""
+        whole = self.score_totals(totals)
+        return {
+            key: np.append(values, whole[key][..., None], axis=-1) for key, values in self.label_scores(totals).items()
+        }
+
+    def intervals(self, counts: Counts, resampling: Resampling) -> dict[str, tuple[float, float]]:
+        """Compute confidence intervals of the headline values, but for those that are whole numbers.
 
         Returns:
             For each key the lower and the upper bound; NaN if there are fewer than two documents.
         """
-        return {key: each.interval(resampling.confidence) for key, each in self.estimates(counts, resampling).items()}
-
-    def with_intervals(
-        self, result: Mapping[str, float], intervals: Mapping[str, tuple[float, float]]
-    ) -> dict[str, float]:
-        """Return a result with `<key>_low` and `<key>_high` for each key that has an interval."""
-        bounds = {}
-        for key, (low, high) in intervals.items():
-            bounds.update({f"{key}_low": low, f"{key}_high": high})
-        return {**result, **bounds}
-
-    def label_values(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Compute the headline values of each label in corpora given by document weights.
-
-        Args:
-            counts: of all documents.
-            weights: how often each document occurs, shape (corpora, documents).
-
-        Returns:
-            Values of shape (corpora, labels).
-        """
-        return self.formula(self.quantities(self.weighted_totals(counts, weights)))
+        values = self.joint_estimates([counts], resampling, self.score_totals)
+        return {key: values[key][0].interval(resampling.confidence) for key in self.keys if not self.results[key].whole}
 
     def label_intervals(self, counts: Counts, resampling: Resampling) -> dict[str, dict[str, tuple[float, float]]]:
         """Compute confidence intervals of the headline values of each label, in the corpora of `intervals`."""
-        keys = [key for key in self.keys if not self.results[key].whole]
-        points = self.score_per_label(counts)
-        copy = replace(counts)
-        of_labels = estimates(
-            {key: [values[key] for values in points.values()] for key in keys},
-            lambda weights: self.label_values(copy, weights),
-            lambda: self.labels_left_out(counts),
-            counts.documents,
-            resampling,
-        )
-        bounds = {key: each.bounds(resampling.confidence).T.tolist() for key, each in of_labels.items()}
-        return {label: {key: tuple(bounds[key][code]) for key in keys} for code, label in enumerate(points)}
+        return self._intervals_by_name(counts, resampling, counts.labels, self.label_scores)
 
-    def left_out(self, counts: Counts) -> dict[Any, np.ndarray]:
-        """Compute the headline values of the corpus without one group of documents after the other."""
-        return self._left_out(counts, self.score_weighted, self.score_totals)
+    def _intervals_by_name(
+        self, counts: Counts, resampling: Resampling, names: Sequence[str], scores: Scores | None
+    ) -> dict[str, dict[str, tuple[float, float]]]:
+        values = self.joint_estimates([counts], resampling, scores)
+        bounds = {
+            key: values[key][:, 0].bounds(resampling.confidence).T.tolist()
+            for key in self.keys
+            if not self.results[key].whole
+        }
+        return {name: {key: tuple(bounds[key][code]) for key in bounds} for code, name in enumerate(names)}
 
-    def labels_left_out(self, counts: Counts) -> dict[str, np.ndarray]:
-        """Compute those of each label, shape (groups, labels)."""
-        return self._left_out(counts, self.label_values, lambda totals: self.formula(self.quantities(totals)))
+    def with_intervals(self, result: Mapping[str, Any], counts: Counts, resampling: Resampling) -> dict[str, Any]:
+        """Return a result with `<key>_low` and `<key>_high` for each key that has an interval."""
+        return with_bounds(result, self.intervals(counts, resampling))
 
-    def _left_out(
-        self,
-        counts: Counts,
-        of_weights: Callable[[Counts, np.ndarray], dict[Any, np.ndarray]],
-        of_totals: Callable[[Mapping[str, np.ndarray]], dict[Any, np.ndarray]],
-    ) -> dict[Any, np.ndarray]:
+    def left_out(self, counts: Counts, scores: Scores | None = None) -> dict[str, np.ndarray]:
+        """Compute values of the corpus without one group of documents after the other, shape (groups, ...).
+
+        Args:
+            counts: of all documents.
+            scores: computes the values from totals by label; by default the headline values.
+        """
+        of_totals = scores or self.score_totals
         # counts kept row by row have no sums to subtract from
         group = jackknife_groups(counts.documents, FEW_GROUPS if counts.rows else GROUPS)
         groups = int(group.max()) + 1
         if counts.rows:
-            return joined_values(of_weights(counts, (group != left_out)[None]) for left_out in range(groups))
+            kept = (self.weighted_totals(counts, (group != out)[None]) for out in range(groups))
+            return joined_values(map(of_totals, kept))
         whole = counts.per_label()
         return joined_values(
             of_totals({name: whole[name] - sums for name, sums in totals.items()})
@@ -321,10 +303,11 @@ class Measure(ABC):
     def score_per_label(self, counts: Counts) -> dict[str, dict[str, float | int]]:
         """Compute the headline values of each label of either side, and its `support`: its reference spans."""
         totals = self.totals(counts)
-        values = self.formula(self.quantities(totals))
+        values = self.label_scores(totals)
         support = totals[self.support]
+        kinds = {key: self.results[key].kind for key in values}
         return {
-            label: {**{key: float(value[code]) for key, value in values.items()}, "support": int(support[code])}
+            label: {**{key: kinds[key](value[code]) for key, value in values.items()}, "support": int(support[code])}
             for code, label in enumerate(counts.labels)
         }
 
@@ -494,10 +477,16 @@ def _written(value: object) -> str:
     return repr(float(value) + 0.0).removesuffix(".0") if isinstance(value, (float, np.floating)) else str(value)
 
 
-def _together(parts: Iterable[tuple[Mapping[str, np.ndarray], Mapping[str, np.ndarray]]]) -> dict[str, np.ndarray]:
-    """Join the values of labels and of the whole, counts by counts."""
-    known = list(parts)
-    return {
-        key: np.stack([np.append(of_labels[key], whole[key][:, None], axis=1) for of_labels, whole in known], axis=-1)
-        for key in known[0][1]
-    }
+def with_bounds(values: Mapping[str, Any], intervals: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
+    """Return values with `<key>_low` and `<key>_high` for each interval."""
+    sides = ("low", "high")
+    bounds = (
+        (f"{key}_{side}", bound) for key, pair in intervals.items() for side, bound in zip(sides, pair, strict=True)
+    )
+    return {**values, **dict(bounds)}
+
+
+def _stacked(parts: Iterable[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """Stack the values of several counts along a last axis."""
+    each = list(parts)
+    return {key: np.stack([values[key] for values in each], axis=-1) for key in each[0]}

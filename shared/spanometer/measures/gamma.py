@@ -32,9 +32,6 @@ _OF_CHANCE = (
 )  # fmt: skip
 """The options on which chance depends."""
 
-_POOLED = ("weight", "categorical", "expected_categorical")
-"""Counts that pairs of two labels have under both, so that those of the corpus are no sums over labels."""
-
 
 class GammaCounts(UnitizingCounts):
     """The counts of gamma, with the units row by row, of which the random annotations are made."""
@@ -174,7 +171,12 @@ class Gamma(AlignedMeasure):
         ("all_categorical", "all_weight"),
         ("tokens", "annotator_tokens"),
     )
-    shared: ClassVar[tuple[str, ...]] = ("tokens", "annotator_tokens", *(f"all_{name}" for name in _POOLED))
+    # pairs of two labels have these under both, so that those of the corpus are no sums over labels
+    shared: ClassVar[tuple[str, ...]] = (
+        "tokens",
+        "annotator_tokens",
+        *("all_weight", "all_categorical", "all_expected_categorical"),
+    )
     counts_type: ClassVar[type[Counts]] = GammaCounts
 
     def __post_init__(self) -> None:
@@ -305,14 +307,6 @@ class Gamma(AlignedMeasure):
             if one in code and other in code:
                 matrix[code[one], code[other]] = matrix[code[other], code[one]] = distance
         return matrix
-
-    def pooled(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Sum over labels; pairs of units count once."""
-        sums = super().pooled(quantities)
-        for name in _POOLED:
-            of_all = quantities[f"all_{name}"]
-            sums[name] = of_all[..., 0] if of_all.shape[-1] else sums[name]
-        return sums
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute gamma, gamma-cat and the two disorders."""

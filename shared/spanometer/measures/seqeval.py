@@ -148,10 +148,6 @@ class Seqeval(Measure):
         averaged(totals, "micro", self.zero_division)
         return {**labels, **self.headline_values(counts)}
 
-    def headline_values(self, counts: Counts) -> dict[str, float]:
-        """Return the scores over all."""
-        return {key: float(value) for key, value in self.score_totals(self.totals(counts)).items()}
-
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute precision, recall, F1 and accuracy; without labels every tag is `O`, and accuracy is 1."""
         scores = ratios([quantities[name] for name in _SIZES], number(self.zero_division))

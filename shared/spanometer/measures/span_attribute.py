@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import listed_items
 from ..counts.counts import Column, Counts
-from ..counts.statistics import divide, precision_recall_f1
+from ..counts.statistics import Resampling, divide, precision_recall_f1
 from ..exceptions import InputError, counted, mention, require_sides, setting, shown
 from ..options import option
 from ..spans.attributes import Attributes, Value, plain_value
@@ -31,7 +31,7 @@ from .attribute_items import (
     unmatched_by_document,
 )
 from .attribute_ranking import AttributeCounts, PrecisionRecallCurve, Steps
-from .base import Key, Measure, zero_division_option
+from .base import Key, Measure, with_bounds, zero_division_option
 
 Filter = str | Callable[[list[dict[str, Any]]], bool]
 
@@ -263,44 +263,28 @@ class SpanAttribute(Measure):
         """
         self._require_free_micro_key(dict.fromkeys(counts.labels))
         require_seen(counts.seen, read_asked(self.attributes) or {}, self.default_values)
-        values = self._values(counts, counts.per_label(), None)
-        names = (self.micro_key, *counts.labels)
-        return {name: {key: values[key][code].item() for key in self.keys} for code, name in enumerate(names)}
+        return {self.micro_key: self.headline_values(counts), **self.score_per_label(counts)}
 
-    def headline_values(self, counts: Any) -> dict[Any, float]:
-        """Return the values of the result that have intervals, by attribute and key."""
-        keys = [key for key in self.keys if not self.results[key].whole]
-        return {(name, key): values[key] for name, values in self.score(counts).items() for key in keys}
+    def totals(self, counts: Any) -> dict[str, np.ndarray]:
+        """Sum counts by attribute, with the sums that average precision is made of."""
+        precisions = self._precisions(counts, None)
+        return {**super().totals(counts), **_by_attribute(precisions)}
 
-    def score_weighted(self, counts: Any, weights: np.ndarray) -> dict[Any, np.ndarray]:
-        """Score corpora given by document weights, by attribute and key; each corpus is ranked by itself."""
-        totals = counts.weighted(weights)
-        each = [
-            self._values(counts, {name: sums[row] for name, sums in totals.items()}, weights[row].astype(np.int64))
-            for row in range(len(weights))
-        ]
-        return {
-            (name, key): np.array([values[key][code] for values in each], dtype=float)
-            for code, name in enumerate((self.micro_key, *counts.labels))
-            for key in self.keys
-        }
+    def weighted_totals(self, counts: Any, weights: np.ndarray) -> dict[str, np.ndarray]:
+        """Sum weighted counts; each corpus is ranked by itself."""
+        precisions = [self._precisions(counts, times) for times in weights.astype(np.int64)]
+        shape = (len(weights), 1 + len(counts.labels))
+        return {**super().weighted_totals(counts, weights), **_by_attribute(np.reshape(precisions, shape))}
 
-    def label_values(self, counts: Any, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Compute the values of each attribute in corpora given by document weights, shape (corpora, attributes)."""
-        drawn = self.score_weighted(counts, weights)
-        return {key: np.stack([drawn[name, key] for name in counts.labels], axis=1) for key in self.keys}
+    def _precisions(self, counts: AttributeCounts, times: np.ndarray | None) -> np.ndarray:
+        steps = Steps.of_attributes(counts, self.average_precision, times)
+        return steps.precisions(1 + len(counts.labels), self.average_precision)
 
-    def with_intervals(self, result: Mapping[str, Any], intervals: Mapping[Any, tuple[float, float]]) -> dict[str, Any]:
+    def with_intervals(self, result: Mapping[str, Any], counts: Counts, resampling: Resampling) -> dict[str, Any]:
         """Return a result whose dicts have `<key>_low` and `<key>_high` too."""
-        whole = {name: dict(values) for name, values in result.items()}
-        for (name, key), (low, high) in intervals.items():
-            whole[name].update({f"{key}_low": low, f"{key}_high": high})
-        return whole
-
-    def score_per_label(self, counts: Any) -> dict[str, dict[str, float | int]]:
-        """Return the result without `micro_key`."""
-        result = self.score(counts)
-        return {name: result[name] for name in counts.labels}
+        names = (*counts.labels, self.micro_key)
+        intervals = self._intervals_by_name(counts, resampling, names, None)
+        return {name: with_bounds(values, intervals[name]) for name, values in result.items()}
 
     def score_per_document(self, counts: Any) -> dict[str, np.ndarray]:
         """Return the values under `micro_key` of each document as if it were the corpus, shape (documents)."""
@@ -415,14 +399,11 @@ class SpanAttribute(Measure):
             answers.append(answer)
         return np.flatnonzero(answers)
 
-    def _values(
-        self, counts: AttributeCounts, totals: Mapping[str, np.ndarray], times: np.ndarray | None
-    ) -> dict[str, np.ndarray]:
-        """Return the values of `micro_key` and of each attribute, of a corpus given by document weights."""
-        steps = Steps.of_attributes(counts, self.average_precision, times)
-        whole = {name: np.append(values.sum(), values) for name, values in totals.items()}
-        whole["precisions"] = steps.precisions(1 + len(counts.labels), self.average_precision)
-        return self.formula(whole)
+
+def _by_attribute(precisions: np.ndarray) -> dict[str, np.ndarray]:
+    """Return sums of all items together (first) and of each attribute as quantities, see `Measure.pooled`."""
+    of_all, of_each = precisions[..., :1], precisions[..., 1:]
+    return {"precisions": of_each, "all_precisions": np.broadcast_to(of_all, of_each.shape)}
 
 
 def _asked_in(texts: Sequence[str]) -> dict[str, bool | list[str]]:

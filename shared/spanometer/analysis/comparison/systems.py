@@ -13,7 +13,7 @@ import numpy as np
 from ...counts.counts import Counts
 from ...counts.statistics import Estimate, estimates
 from ...exceptions import InputError, shown
-from ...measures.base import Measure
+from ...measures.base import Measure, Scores
 from .significance import LEVELS, PairedResampling, bootstrap_test, holm, randomisation_test, ranks
 
 REFERENCES = "the reference"
@@ -100,29 +100,25 @@ class MeasurePart:
 
     def score(self, counts: Counts) -> dict[str, float]:
         """Compute the headline values."""
-        measure: Any = self._measure
-        found = measure.score(counts)[measure.micro_key] if self._label is None else None
-        return {key: (found or measure.score_per_label(counts)[self._label])[key] for key in measure.keys}
+        if self._label is None:
+            return self._measure.headline_values(counts)
+        values = self._measure.score_per_label(counts)[self._label]
+        return {key: values[key] for key in self._measure.keys}
 
     def score_weighted(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
         """Compute the headline values of corpora given by document weights."""
-        if self._label is None:
-            return self._together(self._measure.score_weighted(counts, weights))
-        return self._of_label(counts, self._measure.label_values(counts, weights))
+        return self._scores(counts)(self._measure.weighted_totals(counts, weights))
 
     def left_out(self, counts: Counts) -> dict[str, np.ndarray]:
         """Compute the headline values without one group of documents after the other."""
+        return self._measure.left_out(counts, self._scores(counts))
+
+    def _scores(self, counts: Counts) -> Scores:
+        """Return the function that scores totals by label."""
         if self._label is None:
-            return self._together(self._measure.left_out(counts))
-        return self._of_label(counts, self._measure.labels_left_out(counts))
-
-    def _of_label(self, counts: Counts, values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        code = counts.labels.index(str(self._label))
-        return {key: values[key][:, code] for key in self._measure.keys}
-
-    def _together(self, values: Mapping[Any, np.ndarray]) -> dict[str, np.ndarray]:
-        measure: Any = self._measure
-        return {key: values[measure.micro_key, key] for key in measure.keys}
+            return self._measure.score_totals
+        code = counts.labels.index(self._label)
+        return lambda totals: {key: values[..., code] for key, values in self._measure.label_scores(totals).items()}
 
 
 class MeasuredSystems:

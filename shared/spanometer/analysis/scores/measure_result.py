@@ -60,9 +60,11 @@ class MeasureResult:
         Scores by attribute have their intervals beside them, see `Measure.with_intervals`.
         """
         scores: Mapping[str, Any] = measure.score(counts)
-        intervals = {} if resampling is None else measure.intervals(counts, resampling)
-        if measure.input == "attributes":
-            scores, intervals = measure.with_intervals(scores, intervals), {}
+        intervals: Mapping[str, tuple[float, float]] = {}
+        if resampling is not None and measure.input == "attributes":
+            scores = measure.with_intervals(scores, counts, resampling)
+        elif resampling is not None:
+            intervals = measure.intervals(counts, resampling)
         return cls(
             measure,
             scores,
