@@ -17,8 +17,8 @@ from ..options import option
 from .aligned import AlignedMeasure
 from .base import Key, zero_division_option
 from .chance_cases import Cases, require_placeable
-from .placement import Placement, expected, place, same_span, sample, shared_tokens
-from .starts import work
+from .placement import Placement, place, sample
+from .start_probabilities import work
 
 _DRAWN_AT_ONCE = 1 << 22
 """A simulation holds about this many numbers at a time."""
@@ -192,7 +192,7 @@ class ChanceKappaF1(AlignedMeasure):
         return ChanceCounts(columns, alignment.labels, alignment.documents, simulated=simulated)
 
     def work(self, alignment: Alignment) -> float:
-        """Estimate the work of exact chance before it is done, see `starts.work`; 0 if chance is not exact.
+        """Estimate the work of exact chance, see `start_probabilities.work`; 0 if chance is not exact.
 
         Raises:
             InputError: if the spans do not fit the placement.
@@ -285,7 +285,7 @@ class ChanceKappaF1(AlignedMeasure):
 
     def _expected(self, cases: Cases, pairs: np.ndarray) -> np.ndarray:
         """Compute the expected agreement of pairs of cases; a placement is kept until the last pair that needs it."""
-        similarity = shared_tokens if self.level == "token" else same_span
+        agreement = Placement.shared_tokens if self.level == "token" else Placement.same_spans
         values, placed = np.empty(len(pairs)), dict[int, Placement]()
         together = np.zeros(len(pairs), dtype=bool)
         if (self.level, self.of_layer, self.method) == ("token", "disjoint", "exact"):
@@ -297,7 +297,7 @@ class ChanceKappaF1(AlignedMeasure):
             for case in pair:
                 if case not in placed:
                     placed[case] = self._place(cases, case)
-            values[number] = expected(similarity, *(placed[case] for case in pair))
+            values[number] = agreement(*(placed[case] for case in pair))
             for case in set(pair):
                 if last[case] == number:
                     del placed[case]

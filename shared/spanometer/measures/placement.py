@@ -6,7 +6,7 @@ So a span of length a_i starts at token s where the items before it happen to fi
 
     P(start_i = s) = (1 / m) * P(some first items of a random order of the others fill just s tokens),
 
-which is the sum over subsets of Proposition 2. How it is computed: see `starts`.
+which is the sum over subsets of Proposition 2. How it is computed: see `start_probabilities`.
 
 `independent` placement puts each span anywhere by itself; `layers` puts each nesting depth by itself as `disjoint`.
 """
@@ -14,22 +14,17 @@ which is the sum over subsets of Proposition 2. How it is computed: see `starts`
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from ..exceptions import InputError, counted, require_choice, setting
-from .starts import start_probabilities
-
-METHODS = ("exact", "uniform", "auto")
+from .start_probabilities import start_probabilities
 
 _MOST_STARTS = 1 << 27
 """How many probabilities of starts are kept of one side's spans of one label in a document, at most: 1 GiB."""
-
-PAIR_LIMIT = 100_000_000
-"""At most this many pairs of starts are visited for a similarity given as a function."""
 
 _KEYS = 1 << 22
 """About this many random keys are held at a time."""
@@ -62,6 +57,19 @@ class Placement:
             covered[length:] -= count * begun[: self.tokens - length]
         return np.clip(covered, 0.0, None)
 
+    def shared_tokens(self, other: Placement) -> float:
+        """Compute the expected shared tokens of pairs of spans of two sides: Σ_t p1(t) p2(t) over their coverage."""
+        return float(self.coverage @ other.coverage)
+
+    def same_spans(self, other: Placement) -> float:
+        """Compute the expected number of pairs of equal spans: Σ_s P1(s) P2(s) over pairs of equal length."""
+        return math.fsum(
+            count * other_count * float(starts @ other_starts)
+            for length, count, starts in zip(self.lengths, self.counts, self.starts, strict=True)
+            for other_length, other_count, other_starts in zip(other.lengths, other.counts, other.starts, strict=True)
+            if length == other_length
+        )
+
     def __add__(self, other: Placement) -> Placement:
         """Join both, each placed by itself: the layers of nested spans."""
         return Placement(
@@ -90,15 +98,27 @@ def place(
         uniform_threshold: for `auto`.
 
     Raises:
-        InputError: for lengths below 1, and for more tokens in spans than the document has.
+        InputError: for lengths below 1, for more tokens in spans than the document has, and for more probabilities
+            than are kept.
     """
     require_choice("placement", placement, ("disjoint", "independent"))
-    require_choice("method", method, METHODS)
     distinct, counts = np.unique(np.asarray(lengths, dtype=np.int64), return_counts=True)
     if len(distinct) and distinct[0] < 1:
         raise InputError(f"a span of {distinct[0]} tokens.", "Spans have at least one token.")
-    _require_room(tokens, distinct, counts, placement)
     annotated, spans = int((distinct * counts).sum()), int(counts.sum())
+    if tokens * len(distinct) > _MOST_STARTS:
+        size = f"{counted(tokens, 'token')} with spans of {counted(len(distinct), 'length')}"
+        raise InputError(
+            f"a document of {size}: random placement would keep {tokens * len(distinct) / 2**27:,.1f} GiB of numbers.",
+            f"Check {setting('lengths')}, or give shorter documents.",
+        )
+    if placement == "independent" and len(distinct) and distinct[-1] > tokens:
+        raise InputError(f"a span of {distinct[-1]} tokens in a document of {tokens}.", "Check the lengths.")
+    if placement == "disjoint" and annotated > tokens:
+        raise InputError(
+            f"{annotated} tokens in spans, and the document has {tokens}.",
+            f"Check {setting('lengths')}; for overlapping spans set {setting('placement', 'independent')} or 'layers'.",
+        )
     positions = tokens - distinct + 1
     uniform = np.full(len(distinct), placement == "independent" or method == "uniform" or spans == 1)
     if method == "auto":
@@ -146,79 +166,6 @@ def coverage_of_few(tokens: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     return np.asarray(np.clip(covered / arrangements, 0.0, None))
 
 
-def _require_room(tokens: int, distinct: np.ndarray, counts: np.ndarray, placement: str) -> None:
-    if tokens * len(distinct) > _MOST_STARTS:
-        size = f"{counted(tokens, 'token')} with spans of {counted(len(distinct), 'length')}"
-        raise InputError(
-            f"a document of {size}: random placement would keep {tokens * len(distinct) / 2**27:,.1f} GiB of numbers.",
-            f"Check {setting('lengths')}, or give shorter documents.",
-        )
-    if placement == "independent":
-        if len(distinct) and distinct[-1] > tokens:
-            raise InputError(f"a span of {distinct[-1]} tokens in a document of {tokens}.", "Check the lengths.")
-        return
-    annotated = int((distinct * counts).sum())
-    if annotated > tokens:
-        raise InputError(
-            f"{annotated} tokens in spans, and the document has {tokens}.",
-            f"Check {setting('lengths')}; for overlapping spans set {setting('placement', 'independent')} or 'layers'.",
-        )
-
-
-Similarity = Callable[[np.ndarray, int, np.ndarray, int], np.ndarray]
-"""A similarity of two spans: their starts (arrays that broadcast) and lengths in, values out."""
-
-
-def shared_tokens(start: np.ndarray, length: int, other_start: np.ndarray, other_length: int) -> np.ndarray:
-    """Count the tokens that two spans share: the similarity of the token level."""
-    first, last = np.maximum(start, other_start), np.minimum(start + length, other_start + other_length)
-    return np.asarray(np.maximum(last - first, 0))
-
-
-def same_span(start: np.ndarray, length: int, other_start: np.ndarray, other_length: int) -> np.ndarray:
-    """Return 1 if two spans are the same, else 0: the similarity of the span level."""
-    return np.asarray((start == other_start) & (length == other_length), dtype=np.int64)
-
-
-def expected(similarity: Similarity, first: Placement, second: Placement) -> float:
-    """Compute the expected sum of a similarity over all pairs of spans of two sides, both placed at random.
-
-    For `shared_tokens` it is Σ_t p1(t) p2(t) over the tokens' coverage, for `same_span` Σ_s P1(s) P2(s) over pairs of
-    equal length. Any other function is summed over all pairs of starts.
-
-    Args:
-        similarity: see `Similarity`.
-        first, second: placements in documents of one length.
-
-    Raises:
-        InputError: if the documents differ in length, and for more pairs of starts than `PAIR_LIMIT`.
-    """
-    if first.tokens != second.tokens:
-        raise InputError(f"documents of {first.tokens} and {second.tokens} tokens.", "Both sides are of one document.")
-    if similarity is shared_tokens:
-        return float(first.coverage @ second.coverage)
-    if similarity is same_span:
-        return math.fsum(
-            count * other_count * float(starts @ other_starts)
-            for length, count, starts in zip(first.lengths, first.counts, first.starts, strict=True)
-            for other, other_count, other_starts in zip(second.lengths, second.counts, second.starts, strict=True)
-            if length == other
-        )
-    pairs = sum(map(len, first.starts)) * sum(map(len, second.starts))
-    if pairs > PAIR_LIMIT:
-        raise InputError(
-            f"{pairs} pairs of starts, more than {PAIR_LIMIT}.",
-            "Use shared_tokens or same_span, or a shorter document.",
-        )
-    total = 0.0
-    for length, count, starts in zip(first.lengths, first.counts, first.starts, strict=True):
-        start = np.arange(len(starts))[:, None]
-        for other, other_count, other_starts in zip(second.lengths, second.counts, second.starts, strict=True):
-            values = similarity(start, length, np.arange(len(other_starts))[None, :], other)
-            total += count * other_count * float(starts @ values @ other_starts)
-    return total
-
-
 def sample(
     tokens: int, lengths: Sequence[int], draws: int, *, placement: str = "disjoint", generator: np.random.Generator
 ) -> np.ndarray:
@@ -234,9 +181,7 @@ def sample(
     Returns:
         Starts, int64, shape (draws, spans), in the order of `lengths`.
     """
-    require_choice("placement", placement, ("disjoint", "independent"))
     sizes = np.asarray(lengths, dtype=np.int64)
-    _require_room(tokens, *np.unique(sizes, return_counts=True), placement)
     if len(sizes) == 0:
         return np.zeros((draws, 0), dtype=np.int64)
     if placement == "independent":

@@ -23,7 +23,6 @@ nodes x frequencies that are left x distinct lengths, whatever the density.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -123,24 +122,29 @@ def _sums_work(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> float:
 def by_integral(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> list[np.ndarray]:
     """Compute `start_probabilities` by quadrature over the items' keys."""
     quadrature = _Quadrature.of(tokens, lengths, counts)
-    roots = _Roots.of(quadrature, lengths)
+    size, order, numbers = quadrature.size, quadrature.order, [quadrature.outside, *counts.tolist()]
+    # int32 holds the numbers of the roots of unity: longer documents are refused, see `VALUES_LIMIT`
+    roots = [(order * length % size).astype(np.int32) for length in (1, *lengths.tolist())]
+    # at few frequencies factors are computed where they are needed, at more they are looked up
+    few = size // len(numbers)
+    sines = [_sines(of_length[:few], size) for of_length in roots]
     # by damping, as the frequencies that a node needs are the first ones
-    spectra = [np.zeros(len(quadrature.order), dtype=complex) for _ in lengths]
-    numbers = [quadrature.outside, *counts.tolist()]
-    for node, weight, live in quadrature:
-        factors = roots.factors(node, live)
+    spectra = [np.zeros(len(order), dtype=complex) for _ in lengths]
+    for node, weight, live in zip(quadrature.nodes, quadrature.weights, quadrature.live, strict=True):
+        near = [_factors(node, square[:live], product[:live]) for square, product in sines] if live <= few else []
+        everywhere = None if near else _factors(node, *_sines(np.arange(size), size))
         whole = np.zeros(live, dtype=complex)
         for place, number in enumerate(numbers):
-            whole += number * factors.logarithm(place)
+            whole += number * (near[place][1] if everywhere is None else everywhere[1][roots[place][:live]])
         whole = weight * np.exp(whole)
         for place, row in enumerate(spectra, 1):
-            row[:live] += whole / factors.factor(place)
+            row[:live] += whole / (near[place][0] if everywhere is None else everywhere[0][roots[place][:live]])
     starts = []
     for length in lengths.tolist():
-        spectrum = np.empty(len(quadrature.order), dtype=complex)
+        spectrum = np.empty(len(order), dtype=complex)
         # each one is given back as soon as it is transformed
-        spectrum[quadrature.order] = spectra.pop(0)
-        half = np.fft.irfft(spectrum, quadrature.size)[: tokens - length + 1]
+        spectrum[order] = spectra.pop(0)
+        half = np.fft.irfft(spectrum, size)[: tokens - length + 1]
         # rounding may leave a probability of 0 slightly negative
         starts.append(np.maximum(half + half[::-1], 0.0))
     return starts
@@ -190,63 +194,6 @@ class _Quadrature:
         """How many factors are computed."""
         return int(self.live.sum()) * self.lengths
 
-    def __iter__(self) -> Iterator[tuple[float, float, int]]:
-        """Give each node with its weight and the number of frequencies that are not damped away."""
-        yield from zip(self.nodes.tolist(), self.weights.tolist(), self.live.tolist(), strict=True)
-
-
-@dataclass(frozen=True, eq=False)
-class _Factors:
-    """The factors 1 - u + u z^l at one node u, and their logarithms.
-
-    Attributes:
-        values: factors and logarithms, of each length; or only once, at all roots of unity.
-        index: the roots of unity of each length; None if there are values of each.
-    """
-
-    values: list[tuple[np.ndarray, np.ndarray]]
-    index: list[np.ndarray] | None
-
-    def factor(self, place: int) -> np.ndarray:
-        """Return the factors of a length."""
-        return self.values[place][0] if self.index is None else self.values[0][0][self.index[place]]
-
-    def logarithm(self, place: int) -> np.ndarray:
-        """Return the logarithms of the factors of a length."""
-        return self.values[place][1] if self.index is None else self.values[0][1][self.index[place]]
-
-
-@dataclass(frozen=True, eq=False)
-class _Roots:
-    """The roots of unity z^l of each length, that of the tokens outside all spans first, at the frequencies in order.
-
-    Attributes:
-        size: how many roots of unity there are.
-        index: their numbers, int32.
-        few: of so many frequencies factors are computed where they are needed; of more they are looked up.
-        sines: sin² and sin·cos of half the angle, of the first `few` frequencies.
-    """
-
-    size: int
-    index: list[np.ndarray]
-    few: int
-    sines: list[tuple[np.ndarray, np.ndarray]]
-
-    @classmethod
-    def of(cls, quadrature: _Quadrature, lengths: np.ndarray) -> _Roots:
-        """Compute what is the same at all nodes."""
-        size, few = quadrature.size, quadrature.size // quadrature.lengths
-        # int32 holds them: longer documents are refused, see `VALUES_LIMIT`
-        index = [(quadrature.order * length % size).astype(np.int32) for length in (1, *lengths.tolist())]
-        return cls(size, index, few, [_sines(of_length[:few], size) for of_length in index])
-
-    def factors(self, node: float, live: int) -> _Factors:
-        """Return the factors at a node and the first frequencies."""
-        if live <= self.few:
-            return _Factors([_at(node, square[:live], product[:live]) for square, product in self.sines], None)
-        everywhere = _at(node, *_sines(np.arange(self.size), self.size))
-        return _Factors([everywhere], [of_length[:live] for of_length in self.index])
-
 
 def _sines(index: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
     """Compute sin² and sin·cos of half the angle of some roots of unity, z = exp(-2πi index / size)."""
@@ -254,7 +201,7 @@ def _sines(index: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
     return sine**2, sine * cosine
 
 
-def _at(node: float, square: np.ndarray, product: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _factors(node: float, square: np.ndarray, product: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Compute 1 - u + u z, and its logarithm, from the sines of z."""
     factor = np.empty(len(square), dtype=complex)
     factor.real = 1 - 2 * node * square

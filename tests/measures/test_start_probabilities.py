@@ -5,7 +5,7 @@ import pytest
 
 from slow.placement import start_probabilities as enumerated
 from spanometer import InputError
-from spanometer.measures import starts
+from spanometer.measures import start_probabilities as starts
 from spanometer.measures.placement import place
 
 
