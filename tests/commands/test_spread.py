@@ -41,13 +41,13 @@ def test_choices_make_the_score():
     spread = policy_spread([["B-A", "E-A", "O"]], [["B-A", "I-A", "O"]], scheme="IOBES")
     measure = spread.measures["span_f"]
     for score in (measure.best, measure.worst):
-        choices = choices_of(measure, spread, score)
+        choices = choices_of(measure, spread.grid, score)
         assert {place for place, action in choices.items() if action != ANY} == {"O"}
         for index in range(len(spread.grid)):
             policy = spread.grid.describe(index)
             if all(action in (ANY, policy[place]) for place, action in choices.items()):
                 assert measure.scores[index] == score
-    assert choices_of(measure, spread, measure.best)["O"] == "close"
+    assert choices_of(measure, spread.grid, measure.best)["O"] == "close"
 
 
 def test_of_legal_tags(run, file):

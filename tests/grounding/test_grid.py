@@ -102,5 +102,5 @@ def test_policies_of_the_grid():
         assert grid.policies[policy] == NAMED[name].policy
         assert tuple(grid.describe(policy).values()) == NAMED[name].policy.actions
     strict = grid.named["strict"]
-    other = grid.with_action(strict, 4, grid.places[4].actions.index("order"))
+    other = grid.with_action(strict, 4, list(grid.places[4].actions).index("order"))
     assert grid.policies[other] == GroundingPolicy(repeat="order")

@@ -12,7 +12,7 @@ from spanometer import InputError, Spans
 from spanometer.analysis.policies.repairs import policy_spread
 from spanometer.measures import MEASURES, Bcubed, IntersectionF, SlIcm, SpanF
 from spanometer.tags.decoding import read_roles
-from spanometer.tags.repair_grid import NAMED, PLACES, PUBLISHED, Grid, _is_twin, read_all
+from spanometer.tags.repair_grid import NAMED, PLACES, PUBLISHED, RepairGrid, _is_twin, read_all
 from spanometer.tags.schemes import SCHEMES, get_scheme
 from spanometer.tags.tags import Tags
 from spanometer.tags.viterbi import decode
@@ -24,7 +24,7 @@ def readings(documents, scheme):
     """For each policy and document the set of spans, by the package."""
     tags = Tags.from_lists(documents)
     roles, labels, names = read_roles(tags, get_scheme(scheme))
-    grid = Grid.of(get_scheme(scheme))
+    grid = RepairGrid.of(get_scheme(scheme))
     found = read_all(grid, roles, labels, tags.offsets)
     spans = [set() for _ in found.document]
     for reading, start, end, label in zip(found.reading, found.start, found.end, found.label, strict=True):
@@ -35,10 +35,10 @@ def readings(documents, scheme):
 
 def test_sizes():
     for scheme, size in GRIDS.items():
-        assert len(Grid.of(get_scheme(scheme))) == size
+        assert len(RepairGrid.of(get_scheme(scheme))) == size
     for scheme in set(SCHEMES) - set(GRIDS):
         with pytest.raises(InputError, match=f"no grid of repair policies for {scheme}"):
-            Grid.of(get_scheme(scheme))
+            RepairGrid.of(get_scheme(scheme))
 
 
 @pytest.mark.parametrize("scheme", GRIDS)
@@ -132,7 +132,7 @@ def test_modes_of_seqeval_are_policies_on_every_input(scheme):
 
 @pytest.mark.parametrize("scheme", GRIDS)
 def test_published_rules_are_named(scheme):
-    kind = Grid.of(get_scheme(scheme)).kind
+    kind = RepairGrid.of(get_scheme(scheme)).kind
     assert PUBLISHED[kind].keys() - {"convert"} == NAMED[kind].keys()
 
 
@@ -166,7 +166,7 @@ def test_twins_are_counted_once():
             twins += 1
             other = {**policy, "I other": "absorb"}
             assert all(slow.read(tags, "IOBES", policy) == slow.read(tags, "IOBES", other) for tags in corpus)
-    assert everything - twins == len(Grid.of(get_scheme("IOBES")))
+    assert everything - twins == len(RepairGrid.of(get_scheme("IOBES")))
 
 
 def test_places_are_described_and_their_actions_differ():

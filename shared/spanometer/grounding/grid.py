@@ -10,41 +10,21 @@ from typing import Any
 import numpy as np
 
 from ..options import options_of
+from ..tags.policy_grid import GridPlace, PolicyGrid
 from .answers import Answer
 from .outcomes import AskedLabels, Predicted, items_of, kept_of, predicted_of
 from .placing import TextIndex, place, sight
 from .policies import PLACES, AnswerPolicy, GroundingPolicy, NamedPolicy
 
 
-@dataclass(frozen=True)
-class GridPlace:
-    """A place where an answer leaves open what it means.
-
-    Attributes:
-        name: the name that policies use.
-        text: the place in words.
-        actions: the possible actions there.
-        default: the action of the default policy.
-    """
-
-    name: str
-    text: str
-    actions: tuple[str, ...]
-    default: str
-
-
 @dataclass(frozen=True, eq=False)
-class GroundingGrid:
+class GroundingGrid(PolicyGrid):
     """All policies of a kind, those for spans for answers without offsets.
 
     Attributes:
-        places: the places.
-        choices: int8, shape (policies, places): the index of the action that each policy takes in each place.
         policies: the policies.
     """
 
-    places: tuple[GridPlace, ...]
-    choices: np.ndarray
     policies: tuple[AnswerPolicy, ...]
 
     @classmethod
@@ -52,14 +32,10 @@ class GroundingGrid:
         """Return the grid of a kind of policies, which is made once."""
         return _grid(kind)  # type: ignore[arg-type]  # classes can be hashed
 
-    def __len__(self) -> int:
-        """Return the number of policies."""
-        return len(self.policies)
-
     @property
     def named(self) -> dict[str, int]:
         """The policies that have names."""
-        return {name: self.policies.index(point.policy) for name, point in self.points.items()}
+        return {name: self.find(point.policy.actions) for name, point in self.points.items()}
 
     @property
     def points(self) -> Mapping[str, NamedPolicy[AnswerPolicy]]:
@@ -76,10 +52,6 @@ class GroundingGrid:
         """The name of the default policy."""
         return str(type(self.policies[0])())
 
-    def describe(self, policy: int) -> dict[str, str]:
-        """Return the action of a policy at each place, by name."""
-        return dict(zip(self.policies[policy].places, self.policies[policy].actions, strict=True))
-
     def with_action(self, policy: int, number: int, action: int) -> int:
         """Return the policy that differs from another one in its action at one place."""
         wanted = self.choices[policy].copy()
@@ -89,13 +61,9 @@ class GroundingGrid:
 
 @cache
 def _grid(kind: type[AnswerPolicy]) -> GroundingGrid:
-    declared = options_of(kind)
-    places = tuple(
-        GridPlace(name, declared[name].help, tuple(declared[name].choices), str(declared[name].default))
-        for name in kind.places
-    )
-    sizes = [len(place.actions) for place in places]
-    choices = np.indices(sizes, dtype=np.int8).reshape(len(places), -1).T
+    declared = [options_of(kind)[name] for name in kind.places]
+    places = tuple(GridPlace(place.name, place.help, dict.fromkeys(place.choices)) for place in declared)
+    choices = np.indices([len(place.actions) for place in places], dtype=np.int8).reshape(len(places), -1).T
     return GroundingGrid(places, choices, tuple(kind.grid()))
 
 

@@ -51,42 +51,34 @@ class Unplaced:
 class AnswerInput:
     """Texts and answers as they come, and how they are read, see `ground`."""
 
-    texts: Sequence[str]
-    answers: Sequence[Any]
-    labels: tuple[str, ...] | None
-    aliases: Mapping[str, str]
+    texts: Any
+    answers: Any
+    labels: Iterable[str] | None
+    aliases: Mapping[str, str] | None
     format: str = "auto"
     tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None
 
-    @classmethod
-    def of(
-        cls,
-        texts: Iterable[str],
-        answers: Iterable[Any],
-        labels: Iterable[str] | None,
-        aliases: Mapping[str, str] | None,
-        format: str,
-        tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None,
-    ) -> AnswerInput:
-        """Take texts and as many answers; an `InputError` for what is neither, and for what are no labels."""
-        names = read_labels(labels)
-        rows = ordered(answers, "a list of answers", "Answers are a list with a string for each text.")
-        read_texts = ordered(texts, "a list of texts", "Texts are a list of strings.")
-        for document, text in enumerate(read_texts):
+    def __post_init__(self) -> None:
+        """List texts and as many answers; an `InputError` for what is neither, and for what are no labels."""
+        names = read_labels(self.labels)
+        rows = ordered(self.answers, "a list of answers", "Answers are a list with a string for each text.")
+        texts = ordered(self.texts, "a list of texts", "Texts are a list of strings.")
+        for name, value in (("labels", names), ("answers", rows), ("texts", texts)):
+            object.__setattr__(self, name, value)
+        for document, text in enumerate(texts):
             if not isinstance(text, str):
                 raise InputError(f"a text is {shown(text)}.", "Texts are strings.", document=document)
         remedy = "Give the labels of answers with those that they stand for, {'PERSON': 'PER'}."
-        pairs = {} if aliases is None else aliases
-        require_kind(pairs, Mapping, "a mapping of labels", remedy, option="aliases")
-        if not all(isinstance(name, str) for pair in listed_items(pairs, remedy) for name in pair):
+        aliases = {} if self.aliases is None else self.aliases
+        require_kind(aliases, Mapping, "a mapping of labels", remedy, option="aliases")
+        if not all(isinstance(name, str) for pair in listed_items(aliases, remedy) for name in pair):
             raise InputError(f"aliases are {shown(aliases)}.", remedy, option="aliases")
-        if len(rows) != len(read_texts):
+        if len(rows) != len(texts):
             raise InputError(
-                f"{counted(len(read_texts), 'text')}, but {counted(len(rows), 'answer')}.",
+                f"{counted(len(texts), 'text')}, but {counted(len(rows), 'answer')}.",
                 "Give an answer for each text; None if there is none.",
-                document=min(len(read_texts), len(rows)),
+                document=min(len(texts), len(rows)),
             )
-        return cls(read_texts, rows, names, pairs, format, tokens)
 
     @property
     def asked(self) -> AskedLabels:
@@ -95,7 +87,7 @@ class AnswerInput:
 
     def read(self) -> Iterator[Answer]:
         """Yield the answers, each read when it is asked for."""
-        labels = () if self.labels is None else dict.fromkeys([*self.labels, *self.aliases])
+        labels = () if self.labels is None else dict.fromkeys([*self.labels, *(self.aliases or ())])
         for document, answer in enumerate(self.answers):
             with placed_errors(document):
                 read = answer if isinstance(answer, Answer) else read_answer(answer, format=self.format, labels=labels)
@@ -273,7 +265,7 @@ def ground(
             unknown policy or format.
     """
     chosen = GroundingPolicy.of(policy)
-    source = AnswerInput.of(texts, answers, labels, aliases, format, tokens)
+    source = AnswerInput(texts, answers, labels, aliases, format, tokens)
     asked = source.asked
     tallies = array("q")
 

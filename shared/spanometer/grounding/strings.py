@@ -68,7 +68,7 @@ def ground_strings(
             format.
     """
     chosen = StringPolicy.of(policy)
-    source = AnswerInput.of(texts, answers, labels, aliases, format)
+    source = AnswerInput(texts, answers, labels, aliases, format)
     return strings_of(source, chosen, (form_text(text, chosen.fold) for text in source.texts))
 
 

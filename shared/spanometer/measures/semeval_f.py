@@ -24,21 +24,6 @@ _TYPED = {"strict": True, "exact": False, "partial": False, "ent_type": True}
 """Whether it has the same label."""
 
 
-@dataclass(frozen=True, eq=False)
-class _JudgedPairs:
-    """The pairs of spans that are judged.
-
-    Attributes:
-        reference, prediction: numbers of the spans of both sides.
-        exact, typed: whether their tokens, and whether their labels, are the same.
-    """
-
-    reference: np.ndarray
-    prediction: np.ndarray
-    exact: np.ndarray
-    typed: np.ndarray
-
-
 @dataclass(frozen=True, kw_only=True)
 class SemevalF(FMeasure):
     """Precision, recall and F1 over pairs of spans (SemEval-2013 task 9.1 after MUC-5; nervaluate's schemas).
@@ -128,20 +113,19 @@ class SemevalF(FMeasure):
     def _count(self, alignment: Alignment) -> Counts:
         """Count the pairs by what they are, and the spans without one."""
         references, predictions = alignment.references, alignment.predictions
-        pairs = self._joint(alignment) if self.alignment == "joint" else self._by_schema(alignment)
-        correct = self._correct(pairs.exact, pairs.typed)
+        reference, prediction, correct = (self._joint if self.alignment == "joint" else self._by_schema)(alignment)
         half = ~correct & (self.schema == "partial")
-        spurious = np.bincount(pairs.prediction, minlength=len(predictions)) == 0
+        spurious = np.bincount(prediction, minlength=len(predictions)) == 0
         columns = {
-            "correct": references.column(pairs.reference[correct]),
-            "incorrect": references.column(pairs.reference[~correct & ~half]),
-            "partial": references.column(pairs.reference[half]),
-            "missing": references.column(np.bincount(pairs.reference, minlength=len(references)) == 0),
+            "correct": references.column(reference[correct]),
+            "incorrect": references.column(reference[~correct & ~half]),
+            "partial": references.column(reference[half]),
+            "missing": references.column(np.bincount(reference, minlength=len(references)) == 0),
             "spurious": predictions.column(spurious),
             "possible": references.column(),
             "actual": Column(
-                np.concatenate([references.document[pairs.reference], predictions.document[spurious]]),
-                np.concatenate([references.label[pairs.reference], predictions.label[spurious]]),
+                np.concatenate([references.document[reference], predictions.document[spurious]]),
+                np.concatenate([references.label[reference], predictions.label[spurious]]),
             ),
         }
         return Counts(columns, alignment.labels, alignment.documents)
@@ -155,25 +139,24 @@ class SemevalF(FMeasure):
         """Flag the pairs that are correct in the schema."""
         return (exact | (not _EXACT[self.schema])) & (typed | (not _TYPED[self.schema]))
 
-    def _joint(self, alignment: Alignment) -> _JudgedPairs:
-        """Return the pairs that all schemas share."""
+    def _joint(self, alignment: Alignment) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the pairs that all schemas share: both ends, and flags of those that are correct."""
         matched = MatchedSpans.of(alignment, min_overlap=self.min_overlap)
         paired = (matched.reference >= 0) & (matched.prediction >= 0)
         kind = matched.kind[paired]
         exact, typed = np.isin(kind, [CORRECT, WRONG_LABEL]), np.isin(kind, [CORRECT, WRONG_EXTENT])
-        return _JudgedPairs(matched.reference[paired], matched.prediction[paired], exact, typed)
+        return matched.reference[paired], matched.prediction[paired], self._correct(exact, typed)
 
-    def _by_schema(self, alignment: Alignment) -> _JudgedPairs:
-        """Return the pairs that are best for the schema, or that nervaluate forms."""
+    def _by_schema(self, alignment: Alignment) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the pairs that are best for the schema, or that nervaluate forms, as `_joint`."""
         whole, *numbers = across_labels(
             alignment, *(np.ones(len(side), dtype=bool) for side in alignment.sides.values())
         )
         pairs = OverlappingSpans.of(whole, self.min_overlap)
-        left, right, exact, typed = pairs.reference, pairs.prediction, pairs.exact, pairs.typed
-        correct = self._correct(exact, typed)
+        left, right, correct = pairs.reference, pairs.prediction, self._correct(pairs.exact, pairs.typed)
         if self.alignment == "schema":
             chosen = best_matching(left, right, correct.astype(float))
         else:
             nearest = pairs.distance * (correct & (self.schema == "ent_type"))
             chosen = greedy_matching(left, right, [~correct, nearest])
-        return _JudgedPairs(numbers[0][left[chosen]], numbers[1][right[chosen]], exact[chosen], typed[chosen])
+        return numbers[0][left[chosen]], numbers[1][right[chosen]], correct[chosen]

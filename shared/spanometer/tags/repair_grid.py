@@ -21,6 +21,7 @@ import numpy as np
 
 from ..arrays import ranges
 from ..exceptions import InputError
+from .policy_grid import GridPlace, PolicyGrid
 from .schemes import BEGIN, END, INSIDE, OUTSIDE, ROLES, SINGLE, Scheme
 
 KEEP, CLOSE, DROP = range(3)
@@ -42,22 +43,16 @@ does, and takes the tag's label), `RELABEL` (the open span goes on and takes the
 
 
 @dataclass(frozen=True)
-class Place:
+class Place(GridPlace):
     """A place where a reader meets an illegal pair.
 
     Attributes:
-        name: the name that policies use.
-        text: the place in words.
         role: the role of the tag.
         states: the states of the reader, see `_ALONE`.
-        actions: the possible actions there, by name.
     """
 
-    name: str
-    text: str
     role: int
     states: tuple[int, ...]
-    actions: dict[str, Action]
 
 
 def _new_span(name: str, token: int) -> dict[str, Action]:
@@ -71,53 +66,53 @@ def _new_span(name: str, token: int) -> dict[str, Action]:
 
 
 _I_ALONE = Place(
-    "I alone", "an I without an open span", INSIDE, (_ALONE,), {"open": (KEEP, OPEN), "skip": (KEEP, PASS)}
+    "I alone", "an I without an open span", {"open": (KEEP, OPEN), "skip": (KEEP, PASS)}, INSIDE, (_ALONE,)
 )
 _I_OTHER = Place(
     "I other",
     "an I of another label than the open span's",
+    {**_new_span("open", OPEN), "absorb": (KEEP, PASS), "relabel": (KEEP, RELABEL)},
     INSIDE,
     (_OTHER,),
-    {**_new_span("open", OPEN), "absorb": (KEEP, PASS), "relabel": (KEEP, RELABEL)},
 )
 _BIOES = (
     Place(
         "B",
         "a B while a span is open",
+        {"close": (CLOSE, OPEN), "drop": (DROP, OPEN), "absorb": (KEEP, PASS)},
         BEGIN,
         (_SAME, _OTHER),
-        {"close": (CLOSE, OPEN), "drop": (DROP, OPEN), "absorb": (KEEP, PASS)},
     ),
     _I_ALONE,
     _I_OTHER,
     Place(
         "O",
         "an O while a span is open",
+        {"close": (CLOSE, PASS), "drop": (DROP, PASS), "absorb": (KEEP, PASS)},
         OUTSIDE,
         (_SAME, _OTHER),
-        {"close": (CLOSE, PASS), "drop": (DROP, PASS), "absorb": (KEEP, PASS)},
     ),
-    Place("E alone", "an E without an open span", END, (_ALONE,), {"single": (KEEP, LONE), "skip": (KEEP, PASS)}),
+    Place("E alone", "an E without an open span", {"single": (KEEP, LONE), "skip": (KEEP, PASS)}, END, (_ALONE,)),
     Place(
         "E other",
         "an E of another label than the open span's",
+        {**_new_span("single", LONE), "end": (KEEP, FINISH), "end relabelled": (KEEP, FINISH_RELABELLED)},
         END,
         (_OTHER,),
-        {**_new_span("single", LONE), "end": (KEEP, FINISH), "end relabelled": (KEEP, FINISH_RELABELLED)},
     ),
     Place(
         "S",
         "an S while a span is open",
+        {"close": (CLOSE, LONE), "drop": (DROP, LONE), "absorb": (KEEP, PASS)},
         SINGLE,
         (_SAME, _OTHER),
-        {"close": (CLOSE, LONE), "drop": (DROP, LONE), "absorb": (KEEP, PASS)},
     ),
     Place(
         "end",
         "the end of the document while a span is open",
+        {"close": (CLOSE, PASS), "drop": (DROP, PASS)},
         _FINAL,
         (_SAME, _OTHER),
-        {"close": (CLOSE, PASS), "drop": (DROP, PASS)},
     ),
 )
 
@@ -173,21 +168,18 @@ _LEGAL_BIO = _LEGAL | {
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class RepairGrid(PolicyGrid):
     """All policies of one kind of scheme.
 
     Attributes:
         kind: `BIOES` or `BIO`.
-        places: the places.
-        choices: int8, shape (policies, places): the index of the action that each policy takes in each place.
     """
 
-    kind: str
     places: tuple[Place, ...]
-    choices: np.ndarray
+    kind: str
 
     @classmethod
-    def of(cls, scheme: Scheme) -> Grid:
+    def of(cls, scheme: Scheme) -> RepairGrid:
         """Return the grid of a scheme: IOBES, BILOU and BMES share one, IOB2 has its own.
 
         Raises:
@@ -200,10 +192,6 @@ class Grid:
             )
         return _grid(_KINDS[scheme.name])
 
-    def __len__(self) -> int:
-        """Return the number of policies."""
-        return len(self.choices)
-
     @property
     def sizes(self) -> np.ndarray:
         """The number of actions of each place."""
@@ -212,31 +200,22 @@ class Grid:
     @property
     def named(self) -> dict[str, int]:
         """The policies that have names."""
-        policies = {}
-        for policy, actions in NAMED[self.kind].items():
-            point = [list(place.actions).index(action) for place, action in zip(self.places, actions, strict=True)]
-            policies[policy] = int((self.choices == point).all(axis=1).argmax())
-        return policies
+        return {policy: self.find(actions) for policy, actions in NAMED[self.kind].items()}
 
     @property
     def published(self) -> dict[str, tuple[str, ...]]:
         """The published tools and rules that are named policies."""
         return PUBLISHED[self.kind]
 
-    def describe(self, policy: int) -> dict[str, str]:
-        """Return the action of a policy at each place, by name."""
-        choices = zip(self.places, self.choices[policy], strict=True)
-        return {place.name: list(place.actions)[action] for place, action in choices}
-
 
 @cache
-def _grid(kind: str) -> Grid:
+def _grid(kind: str) -> RepairGrid:
     places = PLACES[kind]
     everything = np.array(list(product(*(range(len(place.actions)) for place in places))), dtype=np.int8)
-    grid = Grid(kind, places, everything)
+    grid = RepairGrid(places, everything, kind)
     choices = everything[[not _is_twin(grid.describe(policy)) for policy in range(len(grid))]]
     choices.flags.writeable = False
-    return Grid(kind, places, choices)
+    return RepairGrid(places, choices, kind)
 
 
 def _is_twin(policy: Mapping[str, str]) -> bool:
@@ -270,7 +249,7 @@ class GridReadings:
     of_policy: np.ndarray
 
 
-def read_all(grid: Grid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray) -> GridReadings:
+def read_all(grid: RepairGrid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray) -> GridReadings:
     """Read documents under all policies of a grid.
 
     A document meets few of the places, and policies that agree there read it alike. So the places that a document meets
@@ -307,7 +286,7 @@ def read_all(grid: Grid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndar
 class _GridReader:
     """Reader of many documents at once, token after token, each under its own choice of actions."""
 
-    def __init__(self, grid: Grid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray) -> None:
+    def __init__(self, grid: RepairGrid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray) -> None:
         # an end of its own, so that the last document ends before a token too
         self._roles, self._labels = np.append(roles, OUTSIDE), np.append(labels, -1)
         self._offsets, self._places = offsets, len(grid.places)

@@ -97,16 +97,6 @@ class Legality:
         """A step without transition scores."""
         return _PathStep(self, None)
 
-    @cached_property
-    def groups(self) -> tuple[np.ndarray, list[_Part]]:
-        """The group of each label, labels that may follow the same labels in one, and all groups."""
-        return _groups(self.follows, shared=True)
-
-    @cached_property
-    def single_groups(self) -> tuple[np.ndarray, list[_Part]]:
-        """The same with a group for each label."""
-        return _groups(self.follows, shared=False)
-
 
 @lru_cache(maxsize=16)
 def _legality(names: tuple[str, ...], scheme: str | None) -> Legality:
@@ -390,7 +380,7 @@ class _PathStep:
         scores = np.where(legality.follows, 0.0 if transitions is None else transitions, -np.inf)
         # scores[from, into] for all pairs, and their transpose
         self._all, self._into = scores, scores.T.copy()
-        self._group, self._parts = legality.groups if transitions is None else legality.single_groups
+        self._group, self._parts = _groups(legality.follows, shared=transitions is None)
         self._added = [
             None if transitions is None else transitions[part.before, part.labels][:, :, None] for part in self._parts
         ]
@@ -449,7 +439,7 @@ class _Part:
     rows: slice | np.ndarray
 
 
-def _groups(follows: np.ndarray, shared: bool) -> tuple[np.ndarray, list[_Part]]:
+def _groups(follows: np.ndarray, *, shared: bool) -> tuple[np.ndarray, list[_Part]]:
     """Return the group of each label, and all groups.
 
     Labels that may follow the same labels share a maximum if no scores are added: every scheme has few such groups, so

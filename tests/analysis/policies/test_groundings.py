@@ -31,7 +31,7 @@ def test_by_hand():
     assert {action: score for action, score in effects["repeat"].items() if score == 1} == {"all": 1.0}
     assert set(effects["overlap"].values()) == {2 / 3}
     assert "offsets" not in effects
-    best = choices_of(measure, spread, measure.best)
+    best = choices_of(measure, spread.grid, measure.best)
     assert {place: action for place, action in best.items() if action != ANY} == {"repeat": "all"}
 
 

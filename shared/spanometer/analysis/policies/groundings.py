@@ -147,7 +147,7 @@ class GroundingSpread(Result):
                 if not math.isnan(measure.best):
                     about = {"measure": name, "system": system}
                     title = f"{name} {measure.key}" if len(self.systems) == 1 else f"{system}, {name} {measure.key}"
-                    yield from ("", choice_table(title, measure, self, about))
+                    yield from ("", choice_table(title, measure, self.grid, about))
         if self.strings is not None:
             yield from ("", *heading([(f"{name} for strings", text) for name, text in self.strings.sizes()[1:]]), "")
             for part in self.strings.lines():
@@ -179,7 +179,7 @@ class GroundingSpread(Result):
             "counts": answers.strict.total,
             "different_policies": answers.different,
             "measures": {
-                name: values_of(found, self, effects=self.effects(system, name))
+                name: values_of(found, self.grid, effects=self.effects(system, name))
                 for name, found in answers.measures.items()
             },
         }
@@ -240,7 +240,7 @@ def grounding_spread(
     if len({str(name) for name, _ in given}) < len(given):
         raise InputError("two systems have one name.", "Give each system a name of its own.")
     rows = ordered(texts, "a list of texts", "Texts are a list of strings.")
-    sources = {str(name): AnswerInput.of(rows, of_system, labels, aliases, format, tokens) for name, of_system in given}
+    sources = {str(name): AnswerInput(rows, of_system, labels, aliases, format, tokens) for name, of_system in given}
     # each answer is read once
     read = {name: replace(source, answers=list(source.read()), format="auto") for name, source in sources.items()}
     indices = text_indices(rows, tokens)

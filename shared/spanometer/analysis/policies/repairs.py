@@ -18,7 +18,7 @@ from ...spans.spans import Spans, as_tags, common_scheme
 from ...tables.result import Result
 from ...tables.table import Part, heading
 from ...tags.decoding import BARE_LABEL, illegal_pairs, read_roles
-from ...tags.repair_grid import Grid, GridReadings, read_all
+from ...tags.repair_grid import GridReadings, RepairGrid, read_all
 from ...tags.schemes import LabelChoice, Scheme
 from ...tags.tags import Tags, check_names, split_tag
 from ...tags.viterbi import Legality, Scores, best_paths, greedy_paths
@@ -40,7 +40,7 @@ class PolicySpread(Result):
     """
 
     scheme: str
-    grid: Grid
+    grid: RepairGrid
     illegal: int
     affected: np.ndarray
     measures: Mapping[str, MeasureSpread]
@@ -61,7 +61,7 @@ class PolicySpread(Result):
             yield from ("", "There is nothing to repair: all policies read these tags alike.")
         for name, measure in self.measures.items():
             if self.illegal and not math.isnan(measure.best):
-                yield from ("", choice_table(f"{name} {measure.key}", measure, self, {"measure": name}))
+                yield from ("", choice_table(f"{name} {measure.key}", measure, self.grid, {"measure": name}))
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
@@ -72,7 +72,7 @@ class PolicySpread(Result):
             "illegal_pairs": self.illegal,
             "affected_documents": len(self.affected),
             "measures": {
-                name: plain(values_of(measure, self, from_logits=measure.from_logits))
+                name: plain(values_of(measure, self.grid, from_logits=measure.from_logits))
                 for name, measure in self.measures.items()
             },
         }
@@ -123,7 +123,7 @@ def policy_spread(
     known = common_scheme(scheme, sides)
     for side, given in sides.items():
         on_side(side, check_names, given, known)
-    grid = Grid.of(known)
+    grid = RepairGrid.of(known)
     require_additive(measures)
     if len({measure.name for measure in measures}) < len(measures):
         raise InputError("two measures have one name.", "Ask for each measure once.")
@@ -159,7 +159,7 @@ def policy_spread(
     return PolicySpread(known.name, grid, len(pairs), affected, found)
 
 
-def _read_affected(grid: Grid, tags: Tags, scheme: Scheme, affected: np.ndarray) -> tuple[GridReadings, Spans]:
+def _read_affected(grid: RepairGrid, tags: Tags, scheme: Scheme, affected: np.ndarray) -> tuple[GridReadings, Spans]:
     """Return all readings of the affected documents, and their spans: a document for each reading."""
     roles, labels, names = read_roles(tags, scheme)
     lengths = tags.lengths[affected]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -15,31 +15,13 @@ from ...measures.aligned import AlignedMeasure
 from ...measures.information import TokenProbabilities
 from ...measures.sl_icm import SlIcm
 from ...tables.table import Table, TableColumn
+from ...tags.policy_grid import PolicyGrid
 
 _POLICIES_AT_ONCE = 1 << 22
 """About how many (policy, document) places are summed at a time."""
 
 ANY = "any"
 """Stands for an action if every action gives the same score."""
-
-
-class PolicyGrid(Protocol):
-    """The policies of a space: an action for each place."""
-
-    @property
-    def places(self) -> Sequence[Any]:
-        """The places, with `name` and `text`."""
-
-    @property
-    def choices(self) -> np.ndarray:
-        """The index of the action that each policy takes in each place, shape (policies, places)."""
-
-    @property
-    def named(self) -> Mapping[str, int]:
-        """The policies that have names."""
-
-    def describe(self, policy: int) -> dict[str, str]:
-        """Return the action of a policy at each place, by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,18 +102,11 @@ def _summed(parts: np.ndarray, of_policy: np.ndarray) -> np.ndarray:
     return totals
 
 
-class _OverGrid(Protocol):
-    @property
-    def grid(self) -> PolicyGrid:
-        """The policies."""
-
-
-def choices_of(measure: MeasureSpread, spread: _OverGrid, score: float) -> dict[str, str]:
+def choices_of(measure: MeasureSpread, grid: PolicyGrid, score: float) -> dict[str, str]:
     """Return the action of a policy with this score at each place; `ANY` if all actions there have the same score.
 
     Of several policies with one score it is one that has a name, or else the first.
     """
-    grid = spread.grid
     with_score = measure.scores == score
     named = [index for index in grid.named.values() if with_score[index]]
     policy = named[0] if named else int(np.argmax(with_score))
@@ -143,10 +118,10 @@ def choices_of(measure: MeasureSpread, spread: _OverGrid, score: float) -> dict[
     return choices
 
 
-def values_of(measure: MeasureSpread, spread: _OverGrid, **own: Any) -> dict[str, Any]:
+def values_of(measure: MeasureSpread, grid: PolicyGrid, **own: Any) -> dict[str, Any]:
     """Return a measure's best, mean, worst and named scores for JSON, `own` values, and the best and worst policies."""
     choices = {
-        f"{end}_choices": None if math.isnan(score) else choices_of(measure, spread, score)
+        f"{end}_choices": None if math.isnan(score) else choices_of(measure, grid, score)
         for end, score in (("best", measure.best), ("worst", measure.worst))
     }
     return {
@@ -191,11 +166,11 @@ def spread_columns(spreads: Mapping[str, MeasureSpread], about: Mapping[str, str
     return [TableColumn(f"{name}_{spread.key}", f"{name}\n{spread.key}") for name, spread in spreads.items()]
 
 
-def choice_table(title: str, measure: MeasureSpread, spread: _OverGrid, about: Mapping[str, str]) -> Table:
+def choice_table(title: str, measure: MeasureSpread, grid: PolicyGrid, about: Mapping[str, str]) -> Table:
     """Show the actions of the best and the worst policy of a measure at each place."""
-    choices = [choices_of(measure, spread, score) for score in (measure.best, measure.worst)]
+    choices = [choices_of(measure, grid, score) for score in (measure.best, measure.worst)]
     rows = []
-    for place in spread.grid.places:
+    for place in grid.places:
         actions = (of_policy[place.name] for of_policy in choices)
         rows.append((place.text, *((action, "dim" if action == ANY else "") for action in actions)))
     columns = [TableColumn("best"), TableColumn("worst")]
