@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, combinations_with_replacement
+from functools import partial
+from itertools import combinations
 from typing import Any, Never, Unpack
 
 import numpy as np
 
 from ...alignment.overlaps import Alignment, lay_out
 from ...counts.counts import Counts
-from ...counts.statistics import Resampling
+from ...counts.statistics import Estimate, Resampling
 from ...documents.arguments import SideArguments, SideReading, shares
 from ...documents.sides import read_sides
 from ...exceptions import InputError, require_choice, require_kind, require_no_more, setting
@@ -20,14 +21,13 @@ from ...measures.aligned import require_lengths
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...measures.gamma import Gamma
 from ...measures.unitizing_alpha import UnitizingAlpha
-from ...spans.annotations import named_sides
 from ...spans.spans import Spans
-from ..scores.counting import blocks_of, count_measures, in_whole, notes_of
+from ..scores.counting import blocks_of, in_whole, notes_of
 from ..scores.streams import push, together
 from .agreement import KEYS, Agreement, AgreementValues, mean_of_pairs
 from .annotators import ANNOTATOR, named_annotators
 from .chance import Simulated, simulate
-from .intervals import bounds_of
+from .pair_values import count_pair, matrices_of, mean_over_pairs
 
 AVERAGES = ("micro", "macro")
 """Those that treat all annotators alike: `weighted` would weight the labels by one of them."""
@@ -131,51 +131,58 @@ def agreement(
         require_kind(gamma, Gamma, "a measure", "Give measures.Gamma(), with its options.", option="gamma")
         gamma = replace(gamma, **shared)
     options = SideReading.of(agreement, arguments)
-    given = named_annotators(annotations, names)
-    read = read_sides(given, options)
+    read = read_sides(named_annotators(annotations, names), options)
     annotated, reading = read.with_common_labels(labels), read.reading
     first = next(iter(annotated.values()))
-    known_lengths, label_names = require_lengths(first.lengths, "chance"), first.labels
-    numbers = np.array([np.bincount(spans.label, minlength=len(label_names)) for spans in annotated.values()])
-    of_documents: dict[str, list[np.ndarray]] | None = {key: [] for key in KEYS} if per_document else None
-    of_pairs, pair_bounds, pair_counts = _pairs(
-        annotated, numbers, replace(chance, n_simulations=0), of_documents, resampling
-    )
-    joint, joint_bounds, alpha_counts = _joint(annotated, alpha, UnitizingAlpha.keys, len(label_names), resampling)
-    joint_gamma, gamma_bounds, gamma_counts = _joint(annotated, gamma, Gamma.keys, len(label_names), resampling)
+    lengths, label_names = require_lengths(first.lengths, "chance"), first.labels
+    spans = np.array([np.bincount(side.label, minlength=len(label_names)) for side in annotated.values()])
+    called = tuple(name.removeprefix(ANNOTATOR) for name in annotated)
+    places = range(len(called))
+    pairs, alone = list(combinations(places, 2)), list(zip(places, places, strict=True))
+    exact, kept = replace(chance, n_simulations=0), per_document or resampling is not None
+    counted = {pair: count_pair(annotated, pair, exact, per_document=kept) for pair in sorted(pairs + alone)}
+    pair_counts = [counted[pair] for pair in pairs]
+    estimates = _pair_estimates(exact, pair_counts, spans[np.array(pairs)], resampling)
+    matrices = {key: matrices_of(estimates[key].point, len(called), 1.0) for key in KEYS}
+    by_itself = _pair_estimates(exact, [counted[pair] for pair in alone], spans[np.array(alone)], None)
+    matrices["chance_f1"][:, places, places] = by_itself["chance_f1"].point
+    joint: dict[str, Counts] = {}
+    for measure in (alpha, gamma):
+        if measure is not None:
+            joint[measure.name] = count_jointly(annotated, measure, per_document=resampling is not None)
+            of_all = measure.joint_estimates([joint[measure.name]], resampling)
+            estimates |= {key: each[..., 0] for key, each in of_all.items()}
+    bounds = {} if resampling is None else {key: each.bounds(resampling.confidence) for key, each in estimates.items()}
+    bounds |= {key: matrices_of(bounds[key], len(called), math.nan) for key in KEYS if bounds}
     simulated: list[dict[str, Simulated]] = [{} for _ in range(len(label_names) + 1)]
     document_p_values = np.zeros(0)
     if n_simulations:
-        points = {**of_pairs, "alpha": np.array([values["alpha"] for values in joint])}
+        points = {key: each.point for key, each in estimates.items()}
         simulated, document_p_values = simulate(
             annotated, chance, alpha, pair_counts, points, per_document=per_document
         )
-        if gamma is not None and gamma_counts is not None and average == "micro":
-            point = np.array(joint_gamma[-1]["gamma"])
-            simulated[-1]["gamma"] = Simulated(point, gamma.simulated(gamma_counts))
-    spans_of = [*numbers.T, numbers.sum(axis=1)]
-    values = [
+        if gamma is not None and average == "micro":
+            simulated[-1]["gamma"] = Simulated(points["gamma"][-1], gamma.simulated(joint[gamma.name]))
+    of_documents = [exact.document_scores(counts) for counts in pair_counts] if per_document else []
+    joint_keys = [key for measure in (alpha, gamma) if measure is not None for key in measure.keys]
+    values: list[dict[str, Any]] = [
         {
-            **{key: array[place] for key, array in of_pairs.items()},
-            **joint[place],
-            **joint_gamma[place],
+            **{key: matrix[place] for key, matrix in matrices.items()},
+            **{key: float(estimates[key].point[place]) for key in joint_keys},
             "team_kappa_f1": float(
-                chance.corrected(*(np.asarray(mean_of_pairs(of_pairs[key][place])) for key in ("f1", "chance_f1")))
+                chance.corrected(*(np.asarray(mean_of_pairs(matrices[key][place])) for key in ("f1", "chance_f1")))
             ),
-            "spans": spans_of[place],
+            "spans": numbers,
             "simulated": simulated[place],
-            "intervals": {
-                key: bounds[:, place] for key, bounds in {**pair_bounds, **joint_bounds, **gamma_bounds}.items()
-            },
+            "intervals": {key: each[:, place] for key, each in bounds.items()},
         }
-        for place in range(len(label_names) + 1)
+        for place, numbers in enumerate([*spans.T, spans.sum(axis=1)])
     ]
-    called = tuple(name.removeprefix(ANNOTATOR) for name in annotated)
     pairs_by_name = dict(zip(map(" - ".join, combinations(called, 2)), pair_counts, strict=True))
     return Agreement(
         names=called,
-        documents=len(known_lengths),
-        tokens=int(known_lengths.sum()),
+        documents=len(lengths),
+        tokens=int(lengths.sum()),
         **values.pop(),
         per_label={label: AgreementValues(**of_label) for label, of_label in zip(label_names, values, strict=True)},
         signatures={
@@ -183,88 +190,45 @@ def agreement(
             for measure in (chance, alpha, gamma)
             if measure is not None
         },
-        per_document={key: np.stack(values) for key, values in (of_documents or {}).items()},
+        per_document={key: np.stack([scores[key] for scores in of_documents]) for key in KEYS if of_documents},
         confidence=confidence,
         document_p_values=document_p_values,
         n_simulations=n_simulations,
         notes=(
             *notes_of(chance, pairs_by_name),
-            *(() if alpha is None or alpha_counts is None else notes_of(alpha, {"alpha": alpha_counts})),
+            *(() if alpha is None else notes_of(alpha, {"alpha": joint[alpha.name]})),
         ),
     )
 
 
-def _pairs(
-    annotated: Mapping[str, Spans],
-    numbers: np.ndarray,
-    measure: ChanceKappaF1,
-    of_documents: dict[str, list[np.ndarray]] | None,
-    resampling: Resampling | None,
-) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], list[Counts]]:
-    """Return the values of all pairs, label by label and (last) overall.
+def _pair_estimates(
+    measure: ChanceKappaF1, counts: Sequence[Counts], spans: np.ndarray, resampling: Resampling | None
+) -> dict[str, Estimate]:
+    """Estimate the values of pairs of annotators, label by label and (last) overall, and those of the team.
+
+    A value of two annotators who both lack a label is NaN, has no interval and is in no mean.
 
     Args:
-        annotated: the annotators' spans.
-        numbers: how many spans each annotator has of each label.
         measure: what pairs are scored with.
-        of_documents: takes the values of each document, pair by pair, by key.
-        resampling: how intervals are made; None makes none.
+        counts: those of each pair.
+        spans: how many spans both annotators of each pair have of each label, shape (pairs, 2, labels).
+        resampling: how documents are drawn for intervals; None draws none.
 
     Returns:
-        For each key an array of shape (labels + 1, annotators, annotators); and the bounds of intervals, those of pairs
-        with 2 before that shape, those of means of shape (2, labels + 1); and the counts of pairs.
+        For each key the values of pairs, shape (labels + 1, pairs), and their means, shape (labels + 1); and
+        `team_kappa_f1`, the corrected mean F1.
     """
-    count, labels = numbers.shape
-    values = {key: np.ones((labels + 1, count, count)) for key in KEYS}
-    of_pairs: list[Counts] = []
-    per_document = of_documents is not None or resampling is not None
-    for (one, name), (other, second) in combinations_with_replacement(enumerate(annotated), 2):
-        with named_sides({"references": name, "predictions": second}):
-            sides = annotated[name], annotated[second]
-            (counts,) = count_measures(*sides, [measure], per_document=per_document)
-        if one != other:
-            of_pairs.append(counts)
-        if of_documents is not None and one != other:
-            for key, values_of in measure.document_scores(counts).items():
-                of_documents[key].append(values_of)
-        found = [*measure.score_per_label(counts).values(), measure.score(counts)]
-        absent = np.append(numbers[one] + numbers[other] == 0, False)
-        for key in KEYS if one != other else ("chance_f1",):
-            of_pair = np.where(absent, math.nan, [scores[key] for scores in found])
-            values[key][:, one, other] = values[key][:, other, one] = of_pair
-    if resampling is None:
-        return values, {}, of_pairs
-    upper = np.triu_indices(count, 1)
-    points = {key: array[:, *upper] for key, array in values.items()}
-    bounds = bounds_of(measure, of_pairs, points, resampling, mean=True)
-    for key in KEYS:
-        whole = np.full((2, labels + 1, count, count), math.nan)
-        whole[:, :, *upper] = whole[:, :, *upper[::-1]] = bounds[key]
-        bounds[key] = whole
-    return values, bounds, of_pairs
-
-
-def _joint(
-    annotated: Mapping[str, Spans],
-    measure: UnitizingAlpha | Gamma | None,
-    keys: Sequence[str],
-    labels: int,
-    resampling: Resampling | None,
-) -> tuple[list[dict[str, float]], dict[str, np.ndarray], Counts | None]:
-    """Return the values of alpha or gamma over all annotators, of each label and (last) overall; intervals; the counts.
-
-    Without the measure they are NaN.
-    """
-    if measure is None:
-        return [dict.fromkeys(keys, math.nan)] * (labels + 1), {}, None
-    counts = count_jointly(annotated, measure, per_document=resampling is not None)
-    of_labels = measure.score_per_label(counts).values()
-    found = [{key: values[key] for key in keys} for values in (*of_labels, measure.score(counts))]
-    if resampling is None:
-        return found, {}, counts
-    points = {key: np.array([[values[key]] for values in found]) for key in keys}
-    bounds = bounds_of(measure, [counts], points, resampling)
-    return found, {key: each[..., 0] for key, each in bounds.items()}, counts
+    absent = np.append(spans.sum(axis=1) == 0, np.zeros((len(spans), 1), dtype=bool), axis=1).T
+    estimates: dict[str, Estimate] = {}
+    for key, each in measure.joint_estimates(counts, resampling).items():
+        if key in KEYS:
+            point = np.where(absent, math.nan, each.point)
+            estimates[key] = replace(each, point=point)
+            estimates[f"mean_{key}"] = Estimate.combined(
+                partial(mean_over_pairs, known=~np.isnan(point)), estimates[key]
+            )
+    means = (estimates[f"mean_{key}"] for key in ("f1", "chance_f1"))
+    return {**estimates, "team_kappa_f1": Estimate.combined(measure.corrected, *means)}
 
 
 def count_jointly(annotated: Mapping[str, Spans], measure: UnitizingAlpha | Gamma, *, per_document: bool) -> Counts:

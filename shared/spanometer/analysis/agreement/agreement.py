@@ -17,6 +17,7 @@ from ...measures.unitizing_alpha import UnitizingAlpha
 from ...tables.result import Result
 from ...tables.table import Copyable, Part, Table, TableColumn, amounts
 from .chance import QUANTILES, Simulated
+from .pair_values import mean_over_pairs
 
 _OF_CHANCE = {
     "mean_f1": "mean f1 of pairs",
@@ -69,10 +70,10 @@ class AgreementValues:
     chance_f1: np.ndarray
     kappa_f1: np.ndarray
     team_kappa_f1: float
-    alpha: float
-    observed_disagreement: float
-    expected_disagreement: float
     spans: np.ndarray
+    alpha: float = math.nan
+    observed_disagreement: float = math.nan
+    expected_disagreement: float = math.nan
     gamma: float = math.nan
     gamma_cat: float = math.nan
     observed_disorder: float = math.nan
@@ -155,7 +156,9 @@ class Agreement(Result, AgreementValues):
     @property
     def mean_per_document(self) -> dict[str, np.ndarray]:
         """The mean of `per_document` over the pairs that have a value, shape (documents); NaN if none has."""
-        return {f"mean_{key}": _mean_over_pairs(values) for key, values in self.per_document.items()}
+        return {
+            f"mean_{key}": mean_over_pairs(values.T, ~np.isnan(values.T)) for key, values in self.per_document.items()
+        }
 
     def parts(
         self, *, per_label: bool = False, per_pair: bool = False, document_lines: Sequence[int] | None = None
@@ -211,12 +214,6 @@ class Agreement(Result, AgreementValues):
     def _of_documents(self) -> dict[str, np.ndarray]:
         p_values = {"p_value": self.document_p_values} if len(self.document_p_values) else {}
         return {**self.mean_per_document, **p_values, **self.per_document}
-
-
-def _mean_over_pairs(values: np.ndarray) -> np.ndarray:
-    """Return the mean of the values of pairs in each document; NaN if none has one."""
-    number = (~np.isnan(values)).sum(axis=0)
-    return np.where(number == 0, math.nan, np.nansum(values, axis=0) / np.maximum(number, 1))
 
 
 def matrix(found: Agreement) -> Table:

@@ -12,12 +12,13 @@ import numpy as np
 from ...alignment.overlaps import Alignment, Side, coverage, token_codes
 from ...arrays import offsets_of
 from ...counts.counts import Counts
-from ...counts.statistics import divide, require_bounded
+from ...counts.statistics import require_bounded
 from ...measures.chance_cases import Cases
 from ...measures.chance_kappa_f1 import MOST_TOKENS_DRAWN, ChanceKappaF1
 from ...measures.placement import sample
 from ...measures.unitizing_alpha import UnitizingAlpha
 from ...spans.spans import Spans
+from .pair_values import matrices_of, mean_over_pairs
 
 QUANTILES = (0.025, 0.5, 0.975)
 """The quantiles of simulated values that tables and dictionaries have."""
@@ -91,8 +92,7 @@ def simulate(
         chance: how spans are placed, how often, and what pairs are scored with.
         alpha: what all are scored with jointly; None leaves it out.
         counts: those of each pair.
-        points: the observed values: `f1` and `kappa_f1`, shape (labels + 1, annotators, annotators), and `alpha`, shape
-            (labels + 1).
+        points: the observed values: `f1` and `kappa_f1`, shape (labels + 1, pairs), and `alpha`, shape (labels + 1).
         per_document: whether to hold each document against chance, too.
 
     Returns:
@@ -135,12 +135,11 @@ def simulate(
             block["alpha"] = _alpha(alpha, sides, labels, offsets, number)
         blocks.append(block)
     whole = {key: np.concatenate([block[key] for block in blocks]) for key in blocks[0]}
-    of_pairs = {key: points[key][:, *upper] for key in ("f1", "kappa_f1")}
-    known = ~np.isnan(of_pairs["f1"])
-    found = {"f1": Simulated(points["f1"], np.full((count, *points["f1"].shape), math.nan))}
-    found["f1"].drawn[:, :, *upper] = found["f1"].drawn[:, :, *upper[::-1]] = np.where(known, whole["f1"], math.nan)
-    for key, values in of_pairs.items():
-        found[f"mean_{key}"] = Simulated(_mean(values, known), _mean(whole[key], known))
+    known, drawn_f1 = ~np.isnan(points["f1"]), matrices_of(whole["f1"], len(team), math.nan)
+    observed = matrices_of(points["f1"], len(team), 1.0)
+    found = {"f1": Simulated(observed, np.where(np.isnan(observed), math.nan, drawn_f1))}
+    for key in ("f1", "kappa_f1"):
+        found[f"mean_{key}"] = Simulated(mean_over_pairs(points[key], known), mean_over_pairs(whole[key], known))
     if alpha is not None:
         found["alpha"] = Simulated(points["alpha"], whole["alpha"])
     by_place = [
@@ -240,8 +239,8 @@ class _Documents:
     def count(self) -> None:
         """Count the simulations of a block, when all pairs are there."""
         known = ~np.isnan(self.observed.T)
-        means = _mean(np.stack(self.drawn, axis=-1), known)
-        self.reached[:] += (means >= _mean(self.observed.T, known) - _SAME).sum(axis=0)
+        means = mean_over_pairs(np.stack(self.drawn, axis=-1), known)
+        self.reached[:] += (means >= mean_over_pairs(self.observed.T, known) - _SAME).sum(axis=0)
         self.drawn.clear()
 
     def p_values(self, count: int) -> np.ndarray:
@@ -290,8 +289,3 @@ def _of_labels_and_all(
     """Score totals of shape (simulations, labels), by label and (last) together."""
     of_labels, whole = measure.formula(measure.quantities(totals)), measure.score_totals(totals)
     return {key: np.append(of_labels[key], whole[key][:, None], axis=1) for key in keys}
-
-
-def _mean(values: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Return the mean over the last axis, that of pairs, of those that have a value; NaN if none has."""
-    return divide(np.where(known, values, 0.0).sum(axis=-1), known.sum(axis=-1), math.nan)

@@ -12,18 +12,17 @@ import numpy as np
 
 from ...arrays import plain
 from ...counts.counts import Counts
-from ...counts.statistics import Estimate, Resampling, divide
+from ...counts.statistics import Estimate, Resampling
 from ...exceptions import InputError, counted
 from ...measures.base import Measure
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...measures.unitizing_alpha import UnitizingAlpha
-from ...spans.annotations import named_sides
 from ...spans.spans import Spans
 from ...tables.result import Result
 from ...tables.table import Copyable, Part, Table, TableColumn, amounts
-from ..scores.counting import count_measures
 from .agree import count_jointly
 from .annotators import ANNOTATOR
+from .pair_values import count_pair, mean_over_pairs
 
 COLUMNS = (
     TableColumn("with_others", "kappa with others"),
@@ -134,10 +133,13 @@ def leave_one_out(
         )
     kept = resampling is not None
     pairs = list(combinations(range(count), 2))
-    of_pairs = [_count_pair(annotated, pair, chance, per_document=kept) for pair in pairs]
+    of_pairs = [count_pair(annotated, pair, chance, per_document=kept) for pair in pairs]
     there = np.array([[one in pair for pair in pairs] for one in range(count)])
     subsets = np.concatenate([np.ones((1, len(pairs)), dtype=bool), ~there, there])
-    kappa = _means(_headlines(chance, of_pairs, resampling), subsets)
+    of_pairs_kappa = _headlines(chance, of_pairs, resampling)
+    # what is NaN in the corpus is in no mean
+    known = subsets & ~np.isnan(of_pairs_kappa.point)
+    kappa = Estimate.combined(lambda drawn: mean_over_pairs(drawn[..., None, :], known), of_pairs_kappa)
     whole, without, along = np.split(np.arange(len(subsets)), [1, 1 + count])
     values = {
         "with_others": kappa[along],
@@ -164,23 +166,5 @@ def leave_one_out(
     )
 
 
-def _count_pair(
-    annotated: Mapping[str, Spans], pair: tuple[int, int], measure: ChanceKappaF1, *, per_document: bool
-) -> Counts:
-    one, other = (list(annotated)[place] for place in pair)
-    with named_sides({"references": one, "predictions": other}):
-        (counts,) = count_measures(annotated[one], annotated[other], [measure], per_document=per_document)
-    return counts
-
-
 def _headlines(measure: Measure, counts: Sequence[Counts], resampling: Resampling | None) -> Estimate:
     return measure.joint_estimates(counts, resampling)[measure.headline][-1]
-
-
-def _means(values: Estimate, subsets: np.ndarray) -> Estimate:
-    """Compute the means over subsets, flags of shape (subsets, values), without what is NaN in the corpus."""
-    known = subsets & ~np.isnan(values.point)
-    number = known.sum(axis=1)
-    return Estimate.combined(
-        lambda drawn: divide(np.where(known, drawn[..., None, :], 0.0).sum(axis=-1), number, math.nan), values
-    )
