@@ -23,13 +23,14 @@ from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..analysis.comparison.compare import compare, compare_attributes, compare_entities
+from ..analysis.comparison.compare import compare, compare_sides
 from ..analysis.comparison.comparison import Comparison
 from ..analysis.comparison.significance import PairedResampling
 from ..analysis.comparison.string_answers import compare_strings
+from ..analysis.comparison.systems import REFERENCES, named_systems
 from ..exceptions import InputError, counted
 from ..measures.mention_f import MentionF
-from ..measures.registry import ALL_MEASURES
+from ..measures.registry import ALL_MEASURES, read_measures
 from ..plots import plot_comparison
 from ..tables.table import Part, heading
 from .answers import COMPARED, StringInput, are_strings, known_measures
@@ -143,10 +144,10 @@ def _compared(
     """Compare systems by their content; errors name the files' lines."""
     measures = source.informed(corpus, measures)
     with corpus.placing_errors():
-        if isinstance(source, TreeInput):
-            return compare_entities(corpus.reference, corpus.systems, measures, resampling, corpus.reading, **choices)
-        if isinstance(source, AttributeSeries):
-            return compare_attributes(corpus.reference, corpus.systems, measures, resampling)
+        if isinstance(source, (TreeInput, AttributeSeries)):
+            sides = {REFERENCES: corpus.reference, **named_systems(corpus.systems)}
+            named, reading = read_measures(measures, ALL_MEASURES), corpus.reading
+            return compare_sides(sides, named, resampling, reading, **choices)
         if isinstance(source, StringInput):
             if choices["rank_correlation"]:
                 remedy = "Leave the option out."

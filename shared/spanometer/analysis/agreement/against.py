@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Never, Unpack
 
 import numpy as np
 
 from ...arrays import plain
 from ...counts.counts import Counts
-from ...counts.statistics import Estimate, Resampling, estimates
+from ...counts.statistics import Estimate, Resampling
 from ...documents.arguments import SideArguments, SideReading, shares
 from ...documents.sides import read_sides
 from ...exceptions import InputError, counted, require_no_more, shown
@@ -20,7 +20,7 @@ from ...measures.registry import MEASURES, read_measures
 from ...spans.annotations import end_to_end, named_sides
 from ...spans.spans import Spans
 from ...tables.table import Cell, Copyable, Part, Table, TableColumn
-from ..comparison.systems import NAMED, SYSTEM, named_systems
+from ..comparison.systems import NAMED, SYSTEM, joint_estimates, named_systems
 from ..scores.counting import count_measures, notes_of
 from ..scores.report import CorpusResult, kind_of
 from .annotators import ANNOTATOR, named_annotators
@@ -261,10 +261,13 @@ class _Measured:
         self._joined = end_to_end([sides[person] for person in people])
         # a side against all annotators but itself and perhaps one more
         merged = {(side, out): self._best_by_document(pairs, side, out) for side, out in self._groups()}
-        values = self._estimated(
-            {("pair", *row): counts for row, counts in pairs.items()}
-            | {("merged", *row): counts for row, counts in merged.items()}
-        )
+        counted = {("pair", *row): (measure, counts) for row, counts in pairs.items()}
+        counted |= {("merged", *row): (measure, counts) for row, counts in merged.items()}
+        # the values of all keys beside each other, as the best of several is chosen by one of them
+        values = {
+            row: Estimate.combined(lambda *of_keys: np.stack(of_keys, axis=-1), *(each[key] for key in measure.keys))
+            for row, each in joint_estimates(counted, resampling).items()
+        }
         self._notes = notes_of(
             measure, {f"{_bare(side)} against {_bare(str(person))}": counts for (side, person), counts in pairs.items()}
         )
@@ -299,24 +302,6 @@ class _Measured:
         place = np.array([self._people.index(person) for person in known])[chosen]
         merged = self._joined.take(place * size + np.arange(size))
         return _count(merged, self._sides[side], [self._measure], "references of several", side)[0]
-
-    def _estimated(self, counted: Mapping[tuple[Any, ...], Counts]) -> dict[tuple[Any, ...], Estimate]:
-        """Estimate the headline values, shape (keys)."""
-        measure = self._measure
-        # what is made of the counts for this goes with their copies
-        copies = {row: replace(counts) for row, counts in counted.items()}
-
-        def values(of_counts: Callable[[Counts], Mapping[str, Any]]) -> dict[tuple[Any, ...], np.ndarray]:
-            found = {row: of_counts(counts) for row, counts in copies.items()}
-            return {row: np.stack([each[key] for key in measure.keys], axis=-1) for row, each in found.items()}
-
-        return estimates(
-            values(measure.score),
-            lambda weights: values(lambda counts: measure.score_weighted(counts, weights)),
-            lambda: values(measure.left_out),
-            next(iter(counted.values())).documents,
-            self._resampling,
-        )
 
     def result(self, signature: str) -> MeasureAgainst:
         """Return the values of all sides."""

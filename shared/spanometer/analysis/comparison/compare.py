@@ -6,20 +6,29 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, Never, Unpack
 
+from ...counts.counts import Counts
 from ...documents.arguments import SideArguments, SideReading, shares
 from ...documents.sides import read_columns, read_sides
 from ...exceptions import InputError, counted, on_side, require_choice, require_no_more, setting
 from ...measures.base import Measure
-from ...measures.mention_f import MentionF
 from ...measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures
 from ...spans.annotations import named_sides
 from ...spans.attributes import Attributes
 from ...spans.entities import Entities
 from ...spans.mentions import Mentions
+from ...spans.spans import Spans
 from ..scores.counting import count_measures, notes_of
 from .comparison import Comparison, MeasureComparison
 from .significance import FEWEST, PairedResampling, rank_correlations
-from .systems import NAMED, REFERENCES, SYSTEM, MeasuredSystems, MeasurePart, estimate, named_systems
+from .systems import NAMED, REFERENCES, SYSTEM, MeasuredSystems, MeasurePart, joint_estimates, named_systems
+
+_CALLED = {
+    Spans: "spans",
+    Entities: "entity trees",
+    Attributes: "spans with attributes",
+    Mentions: "mentions",
+}
+"""What errors call the kinds of sides."""
 
 
 @shares(SideArguments)
@@ -91,109 +100,126 @@ def compare(
         interval_method=interval_method,
         n_permutations=n_permutations,
     )
+    choices: dict[str, Any] = {"rank_correlation": rank_correlation, "per_label": per_label}
     options = SideReading.of(compare, arguments)
-    given = read_columns({REFERENCES: references, **_named(systems)})
-    references, *outputs = given.values()
-    systems = dict(zip(systems, outputs, strict=True))
-    if isinstance(references, Entities):
-        options.require_none("these are entity trees")
-        trees = {"input": "entities"}
-        return compare_entities(
-            references,
-            systems,
-            measures,
-            resampling,
-            trees,
-            options.lengths,
-            rank_correlation=rank_correlation,
-            per_label=per_label,
-        )
-    if isinstance(references, Attributes):
-        options.require_none("these are spans with attributes")
-        return compare_attributes(references, systems, measures, resampling)
+    given = read_columns({REFERENCES: references, **named_outputs(systems)})
+    reference = given[REFERENCES]
+    if isinstance(reference, (Entities, Attributes)):
+        options.require_none(f"these are {_CALLED[type(reference)]}")
+        if isinstance(reference, Attributes):
+            return compare_sides(given, read_measures(measures, ALL_MEASURES), resampling, {}, **choices)
+        trees = read_measures(measures, TREE_MEASURES)
+        _require_alike(given)
+        if options.lengths is not None:
+            given = {name: on_side(name, side.with_lengths, options.lengths) for name, side in given.items()}
+        return compare_sides(given, trees, resampling, {"input": "entities"}, **choices)
     asked = read_measures(measures, MEASURES)
     sides, reading, _, grounded = read_sides(given, options, apart=False)
-    return _compared(
-        sides,
-        asked,
-        resampling,
-        reading,
-        rank_correlation=rank_correlation,
-        per_label=per_label,
-        answered=grounded.keys(),
-    )
+    return compare_sides(sides, asked, resampling, reading, answered=grounded.keys(), **choices)
 
 
-def compare_entities(
-    references: Entities,
-    systems: Mapping[str, Entities],
-    measures: Any,
+def compare_sides(
+    sides: Mapping[str, Any],
+    measures: Mapping[str, Measure],
     resampling: PairedResampling,
     reading: Mapping[str, object],
-    lengths: Any = None,
     *,
     rank_correlation: bool = False,
     per_label: bool = False,
+    answered: Collection[str] = (),
 ) -> Comparison:
-    """Compare systems that find entity trees, see `compare`.
+    """Compare systems that have been read: all as spans, entity trees, spans with attributes or mentions.
+
+    Of attributes all are compared together, and each as a label.
 
     Args:
-        references, systems, measures, lengths, rank_correlation, per_label: as there.
+        sides: the reference and the systems, by the names that errors call them, see `systems.named_systems`.
+        measures: of what the sides are, by the names of the results.
         resampling: how corpora are drawn, and outputs swapped.
-        reading: how the trees were read, for the signatures.
+        reading: how the sides were read, for the signatures.
+        rank_correlation, per_label: as in `compare`.
+        answered: the sides that language models have answered.
     """
-    asked = read_measures(measures, TREE_MEASURES)
-    sides = _alike(references, systems, Entities, "entity trees")
-    if lengths is not None:
-        sides = {name: on_side(name, side.with_lengths, lengths) for name, side in sides.items()}
-    return _compared(sides, asked, resampling, reading, rank_correlation=rank_correlation, per_label=per_label)
+    for option, value in {"rank_correlation": rank_correlation, "per_label": per_label}.items():
+        require_choice(option, value, (True, False))
+    _require_alike(sides)
+    reference = sides[REFERENCES]
+    if reference.documents == 0:
+        raise InputError("there are no documents.", "Give at least one.")
+    systems = {name.removeprefix(SYSTEM): side for name, side in sides.items() if name != REFERENCES}
+    results = {
+        (name, result): key for name, measure in measures.items() for result, key in _results_of(name, measure).items()
+    }
+    if isinstance(reference, Attributes):
+        # attributes have no values but those of parts: all of them together, and each
+        rank_correlation, per_label = False, True
+    if rank_correlation and (len(systems) < FEWEST or len(results) < 2):
+        raise InputError(
+            f"{counted(len(systems), 'system')} by {counted(len(results), 'measure')}: a correlation of rankings takes "
+            f"{FEWEST} systems and two measures.",
+            f"Give more, or leave out {setting('rank_correlation', True)}.",
+        )
+    counts: dict[str, dict[str, Counts]] = {name: {} for name in measures}
+    for system, output in systems.items():
+        side = f"{SYSTEM}{system}"
+        called = {"references": REFERENCES, "predictions": side}
+        if isinstance(reference, Entities):
+            # an error that names neither side is about both
+            called[""] = side
+        with named_sides(called):
+            # items without a place make documents longer, and those of another system are none of this one's
+            longer = reference.with_lengths(output.lengths) if side in answered else reference
+            of_system = count_measures(longer, output, list(measures.values()), per_document=True)
+        for name, of_measure in zip(measures, of_system, strict=True):
+            counts[name][system] = of_measure
+    measured = _measured(measures, counts, resampling, whole=not isinstance(reference, Attributes), per_label=per_label)
+
+    def compared(part: tuple[str, str | None], key: str) -> MeasureComparison:
+        name, _ = part
+        return MeasureComparison(
+            measure=measures[name],
+            key=key,
+            systems=measured[part].results(key),
+            pairs=measured[part].pair_results[key],
+            signature=measures[name].signature(reading, resampling),
+        )
+
+    lengths = getattr(reference, "lengths", None)
+    return Comparison(
+        names=tuple(systems),
+        documents=reference.documents,
+        tokens=None if lengths is None else int(lengths.sum()),
+        unit=str(reading.get("unit", "token")),
+        measures={
+            result: replace(
+                compared((name, None), key),
+                notes=notes_of(measures[name], counts[name]),
+                per_label={
+                    part[1]: compared(part, key) for part in measured if part[0] == name and part[1] is not None
+                },
+            )
+            for (name, result), key in results.items()
+        },
+        resampling=resampling,
+        rank_correlations=rank_correlations(
+            {result: measured[name, None].places(key) for (name, result), key in results.items()},
+            tuple(systems),
+            resampling.confidence,
+        )
+        if rank_correlation
+        else (),
+    )
 
 
-def compare_attributes(
-    references: Attributes, systems: Mapping[str, Attributes], measures: Any, resampling: PairedResampling
-) -> Comparison:
-    """Compare systems that find attributes of given spans: all attributes together, and each as a label.
-
-    Args:
-        references, systems, measures: as in `compare`.
-        resampling: how corpora are drawn, and outputs swapped.
-    """
-    asked: dict[str, Measure] = read_measures(measures, ALL_MEASURES)
-    sides = _alike(references, systems, Attributes, "spans with attributes")
-    return _compared(sides, asked, resampling, {}, rank_correlation=False, per_label=True)
-
-
-def compare_mentions(
-    references: Mentions,
-    systems: Mapping[str, Mentions],
-    measure: MentionF,
-    resampling: PairedResampling,
-    reading: Mapping[str, object],
-    *,
-    per_label: bool = False,
-) -> Comparison:
-    """Compare systems whose mentions have no places, see `string_answers.compare_strings`.
-
-    Args:
-        references, systems, per_label: as in `compare`.
-        measure: with its options.
-        resampling: how corpora are drawn, and outputs swapped.
-        reading: how the mentions were read, for the signatures.
-    """
-    sides = {REFERENCES: references, **_named(systems)}
-    return _compared(sides, {measure.name: measure}, resampling, reading, rank_correlation=False, per_label=per_label)
-
-
-def _alike(references: Any, systems: Any, kind: type, called: str) -> dict[str, Any]:
-    """Return all sides by the names that errors call them; an `InputError` for one of another kind."""
-    sides = {REFERENCES: references, **_named(systems)}
+def _require_alike(sides: Mapping[str, Any]) -> None:
+    """Raise an `InputError` unless all sides are of the kind of the reference."""
+    kind = type(sides[REFERENCES])
     for name, side in sides.items():
         if not isinstance(side, kind):
-            raise InputError(f"the reference's are {called}, these are not.", "Give all alike.", side=name)
-    return sides
+            raise InputError(f"the reference's are {_CALLED[kind]}, these are not.", "Give all alike.", side=name)
 
 
-def _named(systems: Any) -> dict[str, Any]:
+def named_outputs(systems: Any) -> dict[str, Any]:
     """Return the outputs of two systems or more by the names that errors call them."""
     if not isinstance(systems, Mapping):
         raise InputError(f"systems are a {type(systems).__name__}, which has no names.", NAMED)
@@ -202,103 +228,37 @@ def _named(systems: Any) -> dict[str, Any]:
     return named_systems(systems)
 
 
-def _compared(
-    sides: dict[str, Any],
+def _measured(
     measures: Mapping[str, Measure],
+    counts: Mapping[str, Mapping[str, Counts]],
     resampling: PairedResampling,
-    reading: Mapping[str, object],
     *,
-    rank_correlation: bool,
+    whole: bool,
     per_label: bool,
-    answered: Collection[str] = (),
-) -> Comparison:
-    """Count all systems, draw corpora, and compare by each measure."""
-    for option, value in {"rank_correlation": rank_correlation, "per_label": per_label}.items():
-        require_choice(option, value, (True, False))
-    reference = sides[REFERENCES]
-    if reference.documents == 0:
-        raise InputError("there are no documents.", "Give at least one.")
-    names = tuple(name.removeprefix(SYSTEM) for name in sides if name != REFERENCES)
-    # attributes have no values but those of parts: all of them together, and each
-    by_attribute = isinstance(reference, Attributes)
-    systems = {
-        name: MeasuredSystems(MeasurePart(measure, None) if by_attribute else measure, resampling)
-        for name, measure in measures.items()
+) -> dict[tuple[str, str | None], MeasuredSystems]:
+    """Measure all systems in the same drawn corpora: by each measure as a whole, and in each label of the reference."""
+    parts: dict[tuple[str, str | None], Any] = {}
+    for name, measure in measures.items():
+        parts[name, None] = measure if whole else MeasurePart(measure, None)
+        of_labels = measure.score_per_label(next(iter(counts[name].values()))) if per_label else {}
+        parts |= {
+            (name, label): MeasurePart(measure, label) for label, values in of_labels.items() if values["support"]
+        }
+    counted_parts = {
+        (part, system): (measure, of_system)
+        for part, measure in parts.items()
+        for system, of_system in counts[part[0]].items()
     }
-    results = {
-        (name, found_name): key
-        for name, measure in measures.items()
-        for found_name, key in _results_of(name, measure).items()
+    estimates = joint_estimates(counted_parts, resampling)
+    return {
+        part: MeasuredSystems(
+            measure=measure,
+            counts=counts[part[0]],
+            estimates={system: estimates[part, system] for system in counts[part[0]]},
+            resampling=resampling,
+        )
+        for part, measure in parts.items()
     }
-    if rank_correlation and (len(names) < FEWEST or len(results) < 2):
-        raise InputError(
-            f"{counted(len(names), 'system')} by {counted(len(results), 'measure')}: a correlation of rankings takes "
-            f"{FEWEST} systems and two measures.",
-            f"Give more, or leave out {setting('rank_correlation', True)}.",
-        )
-    for system in names:
-        side = f"{SYSTEM}{system}"
-        called = {"references": REFERENCES, "predictions": side}
-        if isinstance(reference, Entities):
-            # an error that names neither side is about both
-            called[""] = side
-        with named_sides(called):
-            # items without a place make documents longer, and those of another system are none of this one's
-            longer = reference.with_lengths(sides[side].lengths) if side in answered else reference
-            counts = count_measures(longer, sides[side], list(measures.values()), per_document=True)
-        for measured, of_system in zip(systems.values(), counts, strict=True):
-            measured.counts[system] = of_system
-    documents, lengths = reference.documents, getattr(reference, "lengths", None)
-    # counts are all that is needed from here on
-    sides.clear()
-    del reference
-    of_labels = {name: _of_labels(measured, measures[name], resampling) for name, measured in systems.items()}
-    of_labels = of_labels if per_label else {}
-    parts = [part for labels in of_labels.values() for part in labels.values()]
-    estimate([*systems.values(), *parts], resampling, documents)
-
-    def compared(name: str, measured: MeasuredSystems, key: str) -> MeasureComparison:
-        return MeasureComparison(
-            measure=measures[name],
-            key=key,
-            systems=measured.results(key),
-            pairs=measured.pair_results[key],
-            signature=measures[name].signature(reading, resampling),
-        )
-
-    return Comparison(
-        names=names,
-        documents=documents,
-        tokens=None if lengths is None else int(lengths.sum()),
-        unit=str(reading.get("unit", "token")),
-        measures={
-            found_name: replace(
-                compared(name, systems[name], key),
-                notes=notes_of(measures[name], systems[name].counts),
-                per_label={label: compared(name, part, key) for label, part in of_labels.get(name, {}).items()},
-            )
-            for (name, found_name), key in results.items()
-        },
-        resampling=resampling,
-        rank_correlations=rank_correlations(
-            {found_name: systems[name].places(key) for (name, found_name), key in results.items()},
-            names,
-            resampling.confidence,
-        )
-        if rank_correlation
-        else (),
-    )
-
-
-def _of_labels(measured: MeasuredSystems, measure: Measure, resampling: PairedResampling) -> dict[str, MeasuredSystems]:
-    """Return the systems as they are measured in each label of the reference."""
-    first = next(iter(measured.counts.values()))
-    found = {}
-    for label, values in measure.score_per_label(first).items():
-        if values["support"]:
-            found[label] = MeasuredSystems(MeasurePart(measure, label), resampling)
-            found[label].counts = measured.counts
-    return found
 
 
 def _results_of(name: str, measure: Measure) -> dict[str, str]:

@@ -13,9 +13,10 @@ from ...measures.mention_f import MentionF
 from ...options import options_of, require_known
 from ...spans.mentions import Mentions
 from ..scores.report import Report
-from .compare import compare_mentions
+from .compare import compare_sides, named_outputs
 from .comparison import Comparison
 from .significance import PairedResampling
+from .systems import REFERENCES
 
 _REMEDY = "Give what grounding.ground_strings returns."
 
@@ -99,9 +100,10 @@ def compare_strings(
     first = next(iter(systems.values()), None)
     if first is None:
         raise InputError("there are no systems.", "Give two or more by their names.")
-    mentions = {name: system.mentions for name, system in systems.items()}
     measure = _measure(first, options)
-    return compare_mentions(_mentions(references), mentions, measure, resampling, first.choices, per_label=per_label)
+    outputs = named_outputs({name: system.mentions for name, system in systems.items()})
+    sides = {REFERENCES: _mentions(references), **outputs}
+    return compare_sides(sides, {measure.name: measure}, resampling, first.choices, per_label=per_label)
 
 
 def _measure(grounded: GroundedStrings, options: Mapping[str, Any]) -> MentionF:

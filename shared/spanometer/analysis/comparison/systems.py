@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ...counts.counts import Counts
-from ...counts.statistics import Estimate, estimates
+from ...counts.statistics import Estimate, Resampling, estimates
 from ...exceptions import InputError, shown
 from ...measures.base import Measure, Scores
 from .significance import LEVELS, PairedResampling, bootstrap_test, holm, randomisation_test, ranks
+
+Name = TypeVar("Name", bound=Hashable)
 
 REFERENCES = "the reference"
 SYSTEM = "system "
@@ -121,20 +123,21 @@ class MeasurePart:
         return lambda totals: {key: values[..., code] for key, values in self._measure.label_scores(totals).items()}
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class MeasuredSystems:
-    """The counts of all systems by one measure, and its values of drawn corpora.
+    """All systems by one measure.
 
     Attributes:
-        measure: the measure.
+        measure: the measure, or a part of one.
         counts: of each system.
-        estimates: the headline values of each system, by key, see `estimate`.
+        estimates: the headline values of each system, by key, see `joint_estimates`.
+        resampling: how corpora were drawn, and how outputs are swapped.
     """
 
-    def __init__(self, measure: Any, resampling: PairedResampling) -> None:
-        self.measure = measure
-        self.counts: dict[str, Counts] = {}
-        self.estimates: dict[str, dict[str, Estimate]] = {}
-        self._resampling = resampling
+    measure: Any
+    counts: Mapping[str, Counts]
+    estimates: Mapping[str, Mapping[str, Estimate]]
+    resampling: PairedResampling
 
     def places(self, key: str) -> tuple[np.ndarray, np.ndarray]:
         """Return the systems' ranks by one of the values, and those in drawn corpora, shape (corpora, systems)."""
@@ -153,7 +156,7 @@ class MeasuredSystems:
             system: SystemResult(
                 scores=self.measure.score(self.counts[system]),
                 intervals={
-                    key: estimate.interval(self._resampling.confidence)
+                    key: estimate.interval(self.resampling.confidence)
                     for key, estimate in values.items()
                     if not self.measure.results[key].whole
                 },
@@ -178,7 +181,7 @@ class MeasuredSystems:
                 self.counts[one],
                 self.counts[other],
                 {key: float(difference.point) for key, difference in differences.items()},
-                self._resampling,
+                self.resampling,
             )
             for (one, other), differences in pairs.items()
         ]
@@ -204,7 +207,7 @@ class MeasuredSystems:
             PairResult(
                 systems=systems,
                 difference=float(difference.point),
-                interval=difference.interval(self._resampling.confidence),
+                interval=difference.interval(self.resampling.confidence),
                 **{name: values[number].item() for name, values in p_values.items()},
                 exact=exact[number],
             )
@@ -212,29 +215,37 @@ class MeasuredSystems:
         )
 
 
-def estimate(measured: Sequence[MeasuredSystems], resampling: PairedResampling, documents: int) -> None:
-    """Estimate the values of all systems by all measures in the same drawn corpora of so many documents."""
-    # what is made of the counts for this goes with their copies
-    copies = {
-        (place, system): replace(counts)
-        for place, each in enumerate(measured)
-        for system, counts in each.counts.items()
-    }
+def joint_estimates(
+    counted: Mapping[Name, tuple[Any, Counts]], resampling: Resampling | None
+) -> dict[Name, dict[str, Estimate]]:
+    """Estimate the headline values of counts of the same documents, in the same drawn corpora.
 
-    def values(of_counts: Callable[[Any, Counts], Mapping[str, Any]]) -> dict[tuple[int, str, str], Any]:
+    Args:
+        counted: measures, or parts of them, and what they have counted, by any names.
+        resampling: how corpora are drawn; None draws none.
+
+    Returns:
+        The values by the same names and their keys.
+    """
+    # what is made of the counts for this goes with their copies
+    copies = {name: (measure, replace(counts)) for name, (measure, counts) in counted.items()}
+
+    def values(of_counts: Callable[[Any, Counts], Mapping[str, Any]]) -> dict[tuple[Name, str], Any]:
         return {
-            (place, system, key): value
-            for (place, system), counts in copies.items()
-            for key, value in of_counts(measured[place].measure, counts).items()
-            if key in measured[place].measure.keys
+            (name, key): value
+            for name, (measure, counts) in copies.items()
+            for key, value in of_counts(measure, counts).items()
+            if key in measure.keys
         }
 
-    found = estimates(
+    joint = estimates(
         values(lambda measure, counts: measure.score(counts)),
         lambda weights: values(lambda measure, counts: measure.score_weighted(counts, weights)),
         lambda: values(lambda measure, counts: measure.left_out(counts)),
-        documents,
+        next(iter(counted.values()))[1].documents,
         resampling,
     )
-    for (place, system, key), each in found.items():
-        measured[place].estimates.setdefault(system, {})[key] = each
+    by_name: dict[Name, dict[str, Estimate]] = {name: {} for name in counted}
+    for (name, key), each in joint.items():
+        by_name[name][key] = each
+    return by_name
