@@ -7,6 +7,7 @@ import pytest
 import spanometer
 from spanometer.analysis.scores.batches import Reading
 from spanometer.analysis.scores.streams import partial_counts, score_stream
+from spanometer.counts.statistics import Resampling
 from spanometer.documents.arguments import ScoreArguments, SideArguments, TagArguments
 from spanometer.documents.pairing import Pairing
 from spanometer.options import options_of
@@ -28,7 +29,8 @@ def test_the_arguments_are_the_declared_options():
     of_tags = {**options_of(LabelDecoding), **options_of(LabelChoice)}
     assert TagArguments.__annotations__.keys() == of_tags.keys()
     assert SideArguments.__annotations__.keys() == {*of_tags, "lengths", "pairing"}
-    assert ScoreArguments.__annotations__.keys() == {*of_tags, "lengths", *options_of(Pairing)}
+    of_draws = options_of(Resampling).keys() - {"confidence"}
+    assert ScoreArguments.__annotations__.keys() == {*of_tags, *of_draws, "lengths", *options_of(Pairing)}
 
 
 @pytest.mark.parametrize("function", [*OF_SIDES, spanometer.score, score_stream])

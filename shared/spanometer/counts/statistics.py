@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import InputError, counted, setting
-from ..options import Option, check_options, option, options_of
+from ..options import Option, check_options, made, option, options_of
 
 AVERAGES = {
     "micro": "counts summed over labels",
@@ -165,9 +165,12 @@ class Resampling:
         check_options(self)
 
     @classmethod
-    def chosen(cls, *, confidence: float | None = None, **options: Any) -> Resampling | None:
-        """Return the resampling with these options, or None without a level; the other options are checked anyway."""
-        resampling = cls(confidence=cls.confidence if confidence is None else confidence, **options)
+    def chosen(cls, confidence: float | None, values: Mapping[str, Any]) -> Resampling | None:
+        """Return the resampling with those of the values that are options of it, or None without a level.
+
+        The other options are checked anyway.
+        """
+        resampling = made(cls, {**values, "confidence": cls.confidence if confidence is None else confidence})
         return None if confidence is None else resampling
 
     @classmethod

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict, TypeVar
 
+from ..counts.statistics import Resampling
 from ..exceptions import InputError, spell_python, spelled
 from ..options import elsewhere, made, options_of
 from ..spans.annotations import require_no_choice, require_no_reading
@@ -53,7 +54,25 @@ class SideArguments(TagArguments, total=False):
     pairing: Pairing | None
 
 
-class ScoreArguments(TagArguments, total=False):
+class DrawArguments(TypedDict, total=False):
+    """How corpora are drawn for intervals, see `statistics.Resampling`.
+
+    Attributes:
+        interval_method: `bca` or `percentile`.
+        n_resamples: how many corpora are drawn.
+        seed: of the draws.
+    """
+
+    interval_method: str
+    n_resamples: int
+    seed: int
+
+
+class DrawnSideArguments(SideArguments, DrawArguments, total=False):
+    """How the sides of a comparison are read, and how corpora are drawn for intervals."""
+
+
+class ScoreArguments(TagArguments, DrawArguments, total=False):
     """How the two sides of `scoring.score` are read, which are tags, spans, files or answers.
 
     Attributes:
@@ -80,18 +99,25 @@ class ScoreArguments(TagArguments, total=False):
     answer_format: str
 
 
-_DECLARED = {name: one for owner in (LabelDecoding, LabelChoice, Pairing) for name, one in options_of(owner).items()}
+_OWNERS = (LabelDecoding, LabelChoice, Pairing, Resampling)
+"""What declares the options that are arguments, with their defaults."""
 
 
-def shares(arguments: type) -> Callable[[Function], Function]:
-    """Show the arguments of a typed dictionary in a function's signature, with their defaults."""
+def shares(arguments: type, *owners: type) -> Callable[[Function], Function]:
+    """Show the arguments of a typed dictionary in a function's signature, with the defaults that their owners declare.
+
+    Args:
+        arguments: the typed dictionary.
+        *owners: dataclasses that declare other options than those of reading and drawing.
+    """
+    declared = {name: one for owner in (*_OWNERS, *owners) for name, one in options_of(owner).items()}
 
     def declare(function: Function) -> Function:
         known = inspect.signature(function)
         parameters = dict(known.parameters)
         _, rest = parameters.popitem()
         for name, kind in inspect.get_annotations(arguments).items():
-            default = _DECLARED[name].default if name in _DECLARED else None
+            default = declared[name].default if name in declared else None
             annotation = getattr(kind, "__forward_arg__", kind)
             parameters[name] = inspect.Parameter(
                 name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation

@@ -352,7 +352,7 @@ def require_settings(settings: Options) -> None:
 
 def chosen_resampling(options: Options) -> Resampling | None:
     """Return how intervals are made with these options, None without any."""
-    return Resampling.chosen(**{name: options[name] for name in Resampling.choice() if name in options})
+    return Resampling.chosen(options.get("confidence"), options)
 
 
 def _documentation(module: type[MeasureModule], examples: str) -> str:

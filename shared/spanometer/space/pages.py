@@ -117,7 +117,8 @@ class Page:
 
     def resampling(self, values: Mapping[str, Any]) -> Resampling | None:
         """Return how to make intervals; None if none are asked for. See `measure`."""
-        return Resampling.chosen(**self._read(Resampling, values))
+        read = self._read(Resampling, values)
+        return Resampling.chosen(read.get("confidence"), read)
 
     def _read(self, owner: type, values: Mapping[str, Any]) -> dict[str, Any]:
         return self.fields.read(values, options_of(owner))

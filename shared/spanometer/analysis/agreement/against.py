@@ -12,7 +12,7 @@ import numpy as np
 from ...arrays import plain
 from ...counts.counts import Counts
 from ...counts.statistics import Estimate, Resampling
-from ...documents.arguments import SideArguments, SideReading, shares
+from ...documents.arguments import DrawnSideArguments, SideReading, shares
 from ...documents.sides import read_sides
 from ...exceptions import InputError, counted, require_no_more, shown
 from ...measures.base import Measure
@@ -129,7 +129,7 @@ class AgainstReferences(CorpusResult):
         }
 
 
-@shares(SideArguments)
+@shares(DrawnSideArguments)
 def score_against(
     references: Sequence[Any] | Mapping[str, Any],
     systems: Any,
@@ -137,10 +137,7 @@ def score_against(
     measures: Any = ("span_f",),
     names: Sequence[str] | None = None,
     confidence: float | None = None,
-    interval_method: str = "bca",
-    n_resamples: int = 1000,
-    seed: int = 0,
-    **arguments: Unpack[SideArguments],
+    **arguments: Unpack[DrawnSideArguments],
 ) -> AgainstReferences:
     """Score systems against the annotations of two or more people, and these against each other.
 
@@ -173,9 +170,9 @@ def score_against(
         measures: the names of measures of spans, or measures with options of their own, see `compare`.
         names: the annotators' names, by default `1`, `2`, `3` ...
         confidence: the level of intervals; None makes none.
-        interval_method, n_resamples, seed: of intervals, see `statistics.Resampling`.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
-            `lengths`, `pairing`, `label_map` and `ignore_labels`, see `arguments.SideArguments`.
+            `lengths`, `pairing`, `label_map` and `ignore_labels`, see `arguments.SideArguments`; and how corpora are
+            drawn for intervals: `interval_method`, `n_resamples` and `seed`, see `arguments.DrawArguments`.
 
     Raises:
         TypeError: for an argument that there is not.
@@ -183,9 +180,7 @@ def score_against(
             (it names the annotator or system), wrong options, and if a measure is not defined.
     """
     require_no_more(more, "Pass the systems together by their names, {'old': ..., 'new': ...}.")
-    resampling = Resampling.chosen(
-        confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
-    )
+    resampling = Resampling.chosen(confidence, arguments)
     asked = read_measures(measures, MEASURES)
     options = SideReading.of(score_against, arguments)
     people = named_annotators(references, names)

@@ -14,13 +14,14 @@ import numpy as np
 from ...alignment.overlaps import Alignment, lay_out
 from ...counts.counts import Counts
 from ...counts.statistics import Estimate, Resampling
-from ...documents.arguments import SideArguments, SideReading, shares
+from ...documents.arguments import DrawnSideArguments, SideReading, shares
 from ...documents.sides import read_sides
 from ...exceptions import InputError, require_choice, require_kind, require_no_more, setting
 from ...measures.aligned import require_lengths
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...measures.gamma import Gamma
 from ...measures.unitizing_alpha import UnitizingAlpha
+from ...options import made
 from ...spans.spans import Spans
 from ..scores.counting import blocks_of, in_whole, notes_of
 from ..scores.streams import push, together
@@ -33,27 +34,43 @@ AVERAGES = ("micro", "macro")
 """Those that treat all annotators alike: `weighted` would weight the labels by one of them."""
 
 
-@shares(SideArguments)
+class AgreementArguments(DrawnSideArguments, total=False):
+    """How annotations are read and corpora drawn, and the options of the measures of agreement.
+
+    Attributes:
+        level, placement, method, uniform_threshold: of the chance level, see `measures.ChanceKappaF1`.
+        n_simulations: how often the spans of all annotators are placed at random together, for the distribution by
+            chance and the p-value (1 + simulations that reach the observed value) / (1 + simulations) of every pair, of
+            the means and of alpha (unless the placement is `independent`, which alpha is not defined for), over the
+            corpus and in each label, and of each document's mean if these are asked for; see `simulated`. The p-value
+            of a pair's f1 is that of its kappa_f1, and that of `mean_f1` that of `team_kappa_f1`. Gamma is held against
+            its own random annotations, of which it has `samples`, if labels are not averaged. 0 makes none.
+        labels: `match`, or `ignore` to compare extents alone, see `measures.AlignedMeasure`; all spans then have the
+            label `_`.
+        average: over labels, `micro` or `macro`. `weighted` would weight them by one of the annotators.
+        zero_division: the value of a ratio whose denominator is 0.
+    """
+
+    level: str
+    placement: str
+    method: str
+    uniform_threshold: float
+    n_simulations: int
+    labels: str
+    average: str
+    zero_division: float
+
+
+@shares(AgreementArguments, ChanceKappaF1)
 def agreement(
     annotations: Sequence[Any] | Mapping[str, Any],
     *more: Never,
     names: Sequence[str] | None = None,
-    level: str = "token",
-    placement: str = "disjoint",
-    method: str = "exact",
-    uniform_threshold: float = 0.99,
-    n_simulations: int = 0,
     variant: str | None = "2016",
     gamma: Gamma | None = None,
-    labels: str = "match",
-    average: str = "micro",
-    zero_division: float = 0.0,
     per_document: bool = False,
     confidence: float | None = None,
-    interval_method: str = "bca",
-    n_resamples: int = 1000,
-    seed: int = 0,
-    **arguments: Unpack[SideArguments],
+    **arguments: Unpack[AgreementArguments],
 ) -> Agreement:
     """Compute the agreement of two or more annotators of the same documents, as it is and beyond chance.
 
@@ -82,29 +99,20 @@ def agreement(
         annotations: for each annotator a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of
             either, or what `spanometer.read` returns; a mapping gives their names too.
         names: the annotators' names, by default `1`, `2`, `3` ...
-        level, placement, method, uniform_threshold: of the chance level, see `measures.ChanceKappaF1`.
-        n_simulations: how often the spans of all annotators are placed at random together, for the distribution by
-            chance and the p-value (1 + simulations that reach the observed value) / (1 + simulations) of every pair, of
-            the means and of alpha (unless the placement is `independent`, which alpha is not defined for), over the
-            corpus and in each label, and of each document's mean if these are asked for; see `simulated`. The p-value
-            of a pair's f1 is that of its kappa_f1, and that of `mean_f1` that of `team_kappa_f1`. Gamma is held against
-            its own random annotations, of which it has `samples`, if labels are not averaged. 0 makes none.
         variant: of alpha, `1995` or `2016`; None leaves alpha out, which is not defined if one annotator's spans of a
             label overlap.
         gamma: `measures.Gamma()` computes gamma and gamma-cat of all annotators jointly, with its options; `labels`,
             `average` and `zero_division` are those of the agreement. None leaves gamma out.
-        labels: `match`, or `ignore` to compare extents alone, see `measures.AlignedMeasure`; all spans then have the
-            label `_`.
-        average: over labels, `micro` or `macro`. `weighted` would weight them by one of the annotators.
-        zero_division: the value of a ratio whose denominator is 0.
         per_document: also compute the values of each document, chance level and corrected F1 among them.
         confidence: the level of intervals, of each pair, of the means of pairs, of alpha and of gamma (without the
             sampling error of its chance level), over the corpus and in each label: documents are drawn anew, the same
-            ones for all annotators; None makes none.
-        interval_method, n_resamples, seed: of intervals, see `statistics.Resampling`. The seed is also that of the
-            simulations. One document has no intervals, as documents are what is drawn; it has p-values.
+            ones for all annotators; None makes none. One document has no intervals, as documents are what is drawn; it
+            has p-values.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
-            `lengths`, `pairing`, `label_map` and `ignore_labels`, see `arguments.SideArguments`.
+            `lengths`, `pairing`, `label_map` and `ignore_labels`, see `arguments.SideArguments`; and how corpora are
+            drawn for intervals: `interval_method`, `n_resamples` and `seed`, see `arguments.DrawArguments`. The seed
+            is also that of the simulations. And the options of the measures: `level`, `placement`, `method`,
+            `uniform_threshold`, `n_simulations`, `labels`, `average` and `zero_division`, see `AgreementArguments`.
 
     Raises:
         TypeError: for an argument that there is not.
@@ -112,27 +120,14 @@ def agreement(
             the annotator.
     """
     require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
-    require_choice("average", average, AVERAGES)
-    resampling = Resampling.chosen(
-        confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
-    )
-    shared: dict[str, Any] = {"labels": labels, "average": average, "zero_division": zero_division}
-    chance = ChanceKappaF1(
-        level=level,
-        placement=placement,
-        method=method,
-        uniform_threshold=uniform_threshold,
-        n_simulations=n_simulations,
-        seed=seed,
-        **shared,
-    )
-    alpha = None if variant is None else UnitizingAlpha(variant=variant, **shared)
+    resampling = Resampling.chosen(confidence, arguments)
+    chance, alpha = pair_and_joint_measure(variant, arguments)
     if gamma is not None:
         require_kind(gamma, Gamma, "a measure", "Give measures.Gamma(), with its options.", option="gamma")
-        gamma = replace(gamma, **shared)
+        gamma = replace(gamma, labels=chance.labels, average=chance.average, zero_division=chance.zero_division)
     options = SideReading.of(agreement, arguments)
     read = read_sides(named_annotators(annotations, names), options)
-    annotated, reading = read.with_common_labels(labels), read.reading
+    annotated, reading = read.with_common_labels(chance.labels), read.reading
     first = next(iter(annotated.values()))
     lengths, label_names = require_lengths(first.lengths, "chance"), first.labels
     spans = np.array([np.bincount(side.label, minlength=len(label_names)) for side in annotated.values()])
@@ -156,12 +151,12 @@ def agreement(
     bounds |= {key: matrices_of(bounds[key], len(called), math.nan) for key in KEYS if bounds}
     simulated: list[dict[str, Simulated]] = [{} for _ in range(len(label_names) + 1)]
     document_p_values = np.zeros(0)
-    if n_simulations:
+    if chance.n_simulations:
         points = {key: each.point for key, each in estimates.items()}
         simulated, document_p_values = simulate(
             annotated, chance, alpha, pair_counts, points, per_document=per_document
         )
-        if gamma is not None and average == "micro":
+        if gamma is not None and chance.average == "micro":
             simulated[-1]["gamma"] = Simulated(points["gamma"][-1], gamma.simulated(joint[gamma.name]))
     of_documents = [exact.document_scores(counts) for counts in pair_counts] if per_document else []
     joint_keys = [key for measure in (alpha, gamma) if measure is not None for key in measure.keys]
@@ -193,12 +188,26 @@ def agreement(
         per_document={key: np.stack([scores[key] for scores in of_documents]) for key in KEYS if of_documents},
         confidence=confidence,
         document_p_values=document_p_values,
-        n_simulations=n_simulations,
+        n_simulations=chance.n_simulations,
         notes=(
             *notes_of(chance, pairs_by_name),
             *(() if alpha is None else notes_of(alpha, {"alpha": joint[alpha.name]})),
         ),
     )
+
+
+def pair_and_joint_measure(
+    variant: str | None, values: Mapping[str, Any]
+) -> tuple[ChanceKappaF1, UnitizingAlpha | None]:
+    """Make the measures of pairs and of all annotators jointly, of those of the values that are their options.
+
+    Args:
+        variant: of alpha; None leaves it out.
+        values: the options, by name.
+    """
+    chance = made(ChanceKappaF1, values)
+    require_choice("average", chance.average, AVERAGES)
+    return chance, None if variant is None else made(UnitizingAlpha, {**values, "variant": variant})
 
 
 def _pair_estimates(

@@ -15,18 +15,17 @@ import pyarrow as pa
 from ...alignment.places import Places
 from ...arrays import arrow_array, as_lists, offsets_by, strings, take_segments
 from ...counts.statistics import Resampling
-from ...documents.arguments import SideArguments, SideReading, shares
+from ...documents.arguments import DrawArguments, SideArguments, SideReading, require_arguments, shares
 from ...documents.sides import read_sides, require_no_answers
-from ...exceptions import counted, printable, require_choice, require_no_more
+from ...exceptions import counted, printable, require_no_more
 from ...measures.aligned import require_lengths
 from ...measures.base import signature_of
 from ...measures.chance_kappa_f1 import ChanceKappaF1
-from ...measures.unitizing_alpha import UnitizingAlpha
 from ...spans.spans import Spans
 from ...tables.table import Cell, Copyable, Part, Table, TableColumn, cell_of
 from ..errors.contexts import Context, context_of_documents, context_of_words
 from ..scores.report import CorpusResult
-from .agree import AVERAGES
+from .agree import pair_and_joint_measure
 from .annotators import ANNOTATOR, named_annotators
 from .leave_one_out import LeaveOneOut, leave_one_out
 from .pairs import DIFFERENCES, LabelConfusion, PairDifferences
@@ -44,6 +43,16 @@ _AT_ONCE = 1 << 10
 
 NOTHING = "–"
 """What an annotator says who has no span."""
+
+
+class LeaveOneOutArguments(DrawArguments, total=False):
+    """How corpora are drawn, and the options of both measures of `Disagreements.leave_one_out`."""
+
+    placement: str
+    method: str
+    uniform_threshold: float
+    average: str
+    zero_division: float
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -108,40 +117,31 @@ class Disagreements(CorpusResult):
         # sums of the same numbers in another order differ in their last bits
         return np.lexsort((-self.kinds.sum(axis=1), -np.round(self.cost, 12)))
 
+    @shares(LeaveOneOutArguments, ChanceKappaF1)
     def leave_one_out(
         self,
         *,
-        placement: str = "disjoint",
-        method: str = "exact",
-        uniform_threshold: float = 0.99,
         variant: str | None = "2016",
-        average: str = "micro",
-        zero_division: float = 0.0,
         confidence: float | None = 0.95,
-        interval_method: str = "bca",
-        n_resamples: int = 1000,
-        seed: int = 0,
+        **arguments: Unpack[LeaveOneOutArguments],
     ) -> LeaveOneOut:
         """Compute the team's agreement without each annotator in turn.
 
         Args:
-            placement, method, uniform_threshold, variant, average, zero_division: of both measures, see `agreement`.
+            variant: of alpha; None leaves it out.
             confidence: the level of the intervals, over documents; None makes none.
-            interval_method, n_resamples, seed: of the intervals, see `statistics.Resampling`.
+            **arguments: `placement`, `method`, `uniform_threshold`, `average` and `zero_division` of both measures, see
+                `agreement`; `interval_method`, `n_resamples` and `seed` of the intervals, see `statistics.Resampling`.
 
         Raises:
             InputError: for fewer than three annotators, unknown lengths of documents, and if a measure is not defined
                 on their spans.
         """
-        require_choice("average", average, AVERAGES)
-        resampling = Resampling.chosen(
-            confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
-        )
-        shared: dict[str, Any] = {"labels": self.labels, "average": average, "zero_division": zero_division}
-        chance = ChanceKappaF1(
-            level=self.level, placement=placement, method=method, uniform_threshold=uniform_threshold, **shared
-        )
-        alpha = None if variant is None else UnitizingAlpha(variant=variant, **shared)
+        require_arguments(Disagreements.leave_one_out, arguments)
+        options = {name: value for name, value in arguments.items() if name != "seed"}
+        own = {"labels": self.labels, "level": self.level}
+        chance, alpha = pair_and_joint_measure(variant, {**options, **own})
+        resampling = Resampling.chosen(confidence, arguments)
         require_lengths(self.sides[0].lengths, "chance")
         annotated = {f"{ANNOTATOR}{name}": side for name, side in zip(self.names, self.sides, strict=True)}
         return leave_one_out(annotated, chance, alpha, resampling, self.reading)

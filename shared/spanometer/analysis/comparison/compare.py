@@ -12,6 +12,7 @@ from ...documents.sides import read_columns, read_sides
 from ...exceptions import InputError, counted, on_side, require_choice, require_no_more, setting
 from ...measures.base import Measure
 from ...measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures
+from ...options import made
 from ...spans.annotations import named_sides
 from ...spans.attributes import Attributes
 from ...spans.entities import Entities
@@ -19,7 +20,7 @@ from ...spans.mentions import Mentions
 from ...spans.spans import Spans
 from ..scores.counting import count_measures, notes_of
 from .comparison import Comparison, MeasureComparison
-from .significance import FEWEST, PairedResampling, rank_correlations
+from .significance import FEWEST, PairedArguments, PairedResampling, rank_correlations
 from .systems import NAMED, REFERENCES, SYSTEM, MeasuredSystems, MeasurePart, joint_estimates, named_systems
 
 _CALLED = {
@@ -31,20 +32,19 @@ _CALLED = {
 """What errors call the kinds of sides."""
 
 
-@shares(SideArguments)
+class ComparisonArguments(SideArguments, PairedArguments, total=False):
+    """How the sides of a comparison are read, how corpora are drawn, and outputs swapped."""
+
+
+@shares(ComparisonArguments, PairedResampling)
 def compare(
     references: Any,
     systems: Mapping[str, Any],
     *more: Never,
     measures: Any = ("span_f",),
-    confidence: float = 0.95,
-    interval_method: str = "bca",
-    n_resamples: int = 1000,
-    n_permutations: int = 10_000,
-    seed: int = 0,
     rank_correlation: bool = False,
     per_label: bool = False,
-    **arguments: Unpack[SideArguments],
+    **arguments: Unpack[ComparisonArguments],
 ) -> Comparison:
     """Compare two or more systems on the same documents: scores, ranks and differences, and how sure they are.
 
@@ -75,17 +75,13 @@ def compare(
         systems: each system's output by its name, in one of these forms; entities for entities.
         measures: the names of measures, or measures with options of their own, or several of both; or a mapping that
             names the results. For `Entities`: `Eter`, or `"eter"`.
-        confidence: the level of the intervals.
-        interval_method: `bca` or `percentile`, see `statistics.Resampling`.
-        n_resamples: how many corpora are drawn.
-        n_permutations: how many times outputs are swapped. A p-value is at least 1 / (n + 1), corrected over k pairs
-            k / (n + 1): with sacreBLEU's 10,000 the six pairs of four systems can still be below 0.001.
-        seed: of the draws and swaps.
         rank_correlation: also correlate the rankings that the measures give (Kendall's tau-b, with intervals from the
             same drawn corpora), see `rank_correlation.RankCorrelation`. That takes three systems and two measures.
         per_label: also compare the systems in each label of the reference.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
-            `lengths`, `pairing`, `label_map` and `ignore_labels`, see `arguments.SideArguments`.
+            `lengths`, `pairing`, `label_map` and `ignore_labels`, see `arguments.SideArguments`; and how corpora are
+            drawn and outputs swapped: `confidence`, `interval_method`, `n_resamples`, `n_permutations` and `seed`, see
+            `significance.PairedArguments`.
 
     Raises:
         TypeError: for an argument that there is not.
@@ -93,13 +89,7 @@ def compare(
             (it names the system), for wrong options, and if a measure is not defined.
     """
     require_no_more(more, "Pass the systems together by their names, {'old': ..., 'new': ...}.")
-    resampling = PairedResampling(
-        confidence=confidence,
-        n_resamples=n_resamples,
-        seed=seed,
-        interval_method=interval_method,
-        n_permutations=n_permutations,
-    )
+    resampling = made(PairedResampling, arguments)
     choices: dict[str, Any] = {"rank_correlation": rank_correlation, "per_label": per_label}
     options = SideReading.of(compare, arguments)
     given = read_columns({REFERENCES: references, **named_outputs(systems)})

@@ -7,28 +7,27 @@ from typing import Any
 
 from ...arrays import listed_items
 from ...counts.statistics import Resampling
+from ...documents.arguments import DrawArguments, shares
 from ...exceptions import InputError, require_kind
 from ...grounding.strings import GroundedStrings
 from ...measures.mention_f import MentionF
-from ...options import options_of, require_known
+from ...options import made, options_of, require_known
 from ...spans.mentions import Mentions
 from ..scores.report import Report
 from .compare import compare_sides, named_outputs
 from .comparison import Comparison
-from .significance import PairedResampling
+from .significance import PairedArguments, PairedResampling
 from .systems import REFERENCES
 
 _REMEDY = "Give what grounding.ground_strings returns."
 
 
+@shares(DrawArguments)
 def score_strings(
     references: Any,
     predictions: GroundedStrings,
     *,
     confidence: float | None = None,
-    interval_method: str = "bca",
-    n_resamples: int = 1000,
-    seed: int = 0,
     per_document: bool = False,
     **options: Any,
 ) -> Report:
@@ -40,18 +39,17 @@ def score_strings(
     Args:
         references: `Mentions`, or lists of these as `Mentions.from_pairs` takes them.
         predictions: the answers, as `ground_strings` returns them.
-        confidence, interval_method, n_resamples, seed: of intervals over documents, see `statistics.Resampling`.
+        confidence: the level of intervals over documents; None makes none.
         per_document: whether the report has the scores of each document too.
-        **options: of `mention_f`: `average`, `zero_division`, `labels`.
+        **options: of intervals `interval_method`, `n_resamples`, `seed`, see `statistics.Resampling`; of `mention_f`
+            `average`, `zero_division`, `labels`.
 
     Raises:
         InputError: for wrong options, and for another number of documents.
     """
     require_kind(predictions, GroundedStrings, "grounded strings", _REMEDY)
     measure = _measure(predictions, options)
-    resampling = Resampling.chosen(
-        confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
-    )
+    resampling = Resampling.chosen(confidence, options)
     return Report.of(
         _mentions(references),
         predictions.mentions,
@@ -62,35 +60,26 @@ def score_strings(
     )
 
 
+@shares(PairedArguments, PairedResampling)
 def compare_strings(
     references: Any,
     systems: Mapping[str, GroundedStrings],
     *,
-    confidence: float = 0.95,
-    interval_method: str = "bca",
-    n_resamples: int = 1000,
-    n_permutations: int = 10_000,
-    seed: int = 0,
     per_label: bool = False,
     **options: Any,
 ) -> Comparison:
     """Compare the answers of several systems as strings, see `comparison.compare`.
 
     Args:
-        references, options: as in `score_strings`.
+        references: as in `score_strings`.
         systems: the answers of each by its name, grounded in the same way.
-        confidence, interval_method, n_resamples, n_permutations, seed, per_label: as in `compare`.
+        per_label: as in `compare`.
+        **options: of the draws, see `significance.PairedResampling`; of `mention_f` as in `score_strings`.
 
     Raises:
         InputError: as `score_strings`, for fewer than two systems, and if they are grounded in different ways.
     """
-    resampling = PairedResampling(
-        confidence=confidence,
-        n_resamples=n_resamples,
-        seed=seed,
-        interval_method=interval_method,
-        n_permutations=n_permutations,
-    )
+    resampling = made(PairedResampling, options)
     require_kind(systems, Mapping, "a mapping of systems", "Pass the answers of each by its name, {'old': ...}.")
     for name, system in listed_items(systems):
         require_kind(system, GroundedStrings, "grounded strings", _REMEDY, side=f"system {name}")
@@ -108,8 +97,9 @@ def compare_strings(
 
 def _measure(grounded: GroundedStrings, options: Mapping[str, Any]) -> MentionF:
     compared = grounded.policy.compared
-    require_known(options, [name for name in options_of(MentionF) if name not in compared], "mention_f")
-    return MentionF(**{**options, **compared})
+    own = {name: value for name, value in options.items() if name not in options_of(PairedResampling)}
+    require_known(own, [name for name in options_of(MentionF) if name not in compared], "mention_f")
+    return MentionF(**{**own, **compared})
 
 
 def _mentions(references: Any) -> Mentions:

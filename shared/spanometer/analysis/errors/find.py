@@ -9,7 +9,7 @@ from typing import Any, Never, Unpack
 from ...alignment.matched_spans import MatchedSpans
 from ...alignment.overlaps import Alignment
 from ...counts.statistics import Resampling
-from ...documents.arguments import SideArguments, SideReading, shares
+from ...documents.arguments import DrawnSideArguments, SideReading, shares
 from ...documents.sides import read_sides
 from ...exceptions import InputError, on_side, require_no_more
 from ...measures.registry import MEASURES, read_measures
@@ -42,7 +42,7 @@ class Matching:
         check_options(self)
 
 
-@shares(SideArguments)
+@shares(DrawnSideArguments)
 def errors(
     references: Any,
     predictions: Any,
@@ -51,10 +51,7 @@ def errors(
     min_overlap: float = 0.0,
     words: Any = None,
     confidence: float | None = 0.95,
-    interval_method: str = "bca",
-    n_resamples: int = 1000,
-    seed: int = 0,
-    **arguments: Unpack[SideArguments],
+    **arguments: Unpack[DrawnSideArguments],
 ) -> Errors:
     """Find what is wrong with predicted spans: of which kind, at which labels, and what each kind costs.
 
@@ -78,9 +75,9 @@ def errors(
         min_overlap: the least share of a reference span that a predicted span must cover to be matched with it.
         words: the words of each document, for examples and buckets by string; files bring their own.
         confidence: the level of the intervals of costs, over documents; None makes none.
-        interval_method, n_resamples, seed: of the intervals, see `statistics.Resampling`.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
-            `lengths`, `pairing`, `label_map` and `ignore_labels`, see `arguments.SideArguments`.
+            `lengths`, `pairing`, `label_map` and `ignore_labels`, see `arguments.SideArguments`; and how corpora are
+            drawn for intervals: `interval_method`, `n_resamples` and `seed`, see `arguments.DrawArguments`.
 
     Raises:
         TypeError: for an argument that there is not.
@@ -88,9 +85,7 @@ def errors(
     """
     require_no_more(more, "Pass several systems together by their names, {'old': ..., 'new': ...}.")
     chosen = Matching(min_overlap=min_overlap)
-    resampling = Resampling.chosen(
-        confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
-    )
+    resampling = Resampling.chosen(confidence, arguments)
     options = SideReading.of(errors, arguments)
     asked = list(read_measures(measure, MEASURES).values())
     if len(asked) != 1:

@@ -37,9 +37,6 @@ def score(
     *more: Never,
     measures: Any = None,
     confidence: float | None = None,
-    interval_method: str = "bca",
-    n_resamples: int = 1000,
-    seed: int = 0,
     **options: Unpack[ScoreArguments],
 ) -> Report: ...
 
@@ -55,9 +52,6 @@ def score(
     *more: Never,
     measures: Any = None,
     confidence: float | None = None,
-    interval_method: str = "bca",
-    n_resamples: int = 1000,
-    seed: int = 0,
     **options: Any,
 ) -> Report:
     """Score predictions against references, as `spanometer score` does with files.
@@ -92,11 +86,11 @@ def score(
             mapping that names the results itself: `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`. By
             default `span_f`, and `eter` for entities.
         confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
-        interval_method, n_resamples, seed: of the intervals, see `statistics.Resampling`.
         **options: how tags, spans and files are read, see `arguments.ScoreArguments`: `scheme`, `repair`, `prefix`,
             `id2label`, `ignore_index`, `lengths`, `label_map`, `ignore_labels`; of files `unit`, `to_tokens`, `trim`,
             `join_fragments`, `texts`, `tokenizer`, `shared_documents`, `ignore_words`; of answers in files
-            `grounding`, `answer_labels`, `aliases`, `offsets`, `answer_format`. And options of the measures that are
+            `grounding`, `answer_labels`, `aliases`, `offsets`, `answer_format`; how corpora are drawn for intervals:
+            `interval_method`, `n_resamples`, `seed`. And options of the measures that are
             asked for by name, such as `average`, `zero_division`, `cap`; each measure takes those that it has.
 
     Returns:
@@ -108,11 +102,9 @@ def score(
     require_no_more(more, "Pass one system; spanometer.compare takes several.")
     arguments = {name: options.pop(name) for name in ScoreArguments.__annotations__ if name in options}
     pairing = made(Pairing, arguments)
-    asked = SideReading.of(score, arguments)
+    asked, seed = SideReading.of(score, arguments), arguments.get("seed", 0)
     decoding, choice, lengths = asked.decoding, asked.choice, asked.lengths
-    resampling = Resampling.chosen(
-        confidence=confidence, interval_method=interval_method, n_resamples=n_resamples, seed=seed
-    )
+    resampling = Resampling.chosen(confidence, arguments)
     sides = {"references": references, "predictions": predictions}
     if any(isinstance(side, DocumentFile) for side in sides.values()):
         asked.require_read()
