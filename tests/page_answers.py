@@ -7,14 +7,14 @@ from spanometer.space.pages import page_of
 from spanometer.space.results import respond
 
 
-def respond_to(name, reference, prediction="", only_differing=False, **changed):
+def respond_to(name, reference, prediction="", **changed):
     page = page_of(name)
     values = {**{control.name: control.value for control in page.controls}, **changed}
-    return respond(page, reference, prediction, values, only_differing=only_differing)
+    return respond(page, reference, prediction, values)
 
 
-def answer(name, reference, prediction="", only_differing=False, **changed):
-    return respond_to(name, reference, prediction, only_differing, **changed).html
+def answer(name, reference, prediction="", **changed):
+    return respond_to(name, reference, prediction, **changed).html
 
 
 class Reader(HTMLParser):

@@ -13,8 +13,8 @@ import spanometer
 from headless import require_fit, served, started, wait
 from page_answers import Reader, headline, text_of
 from spanometer.documents.pairing import Pairing
-from spanometer.space import agreement
-from spanometer.space.agreement import FIELDS, MAX_FILES, respond
+from spanometer.space import agreement_page
+from spanometer.space.agreement_page import FIELDS, MAX_FILES, respond
 from spanometer.space.documents import named, read_file
 from spanometer.space.examples import team_examples
 from spanometer.space.limits import MAX_DOCUMENTS
@@ -167,7 +167,7 @@ def test_what_cannot_be_done(files, tmp_path, given, said):
 
 
 def test_spans_are_bounded(files, monkeypatch):
-    monkeypatch.setattr(agreement, "MAX_SPANS", 3)
+    monkeypatch.setattr(agreement_page, "MAX_ANNOTATED", 3)
     assert "4 spans, more than 3" in text_of(page(files(ann=ANN, ben=BEN)).html)
 
 

@@ -150,18 +150,17 @@ def test_examples_run(page):
         page.wait(lambda: page.score and page.score != scores[-1])
         scores.append(page.score)
     assert all(float(score.replace("−", "-")) <= 1.5 for score in scores)
-    assert page.found("mark.sm-correct")
     assert page.name in page.found(".sm-signature")[0].text
     if page.name == "span_attribute":
-        assert page.found("mark.sm-missed") and page.found("mark.sm-spurious") and len(page.found("table")) == 2
+        assert "✗ missed" in page.text and "+ spurious" in page.text and len(page.found("table")) == 2
     else:
-        assert page.found("mark.sm-partial")
-        assert len(page.found(".sm-compare tbody tr")) == len({page.name, *BY_DEFAULT, "eter"})
+        assert all(name in page.text for name in {page.name, *BY_DEFAULT, "eter"})
+        page.browser.switch_to.frame(page.found("iframe")[0])
+        assert page.browser.find_elements(By.CSS_SELECTOR, "#sentences mark.sm-correct")
+        page.browser.switch_to.default_content()
     if page.name == "chance_kappa_f1":
         charts = page.browser.find_elements(By.CSS_SELECTOR, ".sm-chart img")
         assert [chart.get_attribute("alt") for chart in charts] == ["F1 by chance", "Where spans lie at random"]
-    if page.name == "eter":
-        assert page.found(".sm-tree") and page.found(".sm-number")
 
 
 def test_an_option_changes_the_score(page):
@@ -243,11 +242,10 @@ def test_keyboard_only(page):
     page.tab_to(option)
     ActionChains(page.browser).send_keys(Keys.ARROW_DOWN).perform()
     page.wait(lambda: f"{option}:{second}" in page.text)
-    if page.name != "span_attribute":
-        # tables scroll by keyboard, and the rest opens
-        page.tab_to("By label")
-        ActionChains(page.browser).send_keys(Keys.ENTER).perform()
-        page.wait(lambda: page.found("details[open]"))
+    # the rest opens
+    page.tab_to("The same in Python")
+    ActionChains(page.browser).send_keys(Keys.ENTER).perform()
+    page.wait(lambda: page.found("details[open]"))
 
 
 def test_a_score_of_other_texts_is_grey(page):
@@ -276,8 +274,8 @@ def test_the_call_is_copied(page):
     page.wait(lambda: page.found(".sm-copy")[0].text == "Copied")
     read = "navigator.clipboard.readText().then(arguments[0], (error) => arguments[0](String(error)))"
     assert page.browser.execute_async_script(read).startswith(f"import evaluate\n\n{page.name} = evaluate.load(")
-    names = [link.get_attribute("download") for link in page.found("a[download]")]
-    assert names == [f"{page.name}.json", f"{page.name}.csv"]
+    listed = page.browser.find_element(By.ID, "taken").text
+    assert page.name[:5] in listed and "json" in listed and "csv" in listed
 
 
 def test_controls_have_names(page):
@@ -294,9 +292,7 @@ def test_it_fits_a_phone(page, scheme):
         page.wait(lambda options=options, width=width: options.is_displayed() == (width > 500))
         for table in filter(lambda table: table.is_displayed(), page.found(".sm-scroll")):
             wide = page.browser.execute_script("return arguments[0].scrollWidth > arguments[0].clientWidth", table)
-            (hint,) = page.browser.execute_script(
-                "return [arguments[0].previousElementSibling.lastElementChild]", table
-            )
+            (hint,) = page.browser.execute_script("return [arguments[0].previousElementSibling]", table)
             assert hint.is_displayed() == wide
 
 

@@ -1,6 +1,5 @@
 """What a reader takes along from a page: the call, the files, and the way to the other Spaces."""
 
-import base64
 import csv
 import io
 import json
@@ -10,7 +9,7 @@ import evaluate
 import pytest
 
 import spanometer
-from page_answers import Reader, answer, headline
+from page_answers import Reader, answer, headline, respond_to
 from spanometer.measures import ALL_MEASURES
 from spanometer.space.examples import examples_of
 from spanometer.space.pages import page_of, spaces
@@ -28,11 +27,6 @@ OPTIONS = {
 
 def call_in(html):
     return "".join(Reader(re.search(r"<code>(.*?)</code>", html, re.DOTALL)[1]).text)
-
-
-def files_in(html):
-    found = re.findall(r'download="([^"]*)" href="data:[a-z/]*;base64,([^"]*)"', html)
-    return {name: base64.b64decode(data).decode() for name, data in found}
 
 
 def as_arguments(name, example):
@@ -75,8 +69,8 @@ def test_the_call_makes_the_pages_score(name, changed, monkeypatch):
 
 
 def test_the_result_as_files():
-    html = answer("span_f", "a B-X\nb B-Y\n\nc B-X\n", "a B-X\nb O\n\nc B-Z\n", confidence="0.9")
-    files = files_in(html)
+    found = respond_to("span_f", "a B-X\nb B-Y\n\nc B-X\n", "a B-X\nb O\n\nc B-Z\n", confidence="0.9")
+    html, files = found.html, found.files
     result = json.loads(files["span_f.json"])
     assert result["scores"] == {"precision": 0.5, "recall": 1 / 3, "f1": 0.4}
     assert result["per_label"]["X"]["support"] == 2 and result["counts"]["both"] == 1
@@ -90,7 +84,7 @@ def test_the_result_as_files():
 
 def test_attributes_as_files():
     line = '[{"start": 0, "end": 1, "label": "X", "attributes": {"a": 1, "=b,c": 2}}]\n'
-    files = files_in(answer("span_attribute", line * 3, line * 3, confidence="0.9"))
+    files = respond_to("span_attribute", line * 3, line * 3, confidence="0.9").files
     result = json.loads(files["span_attribute.json"])
     assert result["scores"]["micro"]["tp"] == 6 and result["scores"]["a"]["f_low"] == 1.0
     rows = list(csv.reader(io.StringIO(files["span_attribute.csv"])))
@@ -99,7 +93,7 @@ def test_attributes_as_files():
 
 
 def test_no_number_is_null_in_json():
-    files = files_in(answer("span_f", "a O\n", "a O\n", zero_division="nan"))
+    files = respond_to("span_f", "a O\n", "a O\n", zero_division="nan").files
     assert json.loads(files["span_f.json"])["scores"]["f1"] is None
 
 

@@ -13,7 +13,7 @@ from headless import require_fit, served, started, wait
 from page_answers import Reader, text_of
 from spanometer.grounding import NAMED, NAMED_STRINGS, ground
 from spanometer.space.examples import answer_examples
-from spanometer.space.grounding import FIELDS, MAX_ANSWER, MAX_ITEMS, MAX_PLACES, MAX_TEXT, respond, why
+from spanometer.space.grounding_page import FIELDS, MAX_ANSWER, MAX_ITEMS, MAX_PLACES, MAX_TEXT, respond, why
 from spanometer.space.layers import Mark, Piece, marked
 
 APP = Path(__file__).parents[2] / "spaces" / "grounding" / "app.py"
@@ -23,6 +23,10 @@ HOSTILE = "<img/src=x/onerror=window.hurt=1>"
 
 
 def page(text, answer, **changed):
+    return result(text, answer, **changed).html
+
+
+def result(text, answer, **changed):
     return respond(text, answer, {**{control.name: control.value for control in FIELDS.controls}, **changed})
 
 
@@ -96,20 +100,17 @@ def test_examples(example):
         assert name in text_of(html)
 
 
-def taken(html, kind):
-    return base64.b64decode(re.search(rf"data:{kind};base64,([^\"]*)", html)[1]).decode()
-
-
 def test_what_is_taken_along():
-    html = page(TEXT, ANSWER, answer_labels="PER,LOC", grounding="spacy-llm-first", offsets="check")
-    told = json.loads(taken(html, "application/json"))
-    for name, values in told.items():
-        policy = NAMED[name].policy
-        found = ground([TEXT], [ANSWER], policy=policy, labels=["PER", "LOC"])
-        spans = {(one["label"], *span.values()) for one in values["items"] for span in one["spans"]}
+    answered = result(TEXT, ANSWER, answer_labels="PER,LOC", grounding="spacy-llm-first", offsets="check")
+    html, records = answered.html, json.loads(answered.files["grounding.json"])
+    assert {record["policy"] for record in records} == set(NAMED)
+    for name, point in NAMED.items():
+        found = ground([TEXT], [ANSWER], policy=point.policy, labels=["PER", "LOC"])
+        of_policy = [record for record in records if record["policy"] == name]
+        spans = {(one["label"], one["start"], one["end"]) for one in of_policy if one["start"] is not None}
         assert spans == {(one["label"], one["start"], one["end"]) for one in found.spans.to_dicts()[0]}
-        assert sum(one["counts_as_wrong"] for one in values["items"]) == len(found.wrong_mention)
-    rows = list(csv.DictReader(io.StringIO(taken(html, "text/csv"))))
+        assert sum(one["counts_as_wrong"] for one in of_policy) == len(found.wrong_mention)
+    rows = list(csv.DictReader(io.StringIO(answered.files["grounding.csv"])))
     assert {(row["policy"], row["item"]) for row in rows} == {(name, str(one)) for name in NAMED for one in (1, 2, 3)}
     code = re.search("<code>(from spanometer.*?)</code>", html, re.DOTALL)[1].replace("&#39;", "'")
     known = {"text": TEXT, "answer": ANSWER}

@@ -32,7 +32,7 @@ def test_both_sides_and_their_words():
     assert "The prediction has 1 illegal pair" in shown
     assert section(answer("span_f", "a B-X\n", "a B-X\n")) is None
     many = section(answer("span_f", "a I-X\nb B-X\n\n" * 30, "a O\nb O\n\n" * 30))
-    assert many.count("at the beginning") == SHOWN_PAIRS and "the first of 30" in many
+    assert many.count("at the beginning") == SHOWN_PAIRS and "the first 20 of each side" in many
 
 
 def test_the_example_of_illegal_tags_shows_them():
@@ -46,13 +46,9 @@ def test_no_entities_are_no_perfect_score():
     assert "No entities found: scores without a denominator" in nothing and "pers" in text_of(nothing)
     invented = answer("eter", "a b\n", "<pers.ind> a </pers.ind> b\n")
     assert headline(invented) == "no entities in the reference"
-    # nor any other rate of errors, or the rate of a label that only the prediction has
+    # nor any other rate of errors
     shown = text_of(invented)
     assert "slot error rate –" in shown and "inserted entities 1" in shown
-    assert re.search(r"pers.ind – .* 0 ", text_of(invented[invented.index("By label") :]))
-    # nor in the comparison on other pages
-    row = re.search(r"ETER.*?</tr>", answer("span_f", "a O\n", "a O\n"), re.DOTALL)[0]
-    assert "no spans found" in row and "0.0000" not in row
     assert "No spans found" in answer("span_f", "a O\n", "a O\n")
     assert "No spans" not in answer("span_f", "a B-X\n", "a O\n")
 
@@ -62,7 +58,7 @@ def test_plurals():
     one = "<pers.ind> a </pers.ind>"
     assert "1 document, 1 token, 1 reference entity, 1 predicted entity<" in answer("eter", one, one)
     line = '[{"start": 0, "end": 1, "label": "X", "attributes": {"a": 1}}]'
-    assert "1 reference span, 1 predicted span, 1 value in the reference" in answer("span_attribute", line, line)
+    assert "1 reference span, 1 predicted span<" in answer("span_attribute", line, line)
     assert "of 1 random annotation," in answer("chance_kappa_f1", "a B-X\nb O\n", "a B-X\nb O\n", n_simulations=1)
 
 

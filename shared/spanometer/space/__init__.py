@@ -4,12 +4,16 @@ from __future__ import annotations
 
 
 def launch(name: str) -> None:
-    """Serve the page of a measure, see `app.launch`.
+    """Serve the page of a measure.
 
     Args:
         name: of the measure, such as `"link_f"`.
+
+    Raises:
+        InputError: for an unknown measure.
     """
     # Gradio is imported when a page is served, not when one of its parts is used
-    from .app import launch as serve
+    from .measure_page import form
+    from .serving import launch as serve
 
-    serve(name)
+    serve(form(name))

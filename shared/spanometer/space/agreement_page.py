@@ -2,19 +2,65 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any
 
-from ..exceptions import InputError
-from .agreement import FIELDS, MAX_FILES, MAX_SPANS, respond
-from .documents import FILES_KEPT, FORMATS
+from ..alignment.overlaps import Alignment
+from ..analysis.agreement.agree import agreement
+from ..analysis.agreement.agreement import Agreement
+from ..analysis.agreement.disagreements import Disagreements, disagreements
+from ..arrays import plain
+from ..documents.document_file import DocumentFile
+from ..documents.pairing import Pairing
+from ..documents.sides import by_annotator, files_together
+from ..exceptions import InputError, setting, spelled
+from ..measures.chance_kappa_f1 import ChanceKappaF1
+from ..measures.unitizing_alpha import UnitizingAlpha
+from ..options import options_of
+from ..readers.formats import reading_options
+from ..spans.spans import Spans
+from ..tables.exports import to_csv
+from ..tables.table import Precision
+from ..web.disagreement_report import DisagreementOptions, disagreement_report
+from ..web.templates import number, shown
+from .chance_work import require_little_work
+from .controls import CONFIDENCE, Fields
+from .documents import FILES_KEPT, FORMATS, named, read_file
 from .examples import team_examples
 from .forms import Answer, Box, Form, Upload
-from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, encoded, megabytes
-from .templates import error_message
+from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, encoded, megabytes, too_much
+from .templates import error_message, render
 from .texts import app_heading, texts
+
+MAX_FILES = 8
+MAX_ANNOTATED = 60_000
+"""How many files, and spans of all annotators together, the page takes."""
+
+_SHOWN_NOTES = 20
+
+MAX_DRAWN = 40_000_000
+"""How many counts (documents, labels, pairs and resamplings multiplied) intervals are drawn from."""
+
+_OF_FORMATS = ("offset_unit", "layer", "feature")
+_OPTIONS = {
+    **{name: replace(reading_options(DocumentFile)[name], kind=None) for name in _OF_FORMATS},
+    **{name: options_of(Pairing)[name] for name in ("unit", "to_tokens", "shared_documents")},
+    "tokenizer": replace(options_of(Pairing)["tokenizer"], kind=None, choices=("words", "blanks")),
+    **{name: options_of(ChanceKappaF1)[name] for name in ("labels", "placement", "method")},
+    "variant": replace(options_of(UnitizingAlpha)["variant"], default=None, optional=True),
+    "confidence": CONFIDENCE,
+}
+FIELDS = Fields.of_app("agreement", _OPTIONS, {"variant": options_of(UnitizingAlpha)["variant"].default})
+"""The options of the page."""
+
+_PAIRING = ("unit", "tokenizer", "to_tokens", "shared_documents")
+
 
 _NAMES = ("A", "B", "C")
 """The annotators of pasted texts, and the ids of their boxes."""
@@ -22,7 +68,7 @@ _NAMES = ("A", "B", "C")
 
 def form() -> Form:
     """Make the form: files or texts of annotators, and the options."""
-    size = f"{MAX_FILES} files, {MAX_DOCUMENTS:,} documents, {MAX_TOKENS:,} tokens each, {MAX_SPANS:,} spans"
+    size = f"{MAX_FILES} files, {MAX_DOCUMENTS:,} documents, {MAX_TOKENS:,} tokens each, {MAX_ANNOTATED:,} spans"
     return Form(
         title=texts()["apps"]["agreement"]["title"],
         heading=app_heading("agreement", f"Files: {FORMATS}. One for each annotator, or one of several."),
@@ -38,19 +84,155 @@ def form() -> Form:
             example["name"]: {"files": None, **dict(zip(_NAMES, example["texts"], strict=True))}
             for example in team_examples()
         },
-        taken="All of it, to take along",
     )
 
 
-def _answer(given: Mapping[str, Any]) -> Answer:
+def _answer(values: Mapping[str, Any]) -> Answer:
     """Answer to files, or to pasted texts if there are none."""
-    if given["files"]:
-        return respond(given["files"], given)
+    if values["files"]:
+        return respond(values["files"], values)
     with tempfile.TemporaryDirectory() as folder:
         try:
             for name in _NAMES:
-                if (given[name] or "").strip():
-                    Path(folder, f"{name}.txt").write_bytes(encoded(given[name], name, MAX_BYTES))
+                if (values[name] or "").strip():
+                    Path(folder, f"{name}.txt").write_bytes(encoded(values[name], name, MAX_BYTES))
         except InputError as error:
             return Answer(error_message(error))
-        return respond(sorted(map(str, Path(folder).iterdir())), given)
+        return respond(sorted(map(str, Path(folder).iterdir())), values)
+
+
+def respond(paths: Sequence[str], values: Mapping[str, Any]) -> Answer:
+    """Return the agreement of annotators; an error in words if it cannot be computed.
+
+    Args:
+        paths: the files of the annotators, or one file of several.
+        values: of the controls, by name.
+    """
+    try:
+        return _results(paths, FIELDS.read(values))
+    except InputError as error:
+        return Answer(error_message(error, FIELDS.spell))
+
+
+def _results(paths: Sequence[str], chosen: Mapping[str, Any]) -> Answer:
+    files = _read(paths, {name: chosen[name] for name in _OF_FORMATS if chosen[name] is not None})
+    pairing = Pairing(**{name: chosen[name] for name in _PAIRING})
+    read, notes = files_together(files, pairing)
+    sides = read.spans
+    measure = ChanceKappaF1(labels=chosen["labels"], placement=chosen["placement"], method=chosen["method"])
+    shared = {name: chosen[name] for name in ("placement", "method", "variant", "confidence")}
+    _require_little_work(sides, measure, chosen["confidence"])
+    with warnings.catch_warnings():
+        # they are the notes
+        warnings.simplefilter("ignore", UserWarning)
+        found = agreement(files, pairing=pairing, per_document=True, labels=measure.labels, **shared)
+        differing = disagreements(files, pairing=pairing, labels=measure.labels)
+    without = None
+    if len(files) > 2:
+        without = differing.leave_one_out(**shared)
+    named_files = ", ".join(f"{name} ({file.source})" for name, file in files.items())
+    report = disagreement_report(
+        differing,
+        DisagreementOptions(
+            heading=[("annotators", named_files), ("size", differing.size)], agreement=found, left_out=without
+        ),
+    )
+    few = ["Intervals need two documents or more."] if found.confidence and found.documents < 2 else []
+    joint = {"Alpha, all jointly": "alpha"} if len(found.signatures) > 1 else {}
+    html = render(
+        "results.html",
+        headline=_part(found, "Mean F1 beyond chance", "mean_kappa_f1"),
+        about="1 is full agreement, 0 is chance",
+        parts=[
+            _part(found, title, key)
+            for title, key in {"Mean F1": "mean_f1", "Mean F1 by chance": "mean_chance_f1", **joint}.items()
+        ],
+        size=differing.size,
+        notes=[shown(note) for note in _notes(files, [*notes, *found.notes, *few])],
+        signatures=list(found.signatures.values()),
+        report=report,
+        sections=[],
+        charts=[],
+        snippet="",
+    )
+    return Answer(html, files=_files(found, differing, report))
+
+
+def _part(found: Agreement, title: str, key: str) -> dict[str, Any]:
+    return {"title": title, "value": number(getattr(found, key)), "interval": found.interval(key)}
+
+
+def _notes(files: Mapping[str, DocumentFile], more: Sequence[str]) -> list[str]:
+    """List what a reader must know: what files have left out, and what has no scale."""
+    notes = [*(note for file in files.values() for note in (*file.notes, *file.left_out)), *more]
+    rest = len(notes) - _SHOWN_NOTES
+    return [*notes[:_SHOWN_NOTES], *([f"And {rest:,} more notes."] if rest > 0 else [])]
+
+
+def _read(paths: Sequence[str], options: Mapping[str, Any]) -> dict[str, DocumentFile]:
+    """Return what each annotator has annotated, by their names."""
+    if not paths:
+        raise InputError("there is no file.", "Upload two or more, or one with several annotators.")
+    if len(paths) > MAX_FILES:
+        raise too_much("the files", f"{len(paths)} files, more than {MAX_FILES}")
+    files = {name: _read_one(path, options).require_spans() for name, path in named(paths).items()}
+    (name, first), *others = files.items()
+    if not others:
+        if len(first.names) > MAX_FILES:
+            raise too_much(name, f"{len(first.names)} annotators, more than {MAX_FILES}")
+        return by_annotator(first, "Upload a file for each annotator.")
+    for file in files.values():
+        if len(file.names) > 1:
+            listed = ", ".join(map(shown, file.names))
+            raise InputError(
+                f"the file has spans of {len(file.names)} annotators: {listed}.", "Upload it alone.", source=file.source
+            )
+    return files
+
+
+def _read_one(path: str, options: Mapping[str, Any]) -> DocumentFile:
+    """Read a file with those of the options that its format has."""
+    try:
+        return read_file(path, **options)
+    except InputError as error:
+        about: set[str] = set()
+        spelled(error.problem, lambda name, _: about.add(name) or "")  # type: ignore[func-returns-value]
+        if not about & options.keys():
+            raise
+        return _read_one(path, {name: value for name, value in options.items() if name not in about})
+
+
+def _require_little_work(sides: Mapping[str, Spans], measure: ChanceKappaF1, confidence: float | None) -> None:
+    """Raise an `InputError` for what would take too long."""
+    total = sum(map(len, sides.values()))
+    if total > MAX_ANNOTATED:
+        raise too_much("the files", f"{total:,} spans, more than {MAX_ANNOTATED:,}")
+    listed = [spans.unlabelled() if measure.labels == "ignore" else spans for spans in sides.values()]
+    if any(spans.lengths is None for spans in listed):
+        # the measure says what is missing
+        return
+    require_little_work(measure, (Alignment(*pair) for pair in combinations_with_replacement(listed, 2)))
+    labels = len({label for spans in listed for label in spans.labels}) + 1
+    drawn = 1000 * listed[0].documents * labels * len(listed) * (len(listed) - 1) // 2
+    if confidence is not None and drawn > MAX_DRAWN:
+        raise InputError(
+            f"intervals would take {drawn / MAX_DRAWN:,.1f} times the work that a page does.",
+            f"Set {setting('confidence', 'none')}, or compute them on your own machine.",
+            option="confidence",
+        )
+
+
+def _files(found: Agreement, differing: Disagreements, report: str) -> dict[str, str]:
+    """Write the results as files: the report, all values as JSON, the tables and the places as CSV."""
+    names = differing.context.names
+    documents = range(1, found.documents + 1) if names is None else names
+    values = found.to_dict()
+    values["per_document"] = {"name": list(map(str, documents)), **plain(found.mean_per_document)}
+    text = json.dumps({"agreement": values, "disagreements": differing.to_dict()}, ensure_ascii=False, indent=1)
+    return {
+        "report.html": report,
+        "agreement.json": text,
+        "agreement.csv": to_csv(found.tables(), Precision()),
+        "disagreements.csv": differing.to_csv("places"),
+        "disagreements.jsonl": differing.to_json_lines(),
+    }

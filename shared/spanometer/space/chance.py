@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,15 +16,13 @@ from ..measures.placement import place
 from ..plots.chance import draw_chance_f1, draw_coverage
 from ..spans.spans import Spans
 from ..web.templates import number, shortened
-from .corpus import Corpus
+from .templates import excerpt
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TITLES = ("F1 by chance", "Where spans lie at random")
 """The names of the charts of a page."""
-
-_SHOWN_WORDS = 60
 
 
 @dataclass(frozen=True)
@@ -36,9 +34,16 @@ class Chart:
     quotation: str = ""
 
 
-def charts(measure: ChanceKappaF1, counts: Counts, scores: Mapping[str, float], corpus: Corpus) -> tuple[Chart, Chart]:
-    """Return the charts of a page, in the order of `TITLES`."""
-    return _f1_chart(simulated_f1(measure, counts), scores["f1"], scores["chance_f1"]), _coverage_chart(measure, corpus)
+def charts(
+    measure: ChanceKappaF1,
+    counts: Counts,
+    scores: Mapping[str, float],
+    spans: Sequence[Spans],
+    words: Sequence[Sequence[str]],
+) -> tuple[Chart, Chart]:
+    """Draw the charts of a page, in the order of `TITLES`."""
+    drawn = _f1_chart(simulated_f1(measure, counts), scores["f1"], scores["chance_f1"])
+    return drawn, _coverage_chart(measure, spans, words)
 
 
 def simulated_f1(measure: ChanceKappaF1, counts: Counts) -> np.ndarray:
@@ -61,13 +66,13 @@ def _f1_chart(drawn: np.ndarray, observed: float, expected: float) -> Chart:
     )
 
 
-def _coverage_chart(measure: ChanceKappaF1, corpus: Corpus) -> Chart:
+def _coverage_chart(measure: ChanceKappaF1, annotated: Sequence[Spans], words: Sequence[Sequence[str]]) -> Chart:
     """Draw where the spans of one sentence and label would lie at random, and where they are.
 
     The sentence and label that have the most spans, of those where both sides have some.
     """
     nothing = Chart(None, "")
-    sides = {"reference": corpus.references, "prediction": corpus.predictions}
+    sides = dict(zip(("reference", "prediction"), annotated, strict=True))
     per_place = [
         Counter(zip((side.labels[code] for code in side.label.tolist()), side.document.tolist(), strict=True))
         for side in sides.values()
@@ -76,12 +81,11 @@ def _coverage_chart(measure: ChanceKappaF1, corpus: Corpus) -> Chart:
     if not common:
         return nothing
     label, document = min(common, key=lambda at: (-per_place[0][at] - per_place[1][at], at))
-    words = corpus.words[document]
     spans = {name: _bounds(side, document, label) for name, side in sides.items()}
     try:
         coverage = {
             name: place(
-                len(words),
+                len(words[document]),
                 [end - start for start, end in bounds],
                 placement="independent" if measure.placement == "independent" else "disjoint",
                 method=measure.method,
@@ -96,7 +100,7 @@ def _coverage_chart(measure: ChanceKappaF1, corpus: Corpus) -> Chart:
         f"Sentence {document + 1}, label {shortened(label)}: how likely a span lies over each token "
         "at random, for the reference (solid line) and the prediction (dashed line). The bars above are the spans "
         "themselves.",
-        " ".join(map(shortened, words[:_SHOWN_WORDS])) + (" …" if len(words) > _SHOWN_WORDS else ""),
+        excerpt(words[document]),
     )
 
 

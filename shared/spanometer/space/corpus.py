@@ -1,4 +1,4 @@
-"""The corpus of a page: both sides of pasted texts, up to a limit, as spans or entities with their words."""
+"""The corpus of a page: both sides of pasted texts, up to a limit, as what its measure scores."""
 
 from __future__ import annotations
 
@@ -6,55 +6,86 @@ import gzip
 import io
 import os
 import zlib
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any, Self, TypeVar
 
-import numpy as np
-
-from ..documents.places_in_files import require_same_tokens
-from ..documents.tag_file import TagFile, tag_lists
-from ..exceptions import InputError, printable, require_same_documents
+from ..alignment.overlaps import Alignment
+from ..documents.document_file import DocumentFile
+from ..documents.places_in_files import AnnotatedFile, located, require_same_tokens
+from ..documents.tag_file import TagFile
+from ..exceptions import InputError, printable
 from ..readers.columns.columns import read_columns  # noqa: F401 (a format that the page reads)
 from ..readers.columns.reading import read
+from ..readers.entity_file import EntityFile, read_entities
+from ..readers.formats import read_as
+from ..readers.json.document_lines import read_document_lines  # noqa: F401 (another)
 from ..readers.json.tag_lines import read_tag_lines  # noqa: F401 (another)
 from ..readers.source import Source
-from ..readers.text.markup import Annotation, from_markup
-from ..readers.text.markup_columns import require_same_words
+from ..readers.text.markup import EntityTypes
+from ..readers.text.quaero import read_quaero  # noqa: F401 (another)
 from ..spans.entities import Entities
 from ..spans.spans import Spans, as_tags, pair_from_tags
-from ..tags.decoding import reading_of
+from ..tags.decoding import LabelDecoding, reading_of
 from ..tags.tags import Tags
-from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, encoded, megabytes, too_much
+from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_MARKUP_BYTES, MAX_SPANS, MAX_TOKENS, encoded, megabytes, too_much
 
-MAX_MARKUP_BYTES = 1_000_000
-"""How much markup a page takes: trees cost more than tags."""
+File = TypeVar("File", bound=AnnotatedFile)
+
+_PASTED = {
+    "spans": "Paste a token and its tag a line, or click an example.",
+    "entities": "Paste a text with markup, or click an example.",
+    "attributes": "Paste a JSON list of spans a line, or click an example.",
+}
+"""What to paste, by the kind of the input."""
 
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Both sides of a corpus, with the words to show.
+    """Both sides of a corpus.
 
     Attributes:
-        words: of each document.
-        references, predictions: the spans of both sides.
+        files: the texts of both sides, as they were read.
+        sides: what is scored: spans, entity trees, or spans with attributes.
+        spans: the spans of both sides; of trees those of their types; none of attributes.
+        words: of each document, to show.
         reading: what the signature says about how they were read.
         notes: what the user should know about the input.
-        trees: for entity trees the entities of both sides, whose types are the spans; otherwise None.
-        tags: for tags those of both sides; otherwise None.
+        tags: for tags those of both sides.
     """
 
-    words: Sequence[Sequence[str]]
-    references: Spans
-    predictions: Spans
-    reading: dict[str, Any]
-    notes: tuple[str, ...] = ()
-    trees: tuple[Entities, Entities] | None = None
-    tags: tuple[Tags, Tags] | None = None
+    files: Sequence[AnnotatedFile]
+    sides: Sequence[Any]
+    spans: Sequence[Spans] = ()
+    words: Sequence[Sequence[str]] = ()
+    reading: dict[str, Any] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    tags: Sequence[Tags] = ()
+
+    @cached_property
+    def alignment(self) -> Alignment:
+        """The alignment of the spans."""
+        return Alignment(*self.spans)
+
+    @cached_property
+    def trees(self) -> Sequence[Entities]:
+        """The entities of both sides; spans of tags are trees of one node."""
+        return self.sides if isinstance(self.sides[0], Entities) else [_flat_trees(spans) for spans in self.spans]
+
+    def unlabelled(self) -> Self:
+        """Return the corpus with one label for all spans."""
+        spans = [side.unlabelled() for side in self.spans]
+        return replace(self, sides=spans, spans=spans)
+
+    def locate(self, error: InputError) -> InputError:
+        """Return an error about a document as one about the line of a text."""
+        references, predictions = self.files
+        return located(error, {"references": references, "predictions": predictions, "": references})
 
 
 def read_upload(path: str | os.PathLike[str]) -> str:
-    """Return the text of an uploaded file, plain or gzipped.
+    """Read the text of an uploaded file, plain or gzipped.
 
     Raises:
         InputError: for a file that is too large, empty, or not UTF-8 text.
@@ -76,49 +107,40 @@ def read_upload(path: str | os.PathLike[str]) -> str:
         return text.removesuffix("\n") if source.unended else text
 
 
-def read_tags(
-    reference: str, prediction: str, *, scheme: str | None = None, repair: str = "conlleval", prefix: bool = True
-) -> Corpus:
+def read_tags(reference: str, prediction: str, reading: LabelDecoding) -> Corpus:
     """Read both sides from CoNLL-like texts: a token and its tag on a line, blank lines between sentences.
 
     Args:
         reference: the reference. If `prediction` is empty, it has three columns or more: the last but one are the tags
             of the reference, the last one those of the prediction.
         prediction: the same tokens with the prediction's tags.
-        scheme: of the tags, or None, which detects it from both sides.
-        repair: how to handle illegal tags.
-        prefix: whether tags have prefixes, see `Spans.from_tags`.
+        reading: how the tags are read.
 
     Raises:
         InputError: names the text and the line.
     """
     files = _tag_files(reference, prediction)
-    sides = dict(zip(("references", "predictions"), files, strict=True))
+    decoding: dict[str, Any] = {"repair": reading.repair, "prefix": reading.prefix}
+    tags = [file.tags[0] for file in files]
     try:
-        references, predictions, known = pair_from_tags(
-            *(file.tags[0] for file in files), scheme=scheme, repair=repair, prefix=prefix
-        )
+        *spans, scheme = pair_from_tags(*tags, scheme=reading.scheme, **decoding)
     except InputError as error:
-        raise sides[error.side].locate(error) if error.side in sides else error from None
-    words, notes = _words(files)
-    tags = [as_tags(file.tags[0], prefix=prefix) for file in files]
-    reading = reading_of(known, repair, prefix=prefix)
-    return Corpus(words, references, predictions, reading, notes, tags=(tags[0], tags[1]))
+        raise located(error, dict(zip(("references", "predictions"), files, strict=True))) from None
+    words = next((list(file.words) for file in files if file.words is not None), None)
+    notes = []
+    if words is None:
+        words = [[str(number) for number in range(1, length + 1)] for length in files[0].lengths.tolist()]
+        notes = ["There are no words in the text; tokens are shown by their numbers."]
+    decoded = [as_tags(side, prefix=reading.prefix) for side in tags]
+    return Corpus(files, spans, spans, words, reading_of(scheme, **decoding), notes, decoded)
 
 
-def _tag_files(reference: str, prediction: str) -> tuple[TagFile, TagFile]:
-    if not reference.strip():
-        raise InputError("the reference is empty.", "Paste a token and its tag a line, or click an example.")
-    if prediction.strip():
-        files = _read(reference, (None,), "reference"), _read(prediction, (None,), "prediction")
-        try:
-            require_same_tokens(*files)
-        except InputError as error:
-            if error.option == "ignore_words":
-                error.remedy = "Paste the same words on both sides, or tags alone, one a line."
-            raise
-        return files
-    both = _read(reference, (-2, -1), "reference")
+def _tag_files(reference: str, prediction: str) -> Sequence[TagFile]:
+    columns = (None,) if prediction.strip() or not reference.strip() else (-2, -1)
+    reader = partial(read, columns=columns, words=True)
+    if len(columns) == 1:
+        return _read_both("spans", (reference, prediction), reader)
+    both = _read("spans", reference, "reference", reader)
     if both.words is None:
         raise InputError(
             "the prediction is empty, and the reference's text has no third column with its tags.",
@@ -127,73 +149,66 @@ def _tag_files(reference: str, prediction: str) -> tuple[TagFile, TagFile]:
     return both.select(0), both.select(1)
 
 
-def _read(text: str, columns: tuple[int | None, ...], name: str) -> TagFile:
-    file = read(io.BytesIO(encoded(text, name, MAX_BYTES)), columns=columns, words=True, name=name)
-    _require_few(file.lengths, name)
+def read_trees(reference: str, prediction: str, reading: EntityTypes) -> Corpus:
+    """Read both sides from texts in QUAERO's markup, one document a line; see `read_tags`."""
+    reader = partial(read_entities, format="quaero", entity_types=reading.known)
+    files: Sequence[EntityFile] = _read_both("entities", (reference, prediction), reader, MAX_MARKUP_BYTES)
+    spans = [Spans.from_dicts(map(_typed_spans, file.entities), lengths=file.lengths) for file in files]
+    kinds = {"input": "markup", "entity_types": ",".join(sorted(reading.known))}
+    return Corpus(files, [file.to_entities() for file in files], spans, list(files[0].words or ()), kinds)
+
+
+def read_attributes(reference: str, prediction: str) -> Corpus:
+    """Read both sides from JSON lines of spans with attributes; see `read_tags`."""
+    reader = partial(read_as, DocumentFile, format="jsonl", options={})
+    texts = {"reference": reference, "prediction": prediction}
+    files = [_read("attributes", text, name, reader) for name, text in texts.items()]
+    for name, file in zip(texts, files, strict=True):
+        if len(file.spans) > MAX_SPANS:
+            raise too_much(name, f"{len(file.spans):,} spans, more than {MAX_SPANS:,}")
+    notes = [
+        f"Left out of the {name}: {item}" for name, file in zip(texts, files, strict=True) for item in file.left_out
+    ]
+    words = next((list(file.words) for file in files if file.words is not None), [])
+    return Corpus(files, [file.attribute_columns() for file in files], words=words, notes=notes)
+
+
+def _read_both(kind: str, texts: Sequence[str], reader: Callable[..., File], limit: int = MAX_BYTES) -> Sequence[File]:
+    """Read the texts of both sides, which annotate the same tokens."""
+    names = ("reference", "prediction")
+    files = [_read(kind, text, name, reader, limit) for name, text in zip(names, texts, strict=True)]
+    try:
+        require_same_tokens(*files)
+    except InputError as error:
+        if error.option == "ignore_words":
+            error.remedy = "Paste the same words on both sides, or tags alone, one a line."
+        raise
+    return files
+
+
+def _read(kind: str, text: str, name: str, reader: Callable[..., File], limit: int = MAX_BYTES) -> File:
+    """Read a text up to the limits."""
+    if not text.strip():
+        raise InputError(f"the {name} is empty.", _PASTED[kind])
+    file = reader(io.BytesIO(encoded(text, name, limit)), name=name)
+    documents, lengths = len(file.document_lines), file.lengths
+    if documents > MAX_DOCUMENTS:
+        raise too_much(
+            name, f"{documents:,} {'sentences' if kind == 'spans' else 'documents'}, more than {MAX_DOCUMENTS:,}"
+        )
+    if lengths is not None and lengths.sum() > MAX_TOKENS:
+        raise too_much(name, f"{int(lengths.sum()):,} tokens, more than {MAX_TOKENS:,}")
     return file
 
 
-def _words(files: tuple[TagFile, TagFile]) -> tuple[Sequence[Sequence[str]], tuple[str, ...]]:
-    """Return the words of the first side that has any, or else the tokens' numbers; and what to note about them."""
-    known = next((file.words for file in files if file.words is not None), None)
-    if known is not None:
-        return tag_lists(known), ()
-    numbers = [[str(number) for number in range(1, length + 1)] for length in files[0].lengths.tolist()]
-    return numbers, ("There are no words in the text; tokens are shown by their numbers.",)
+def _typed_spans(entities: Sequence[Any]) -> list[dict[str, Any]]:
+    """List a span for each type of each entity."""
+    bounds = [({"start": entity["start"], "end": entity["end"]}, entity["types"]) for entity in entities]
+    return [{**span, "label": name} for span, types in bounds for name in types]
 
 
-def read_trees(reference: str, prediction: str, *, entity_types: Collection[str]) -> Corpus:
-    """Read both sides from texts in QUAERO's markup, one document a line.
-
-    Args:
-        reference: the reference.
-        prediction: the same words with the prediction's markup.
-        entity_types: the first dotted parts of the tags that are entities.
-
-    Raises:
-        InputError: names the text and the line.
-    """
-    texts = {"reference": reference, "prediction": prediction}
-    sides = [_annotations(text, name, entity_types) for name, text in texts.items()]
-    require_same_documents(*map(len, sides))
-    for document, (first, second) in enumerate(zip(*sides, strict=True)):
-        require_same_words(first, second, document=document)
-    words = [annotation.words for annotation in sides[0]]
-    lengths = np.array([len(line) for line in words], dtype=np.int64)
-    _require_few(lengths, "the text")
-    documents = [[annotation.entities for annotation in side] for side in sides]
-    trees = tuple(Entities.from_dicts(side, lengths=lengths) for side in documents)
-    spans = [Spans.from_dicts([_typed_spans(entities) for entities in side], lengths=lengths) for side in documents]
-    reading = {"input": "markup", "entity_types": ",".join(sorted(entity_types))}
-    return Corpus(words, spans[0], spans[1], reading, (), (trees[0], trees[1]))
-
-
-def _annotations(text: str, name: str, entity_types: Collection[str]) -> list[Annotation]:
-    """Return the annotation of each line that is not blank."""
-    if not text.strip():
-        raise InputError(f"the {name} is empty.", "Paste a text with markup, or click an example.")
-    encoded(text, name, MAX_MARKUP_BYTES)
-    found = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        try:
-            if line.strip():
-                found.append(from_markup(line, entity_types=entity_types, first_line=number))
-        except InputError as error:
-            raise error.in_file(name, error.line, column=error.column) from None
-    return found
-
-
-def _typed_spans(entities: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return a span for each type of each entity."""
-    return [
-        {"start": entity["start"], "end": entity["end"], "label": name}
-        for entity in entities
-        for name in entity["types"]
-    ]
-
-
-def flat_trees(spans: Spans) -> Entities:
-    """Return spans as entities of one type without components."""
+def _flat_trees(spans: Spans) -> Entities:
+    """Turn spans into entities of one type without components."""
     documents = [
         [{"start": span["start"], "end": span["end"], "types": [span["label"]]} for span in document]
         for document in spans.to_dicts()
@@ -201,8 +216,5 @@ def flat_trees(spans: Spans) -> Entities:
     return Entities.from_dicts(documents, lengths=spans.lengths)
 
 
-def _require_few(lengths: np.ndarray, name: str) -> None:
-    if len(lengths) > MAX_DOCUMENTS:
-        raise too_much(name, f"{len(lengths):,} sentences, more than {MAX_DOCUMENTS:,}")
-    if lengths.sum() > MAX_TOKENS:
-        raise too_much(name, f"{int(lengths.sum()):,} tokens, more than {MAX_TOKENS:,}")
+READERS: dict[str, Callable[..., Corpus]] = {"spans": read_tags, "entities": read_trees, "attributes": read_attributes}
+"""The readers of texts, by the kind of the input."""

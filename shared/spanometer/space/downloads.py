@@ -1,15 +1,13 @@
-"""What a reader takes along from a page: the call that makes the same score, and the result as files."""
+"""What a reader takes along from a measure's page: the call that makes the same score, and the result as files."""
 
 from __future__ import annotations
 
-import base64
 import json
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.scores.report import Report
-from ..arrays import plain
 from ..tables.exports import to_csv
 from ..tables.table import Precision
 from .texts import space_of
@@ -36,24 +34,11 @@ _INPUTS = {
 }
 
 
-def result_downloads(page: Page, values: Mapping[str, Any], report: Report) -> dict[str, str]:
-    """Return what the template `downloads.html` shows: the call, and the report as the commands write it.
-
-    Args:
-        page: the page.
-        values: of its controls, by name.
-        report: the result.
-    """
+def result_files(name: str, report: Report) -> dict[str, str]:
+    """Write a report of one measure as the commands write it, by the names of the files."""
     (result,) = report.results
-    rows = to_csv(report.tables(), Precision())
-    return downloads(page.name, snippet(page, values), result.to_dict(per_label=True), rows)
-
-
-def downloads(name: str, call: str, result: Mapping[str, Any], rows: str) -> dict[str, str]:
-    """Encode a call, and a result as JSON and CSV, for the template `downloads.html`."""
-    files = {"json": json.dumps(plain(result), ensure_ascii=False, indent=2), "csv": rows}
-    encoded = {kind: base64.b64encode(text.encode(errors="replace")).decode() for kind, text in files.items()}
-    return {"name": name, "snippet": call, **encoded}
+    written = json.dumps(result.to_dict(per_label=True), ensure_ascii=False, indent=2)
+    return {f"{name}.json": written, f"{name}.csv": to_csv(report.tables(), Precision())}
 
 
 def snippet(page: Page, values: Mapping[str, Any]) -> str:

@@ -33,7 +33,6 @@ def form() -> Form:
             Upload("systems", "Predictions of one or more systems", several=True),
             Upload("train", "Training set (optional)"),
         ],
-        taken="The report, to keep and to send",
     )
 
 

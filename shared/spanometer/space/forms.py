@@ -62,7 +62,6 @@ class Form:
         hint: a line above the examples.
         examples: by name the values of some fields; the first one is there at the beginning.
         charts: the titles of charts.
-        taken: what the files to take along are called, if there are any.
         below: HTML below the results.
     """
 
@@ -78,5 +77,4 @@ class Form:
     hint: str = "Examples to click:"
     examples: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     charts: Sequence[str] = ()
-    taken: str = ""
     below: str = ""

@@ -2,10 +2,75 @@
 
 from __future__ import annotations
 
+import base64
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from string import ascii_uppercase
+from typing import Any
+
+from ..exceptions import InputError, counted
+from ..grounding.answers import Answer as ModelAnswer
+from ..grounding.answers import read_answer
+from ..grounding.forms import form_of
+from ..grounding.grounded import text_indices
+from ..grounding.outcomes import OUTCOMES, Outcome, outcomes_of
+from ..grounding.placing import TextIndex
+from ..grounding.policies import NAMED, NAMED_STRINGS, PLACES, GroundingPolicy
+from ..grounding.reading import AnswerReading
+from ..grounding.strings import ground_strings
+from ..options import options_of
+from ..tables.table import Cell, Table, amount
+from ..web.templates import Section, shortened, shown
+from .controls import Fields
 from .examples import answer_examples
 from .forms import Answer, Box, Form
-from .grounding import FIELDS, MAX_ANSWER, MAX_ITEMS, MAX_TEXT, respond, why
-from .texts import app_heading, texts
+from .layers import Mark, marked
+from .limits import too_much
+from .templates import error_message, first_rows, read_file, render
+from .texts import HOME, app_heading, texts
+
+MAX_TEXT = 10_000
+MAX_ANSWER = 20_000
+MAX_ITEMS = 500
+MAX_PLACES = 20_000
+"""How much the page takes: characters of the text and of the answer, items, and places where their mentions are."""
+
+SHOWN_CHARACTERS = 5_000
+SHOWN_ITEMS = 100
+"""How much of a text, and how many items in a list, are shown; all of it is counted."""
+
+FIELDS = Fields.of_app("grounding", options_of(AnswerReading))
+"""The options of the page."""
+
+_CALL = """from spanometer.grounding import ground
+
+grounded = ground(
+    [text],
+    [answer],
+{options})
+grounded.spans.to_dicts(), grounded.wrong_mention, grounded.total"""
+
+_WRONG = "“Wrong”: the item has no place, and counts as a predicted span that touches nothing."
+_ABOUT = " ".join(
+    [
+        *(f"{kind}: {text}." for kind, text in OUTCOMES.items()),
+        "†: the point of the space that is nearest to the project's rule.",
+        f"The actions are those at the places {', '.join(PLACES)}.",
+    ]
+)
+_COLUMNS = ("policy", "item", "label", "mention", "fate", "counts_as_wrong", "start", "end")
+
+_STRINGS = (
+    "Other projects compare strings: a mention counts wherever it is. Normal forms are as each policy compares them."
+)
+
+Predictions = tuple[frozenset[tuple[int, int, str]], frozenset[tuple[tuple[str, str], int]]]
+"""What two policies that score alike have in common: the spans, and the items without a place that count as wrong."""
 
 
 def form() -> Form:
@@ -14,7 +79,7 @@ def form() -> Form:
         title=texts()["apps"]["grounding"]["title"],
         heading=app_heading("grounding"),
         button="Ground",
-        respond=lambda given: Answer(respond(given["text"] or "", given["answer"] or "", given)),
+        respond=lambda values: respond(values["text"] or "", values["answer"] or "", values),
         limits=f"{MAX_TEXT:,} characters of text, {MAX_ANSWER:,} of the answer, {MAX_ITEMS} items",
         kept="Text and answer are read on this Space's server and not kept.",
         boxes=[
@@ -28,3 +93,215 @@ def form() -> Form:
         },
         below=why(),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Grounded:
+    """What a policy makes of the answer: the outcomes of its items, or why there are none."""
+
+    name: str
+    policy: GroundingPolicy
+    items: Sequence[Outcome] = ()
+    problem: str = ""
+
+    @cached_property
+    def predictions(self) -> Predictions:
+        """The spans, and how often each item without a place counts as wrong."""
+        spans = ((*span, outcome.item.label) for outcome in self.items for span in outcome.spans)
+        wrong = Counter((outcome.item.label, outcome.item.mention) for outcome in self.items if outcome.wrong)
+        return frozenset(spans), frozenset(wrong.items())
+
+
+def respond(text: str, answer: str, values: Mapping[str, Any]) -> Answer:
+    """Show what each policy makes of an answer; an error in words if it cannot be grounded.
+
+    Args:
+        text: the text.
+        answer: what the model wrote.
+        values: of the controls, by name.
+    """
+    try:
+        return _results(text, answer, AnswerReading(**FIELDS.read(values)))
+    except InputError as error:
+        return Answer(error_message(error, FIELDS.spell))
+
+
+def why() -> str:
+    """Show the spread of a score over the policies."""
+    return render("why.html", picture=base64.b64encode(read_file("memoirs.svg").encode()).decode(), home=HOME)
+
+
+def _results(text: str, answer: str, reading: AnswerReading) -> Answer:
+    for name, pasted, most in (("text", text, MAX_TEXT), ("answer", answer, MAX_ANSWER)):
+        if not pasted.strip():
+            raise InputError(f"the {name} is empty.", "Paste one, or click an example.")
+        if len(pasted) > most:
+            raise too_much(name, f"{counted(len(pasted), 'character')}, more than {most:,}")
+    own = GroundingPolicy.of(reading.grounding)
+    labels = [*(reading.answer_labels or ()), *(reading.aliases or {})]
+    read = read_answer(answer, format=reading.answer_format, labels=labels)
+    if len(read.items) > MAX_ITEMS:
+        raise too_much("answer", f"{len(read.items):,} items, more than {MAX_ITEMS:,}")
+    policies = {name: point.policy for name, point in NAMED.items()}
+    if own not in policies.values():
+        policies = {"your own": own, **policies}
+    (index,) = text_indices([text])
+    results = [_grounded(name, policy, read, index, reading) for name, policy in policies.items()]
+    alike: dict[Predictions, list[_Grounded]] = {}
+    for result in results:
+        if not result.problem:
+            alike.setdefault(result.predictions, []).append(result)
+    letters = dict(zip(alike, ascii_uppercase, strict=False))
+    html = render(
+        "grounding.html",
+        notes=list(_notes(read, text)),
+        size=f"{counted(len(read.items), 'item')} in the answer, {counted(len(text), 'character')} of text",
+        policies=len(results),
+        snippet=_call(reading, own),
+        outcomes=[_outcome(letters[spans], members, alike, text) for spans, members in alike.items()],
+        sections=[
+            first_rows("Where they differ", _differences(letters, text), _WRONG),
+            Section("Policy by policy", [_policies(results, letters), _actions(results)], _ABOUT),
+            Section("As strings, without places", [_strings(text, read, reading)], _STRINGS),
+        ],
+    )
+    return Answer(html, files=_files(results))
+
+
+def _grounded(
+    name: str, policy: GroundingPolicy, read: ModelAnswer, index: TextIndex, reading: AnswerReading
+) -> _Grounded:
+    policy = policy if reading.offsets is None else replace(policy, offsets=reading.offsets)
+    places = sum(len(index.occurrences(item.mention, policy.fold, policy.inside)) for item in read.items)
+    if places > MAX_PLACES:
+        raise too_much("answer", f"mentions that are at {places:,} places of the text, more than {MAX_PLACES:,}")
+    try:
+        return _Grounded(name, policy, outcomes_of(read, index, policy, reading.answer_labels, reading.aliases))
+    except InputError as error:
+        return _Grounded(name, policy, problem=f"not computed: {error.problem}")
+
+
+def _notes(read: ModelAnswer, text: str) -> Iterator[str]:
+    """Yield what a reader should know about the answer, whatever the policy."""
+    if read.broken:
+        yield (
+            "The answer does not parse. Policies that take it as empty have no items; others have "
+            f"{counted(len(read.items), 'item')} that {'is' if len(read.items) == 1 else 'are'} complete."
+        )
+    if read.rewrites(text):
+        yield "The answer is not the text: the model has changed it, so its offsets mean other places."
+    if read.unread:
+        yield f"{counted(read.unread, 'value')} of the answer could not be read as an item."
+    if not read.items:
+        yield "No item was found in the answer."
+
+
+def _policies(results: Sequence[_Grounded], letters: Mapping[Predictions, str]) -> Table:
+    """Count the spans and the items of each outcome under each policy."""
+    rows: list[list[Cell]] = []
+    for result in results:
+        kinds = Counter(outcome.kind for outcome in result.items)
+        spans, wrong = result.predictions
+        numbers = len(spans), sum(dict(wrong).values()), *(kinds[kind] for kind in OUTCOMES)
+        name = f"{result.name}{_nearest(result.name, NAMED)}"
+        cells = [""] * len(numbers) if result.problem else map(amount, numbers)
+        rows.append([name, result.problem or letters[result.predictions], *cells])
+    return Table("policy", ("outcome", "spans", "wrong, without a place", *OUTCOMES), rows, left=2)
+
+
+def _nearest(name: str, points: Mapping[str, Any]) -> str:
+    """Mark a policy that is but the nearest one to a project's rule."""
+    return " †" if name in points and not points[name].exact else ""
+
+
+def _actions(results: Sequence[_Grounded]) -> Table:
+    """List the actions of each policy, and the project that it is from."""
+    sources = {name: point.source for name, point in NAMED.items()}
+    rows = [[result.name, ", ".join(result.policy.actions), sources.get(result.name, "")] for result in results]
+    return Table("policy", ("actions", "from"), rows, left=3)
+
+
+def _outcome(letter: str, alike: Sequence[_Grounded], outcomes: Mapping[Predictions, Any], text: str) -> dict[str, Any]:
+    """Describe an outcome: the policies that have it, the text with its spans, and what was lost."""
+    common = frozenset.intersection(*(spans for spans, _ in outcomes))
+    spans, _ = alike[0].predictions
+    marks = [Mark(*span, "agreed" if span in common else "disputed") for span in spans]
+    # policies with one outcome may have different reasons
+    lost = [items for items in zip(*(result.items for result in alike), strict=True) if items[0].kind != "placed"]
+    return {
+        "letter": letter,
+        "names": [result.name for result in alike],
+        "pieces": marked(text, marks, SHOWN_CHARACTERS),
+        "cut": len(text) > SHOWN_CHARACTERS,
+        "lost": [
+            {
+                "label": items[0].item.label,
+                "mention": shown(items[0].item.mention),
+                "kinds": list(dict.fromkeys(outcome.kind for outcome in items)),
+                "wrong": items[0].wrong,
+            }
+            for items in lost[:SHOWN_ITEMS]
+        ],
+        "more": max(len(lost) - SHOWN_ITEMS, 0),
+    }
+
+
+def _differences(letters: Mapping[Predictions, str], text: str) -> Table:
+    """List the spans, and the wrong items, that not all outcomes have."""
+    rows = []
+    for span in sorted(frozenset().union(*(spans for spans, _ in letters))):
+        start, end, label = span
+        cells = ["✓ yes" if span in spans else "–" for spans, _ in letters]
+        rows.append([shown(text[start:end]), shortened(label), f"{start:,} to {end:,}", *cells])
+    counts = [dict(wrong) for _, wrong in letters]
+    for label, mention in sorted({item for of_outcome in counts for item in of_outcome}):
+        times = [of_outcome.get((label, mention), 0) for of_outcome in counts]
+        cells = ["–" if not count else "wrong" if count == 1 else f"wrong, {count} times" for count in times]
+        rows.append([shown(mention), shortened(label), "no place", *cells])
+    heads = "label", "characters", *letters.values()
+    return Table("mention", heads, [row for row in rows if len(set(row[3:])) > 1], left=len(heads) + 1)
+
+
+def _strings(text: str, read: ModelAnswer, reading: AnswerReading) -> Table:
+    """List for each named policy for strings the mentions that count as predicted, in their normal form."""
+    rows: list[list[Cell]] = []
+    options: dict[str, Any] = {"labels": reading.answer_labels, "aliases": reading.aliases}
+    for name, point in NAMED_STRINGS.items():
+        mentions = ground_strings([text], [read], policy=point.policy, **options).mentions
+        labels = (mentions.labels[code] for code in mentions.label.tolist())
+        forms = (form_of(mentions.texts[code].strip(), point.policy.fold).text for code in mentions.text.tolist())
+        counts = Counter(zip(labels, forms, strict=True))
+        if point.policy.copies == "set":
+            counts = Counter(dict.fromkeys(counts, 1))
+        listed = [
+            f"{shown(label)}: {shown(form)}{f' ×{count}' if count > 1 else ''}"
+            for (label, form), count in counts.items()
+        ]
+        more = f" and {len(listed) - SHOWN_ITEMS:,} more" if len(listed) > SHOWN_ITEMS else ""
+        which = f"{' · '.join(listed[:SHOWN_ITEMS]) or 'none'}{more}"
+        rows.append([f"{name}{_nearest(name, NAMED_STRINGS)}", which, amount(counts.total())])
+    return Table("policy", ("which", "mentions"), rows, left=2)
+
+
+def _call(reading: AnswerReading, own: GroundingPolicy) -> str:
+    """Write the Python that grounds the answer as the first policy of the page does."""
+    policy = own if reading.offsets is None else replace(own, offsets=reading.offsets)
+    options = {"policy": str(policy), "labels": reading.answer_labels, "aliases": reading.aliases}
+    options["format"] = None if reading.answer_format == "auto" else reading.answer_format
+    return _CALL.format(options="".join(f"    {name}={value!r},\n" for name, value in options.items() if value))
+
+
+def _files(results: Sequence[_Grounded]) -> dict[str, str]:
+    """Write each item under each policy as JSON and CSV, once for each of its places."""
+    records = [
+        dict(zip(_COLUMNS, (result.name, number, *items, *bounds), strict=True))
+        for result in results
+        for number, outcome in enumerate(result.items, 1)
+        for items in [(outcome.item.label, outcome.item.mention, outcome.kind, outcome.wrong)]
+        for bounds in outcome.spans or ((None, None),)
+    ]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, _COLUMNS)
+    writer.writeheader()
+    writer.writerows(records)
+    return {"grounding.json": json.dumps(records, ensure_ascii=False, indent=2), "grounding.csv": text.getvalue()}

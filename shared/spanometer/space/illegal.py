@@ -2,83 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import chain, islice
-from typing import Any
+from itertools import islice
 
+from ..analysis.scores.measure_result import MeasureResult
 from ..exceptions import counted
+from ..measures.base import Measure
 from ..spans.spans import pair_from_tags
 from ..tables.table import Table
 from ..tags.decoding import REPAIRS
-from ..tags.validation import IllegalPair, Validation
-from ..web.templates import shortened, shown
+from ..tags.validation import Validation
+from ..web.templates import Section, number, shown
 from .corpus import Corpus
+from .pages import key_title
+from .templates import excerpt
 
 SHOWN_PAIRS = 20
-"""How many illegal pairs are shown; all of them are counted."""
-
-_SHOWN_WORDS = 12
+"""How many illegal pairs of a side are shown; all of them are counted."""
 
 
-def illegal_tags(corpus: Corpus, value: float, score: Callable[[Corpus], float]) -> dict[str, Any] | None:
-    """Return what the template `illegal.html` shows; None if all tags are legal.
+def illegal_tags(corpus: Corpus, result: MeasureResult, score: Callable[[Measure, Corpus], float]) -> Iterator[Section]:
+    """Yield the section of illegal tags, unless all tags are legal.
 
     Args:
         corpus: with its tags.
-        value: its score.
+        result: of the page.
         score: scores a corpus; used for the same tags under the other policy.
     """
-    if corpus.tags is None:
-        return None
     scheme, policy = corpus.reading["scheme"], corpus.reading["repair"]
-    sides = {
-        name: Validation(tags, scheme=scheme)
-        for name, tags in zip(("reference", "prediction"), corpus.tags, strict=True)
-    }
-    total = sum(map(len, sides.values()))
-    if not total:
-        return None
+    names = "reference", "prediction"
+    sides = {name: Validation(tags, scheme=scheme) for name, tags in zip(names, corpus.tags, strict=True)}
+    if not any(map(len, sides.values())):
+        return
     other = "conlleval" if policy == "discard" else "discard"
-    references, predictions, _ = pair_from_tags(*corpus.tags, scheme=scheme, repair=other)
-    reread = replace(corpus, references=references, predictions=predictions)
-    policies = policy, other
-    heads = "sentence", "token", "illegal", *policies
-    rows = chain.from_iterable(
-        (_row(name, pair, corpus, policies) for pair in islice(side, SHOWN_PAIRS)) for name, side in sides.items()
-    )
-    return {
-        "found": _found(sides, len(corpus.words)),
-        "policies": {name: REPAIRS[name].help for name in policies},
-        "scores": {policy: value, other: score(reread)},
-        "tables": {
-            "Where they are, and the spans that each policy reads there"
-            + (f": the first of {total:,}" if total > SHOWN_PAIRS else ""): Table(
-                "side", heads, list(islice(rows, SHOWN_PAIRS)), left=len(heads) + 1
-            )
-        },
+    *spans, _ = pair_from_tags(*corpus.tags, scheme=scheme, repair=other)
+    scores = {
+        policy: result.scores[result.measure.headline],
+        other: score(result.measure, replace(corpus, spans=spans)),
     }
-
-
-def _found(sides: Mapping[str, Validation], documents: int) -> str:
+    sentences = counted(len(corpus.words), "sentence")
     parts = [
-        f"The {name} has {counted(len(side), 'illegal pair')} of tags, in {len(side.affected):,} of "
-        f"{counted(documents, 'sentence')}."
+        f"The {name} has {counted(len(side), 'illegal pair')} of tags, in {len(side.affected):,} of {sentences}."
         for name, side in sides.items()
         if len(side)
     ]
-    return " ".join(parts)
+    policies = [f"{number(value)} with the policy {name} ({REPAIRS[name].help})" for name, value in scores.items()]
+    parts.append(f"{key_title(result.measure, result.measure.headline)} is {', and '.join(policies)}.")
+    heads = "sentence", "token", "illegal", policy, other
+    rows = [row for name, side in sides.items() for row in _rows(name, side, corpus, (policy, other))]
+    table = Table("side", heads, rows, left=1 + len(heads))
+    first = f" Shown: the first {SHOWN_PAIRS} of each side." if sum(map(len, sides.values())) > len(rows) else ""
+    yield Section("Illegal tags", [table], " ".join(parts) + first)
 
 
-def _row(side: str, pair: IllegalPair, corpus: Corpus, policies: tuple[str, str]) -> list[str]:
-    words = corpus.words[pair.document]
-    spans = (
-        "; ".join(f"{shown(label)}: {_text(words[start:end])}" for label, start, end in pair.policies[policy])
-        for policy in policies
-    )
-    token = f"{pair.position + 1:,} {shown(words[pair.position])}"
-    return [side, f"{pair.document + 1:,}", token, shown(str(pair)), *(text or "no span" for text in spans)]
-
-
-def _text(words: Sequence[str]) -> str:
-    return " ".join(map(shortened, words[:_SHOWN_WORDS])) + (" …" if len(words) > _SHOWN_WORDS else "")
+def _rows(name: str, side: Validation, corpus: Corpus, policies: tuple[str, str]) -> Iterator[list[str]]:
+    """Yield for the first illegal pairs of a side where each is, and the spans that each policy reads there."""
+    for pair in islice(side, SHOWN_PAIRS):
+        words = corpus.words[pair.document]
+        spans = (
+            "; ".join(f"{shown(label)}: {excerpt(words[start:end])}" for label, start, end in pair.policies[policy])
+            for policy in policies
+        )
+        token = f"{pair.position + 1:,} {shown(words[pair.position])}"
+        yield [name, f"{pair.document + 1:,}", token, shown(str(pair)), *(text or "no span" for text in spans)]

@@ -7,6 +7,11 @@ from ..exceptions import InputError
 MAX_BYTES = 5_000_000
 MAX_DOCUMENTS = 5_000
 MAX_TOKENS = 200_000
+MAX_MARKUP_BYTES = 1_000_000
+"""How much markup a page takes: trees cost more than tags."""
+
+MAX_SPANS = 20_000
+"""How many spans of a side with attributes a page takes; intervals rank all their items anew for each draw."""
 
 _REMEDY = "Score it on your own machine, which has no limits: pip install spanometer."
 

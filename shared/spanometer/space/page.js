@@ -42,7 +42,7 @@
   // a table that is wider than the page says so
   const measure = () => {
     for (const table of results.querySelectorAll(".sm-scroll"))
-      table.previousElementSibling.querySelector(".sm-hint").hidden = table.scrollWidth <= table.clientWidth;
+      table.previousElementSibling.hidden = table.scrollWidth <= table.clientWidth;
   };
   // the boxes have their new texts a moment after Gradio says so
   document.addEventListener("sm-changed", () => setTimeout(compare, 50));

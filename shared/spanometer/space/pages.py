@@ -110,10 +110,10 @@ class Page:
         """Return the options that all measures take, see `measure`."""
         return self._read(Measure, values)
 
-    def reading(self, values: Mapping[str, Any]) -> LabelDecoding | EntityTypes:
-        """Return how tags or markup are read, see `measure`."""
-        owner = _READINGS[self.input]
-        return owner(**self._read(owner, values))
+    def reading(self, values: Mapping[str, Any]) -> LabelDecoding | EntityTypes | None:
+        """Return how tags or markup are read, if there are options for it, see `measure`."""
+        owner = _READINGS.get(self.input)
+        return None if owner is None else owner(**self._read(owner, values))
 
     def resampling(self, values: Mapping[str, Any]) -> Resampling | None:
         """Return how to make intervals; None if none are asked for. See `measure`."""

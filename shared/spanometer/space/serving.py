@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -76,13 +76,13 @@ def build(form: Form) -> gr.Blocks:
         results = gr.HTML(elem_id="results", padding=False)
         with gr.Row():
             charts = [gr.Plot(label=title, elem_classes="sm-chart", format="png") for title in form.charts]
-        taken = [gr.File(label=form.taken, visible=False, file_count="multiple", elem_id="taken")] if form.taken else []
+        taken = gr.File(label="To take along", visible=False, file_count="multiple", elem_id="taken")
         if form.below:
             gr.HTML(form.below, padding=False)
         own = {"own": form.title, "spaces": titled(), "limits": form.limits, "kept": form.kept, "home": HOME}
         gr.HTML(render("footing.html", **own), padding=False)
 
-        outputs = [results, *charts, *taken]
+        outputs = [results, *charts, taken]
         answer = {"fn": _answer(form, list(fields)), "inputs": list(fields.values()), "outputs": outputs, **_BUSY}
         answer["trigger_mode"] = "always_last"
         start.click(**answer)
@@ -161,33 +161,30 @@ def _uploaded(form: Form, box: Box) -> Callable[[str], Any]:
     def uploaded(path: str) -> Any:
         try:
             text = box.read(path) if box.read is not None else ""
-            return text, *(gr.skip() for _ in (form.button, *form.charts, *([form.taken] if form.taken else [])))
+            return text, *(gr.skip() for _ in (form.button, *form.charts, "taken"))
         except InputError as error:
-            found = _outputs(form, Answer(error_message(error)))
-            return gr.skip(), *(found if isinstance(found, tuple) else [found])
+            return gr.skip(), *_outputs(form, Answer(error_message(error)))
 
     return uploaded
 
 
-def _outputs(form: Form, found: Answer) -> Any:
+def _outputs(form: Form, answer: Answer) -> Sequence[Any]:
     """Make the values of the outputs; charts without a figure and files that are not there are hidden."""
-    plots = [gr.Plot(figure, visible=figure is not None) for figure, _ in zip_longest(found.charts, form.charts)]
-    files = [gr.File(_written(found), visible=bool(found.files))] if form.taken else []
-    # Gradio wants a single output as it is
-    return (found.html, *plots, *files) if plots or files else found.html
+    plots = [gr.Plot(figure, visible=figure is not None) for figure, _ in zip_longest(answer.charts, form.charts)]
+    return answer.html, *plots, gr.File(_written(answer), visible=bool(answer.files))
 
 
-def _written(found: Answer) -> list[str] | None:
+def _written(answer: Answer) -> list[str] | None:
     """Write the files to take along into a new folder; those of more than an hour ago are deleted."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         if time.time() - folder.stat().st_mtime > KEPT:
             shutil.rmtree(folder, ignore_errors=True)
-    if not found.files:
+    if not answer.files:
         return None
     fresh = Path(tempfile.mkdtemp(prefix=_PREFIX))
-    for name, text in found.files.items():
+    for name, text in answer.files.items():
         (fresh / name).write_text(text, encoding="utf-8", errors="replace")
-    return [str(fresh / name) for name in found.files]
+    return [str(fresh / name) for name in answer.files]
 
 
 def _checksum(text: str | None) -> str:

@@ -1,0 +1,52 @@
+"""The page of a measure: two texts, the options, and the results."""
+
+from __future__ import annotations
+
+from .chance import TITLES
+from .corpus import read_upload
+from .examples import examples_of
+from .forms import Box, Form
+from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_MARKUP_BYTES, MAX_SPANS, MAX_TOKENS, megabytes
+from .pages import page_of
+from .results import respond
+from .templates import render
+from .texts import HOME
+
+_HINTS = {
+    "spans": (
+        "A token and its tag a line; a blank line between sentences.",
+        "The same tokens. Empty if the first text has both: token, reference, prediction.",
+    ),
+    "entities": ("One document a line, with QUAERO's markup.", "The same words with the prediction's markup."),
+    "attributes": (
+        "A document a line: a JSON list of spans, or an object with spans and tokens.",
+        "The same spans with the prediction's attributes, and scores if there are any.",
+    ),
+}
+"""The hints of the boxes of both sides, by the kind of the input."""
+
+_LIMITS = {
+    "spans": f"{MAX_DOCUMENTS:,} sentences, {MAX_TOKENS:,} tokens, {megabytes(MAX_BYTES)}",
+    "entities": f"{MAX_DOCUMENTS:,} documents, {MAX_TOKENS:,} tokens, {megabytes(MAX_MARKUP_BYTES)}",
+    "attributes": f"{MAX_DOCUMENTS:,} documents, {MAX_SPANS:,} spans, {megabytes(MAX_BYTES)}",
+}
+
+
+def form(name: str) -> Form:
+    """Make the form of a measure's page; an `InputError` for an unknown measure."""
+    page = page_of(name)
+    hints = zip(("reference", "prediction"), _HINTS[page.input], strict=True)
+    return Form(
+        title=page.title,
+        heading=render("heading.html", page=page, home=HOME),
+        button="Score",
+        respond=lambda values: respond(page, values["reference"] or "", values["prediction"] or "", values),
+        limits=_LIMITS[page.input],
+        boxes=[Box(side, side.capitalize(), hint, read_upload) for side, hint in hints],
+        controls=page.controls,
+        examples={
+            example.name: {"reference": example.reference, "prediction": example.prediction}
+            for example in examples_of(page.input)
+        },
+        charts=TITLES if page.charts else (),
+    )
