@@ -21,7 +21,7 @@ from ..spans.characters import UNITS, code_points_of, is_plain
 from ..spans.documents import Tokens
 from ..spans.spans import Spans
 from .attributed import AttributedSpans, SharedValues
-from .record import Named, Record, SpanColumns
+from .record import Named, Record
 from .stated import StatedColumn, StatedTexts, alike, compared, stated_strings
 from .words import AllOrNone, Codes, WordRows
 
@@ -88,7 +88,7 @@ class RecordColumns:
         fragmented: whether some span has fragments.
     """
 
-    def __init__(self, source: Named, records: Iterable[Record] | SpanColumns) -> None:
+    def __init__(self, source: Named, records: Iterable[Record]) -> None:
         self._source = source
         self.texts: list[str | None] = []
         self.ids: list[str | None] = []
@@ -107,10 +107,7 @@ class RecordColumns:
         self._line, self._counts = array("q"), array("q")
         self._start, self._end, self._label = array("q"), array("q"), array("i")
         self._bounds, self._sizes = array("q"), array("q")
-        if isinstance(records, SpanColumns):
-            self._take_over(records)
-        else:
-            self._gather(records)
+        self._gather(records)
         self.lines = np.asarray(self._line)
         self.pieces = offsets_of(self._sizes) if self.fragmented else np.arange(len(self.start) + 1, dtype=np.int32)
         self.piece_start, self.piece_end = self.start, self.end
@@ -125,15 +122,6 @@ class RecordColumns:
     @property
     def _with_texts(self) -> bool:
         return self.texts.count(None) < self.size
-
-    def _take_over(self, columns: SpanColumns) -> None:
-        """Take over columns of documents that have spans alone."""
-        none: list[Any] = [None] * len(columns.lines)
-        self.texts, self.annotators, self._tokens, self.words = none, none, None, None
-        self.ids, self.places = columns.ids or none, none
-        self._line, self._names = columns.lines, columns.labels
-        self.offsets, self.start, self.end, self.label = columns.offsets, columns.start, columns.end, columns.label
-        self.stated = columns.stated if columns.stated.null_count < len(columns.stated) else None
 
     def _gather(self, records: Iterable[Record]) -> None:
         """Take over what records have, one after the other."""
@@ -174,11 +162,11 @@ class RecordColumns:
         self._add_tokens(tokens)
         columns: tuple[tuple[Any, Sequence[Any]], ...] = ((texts, stated), (self._scores, scores))
         for column, given in columns:
-            if len(column) or any(given):
+            if len(column) or any(map(any, given)):
                 column.extend(repeat(None, first - len(column)))
                 for values, some in zip(given, spans, strict=True):
                     column.extend(values or repeat(None, len(some)))
-        if self._attributes or any(map(any, filter(None, attributes))):
+        if self._attributes or any(map(any, attributes)):
             self._attributes.extend(repeat({}, first - len(self._attributes)))
             for values, some in zip(attributes, spans, strict=True):
                 self._attributes.extend(map(self._values.of, values) if values else repeat({}, len(some)))
@@ -227,9 +215,8 @@ class RecordColumns:
             self._odd_token = self._odd_token or error.placed(document=number)
 
     def _add_pieces(self, record: Record, number: int) -> None:
-        fragments = record.fragments or {}
-        for place, (start, end, _) in enumerate(record.spans):
-            pairs = fragments.get(place, ((start, end),))
+        for place in range(len(record.spans)):
+            pairs = record.pieces(place)
             flat = list(chain.from_iterable(pairs))
             if typed_array(flat, pa.int64()) is None:
                 raise self.locate(InputError("a bound of a fragment is not an integer.", SPAN_REMEDY, document=number))

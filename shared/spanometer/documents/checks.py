@@ -133,7 +133,7 @@ class _Check:
         self._found.spans += len(record.spans) + len(record.lost)
         for line, problem in record.lost:
             self.add("lost", None, problem, line)
-        given = chain.from_iterable((record.fragments or {}).values())
+        given = chain.from_iterable(record.fragments.values())
         if not all(map(_is_span, record.spans)) or not all(map(_are_bounds, given)):
             return record
         in_text = not in_tokens and record.text is not None
@@ -166,11 +166,11 @@ class _Check:
                     self._check_text(span, bounds, record.stated[place] if record.stated else None)
                 if not fit:
                     self.add("off tokens", span, "begins or ends within a token")
-        return replace(record, spans=(), fragments=None, stated=(), attributes=None, lost=())
+        return replace(record, spans=[], fragments={}, stated=[], attributes=[], lost=[])
 
     def _given(self, first: int, spans: Iterable[tuple[int, int, str]]) -> list[list[tuple[int, int]]]:
         """Return the bounds of the pieces of spans, of which the first has this number."""
-        fragments = self._record.fragments or {}
+        fragments = self._record.fragments
         return [list(fragments.get(place, ())) or [(start, end)] for place, (start, end, _) in enumerate(spans, first)]
 
     def _key(self, bounds: Sequence[tuple[int, int]], label: str) -> object:

@@ -19,7 +19,7 @@ from ..spans.spans import Spans
 from .attributed import AttributedSpans
 from .building import RecordColumns
 from .places_in_files import AnnotatedFile
-from .record import Named, Record, SpanColumns
+from .record import Named, Record
 from .stated import StatedTexts
 
 Value = TypeVar("Value")
@@ -153,7 +153,7 @@ inspection: ContextVar[Callable[[Iterable[Record], Sequence[str], bool], Iterabl
 
 def documents_of(
     source: Named,
-    records: Iterable[Record] | SpanColumns,
+    records: Iterable[Record],
     *,
     units: Sequence[str] = ("codepoint",),
     in_tokens: bool = False,
@@ -166,7 +166,7 @@ def documents_of(
 
     Args:
         source: the file.
-        records: the documents, one by one, or the columns of spans alone.
+        records: the documents, one by one.
         units: in which the format may count characters, see `spanometer.spans.characters.UNITS`.
         in_tokens: whether spans are in tokens.
         left_out: what the reader could not read, to which the spans are added that the records have lost.
@@ -181,7 +181,7 @@ def documents_of(
     if inspect is not None:
         records = inspect(records, units, in_tokens)
     left_out = [] if left_out is None else left_out
-    columns = RecordColumns(source, records if isinstance(records, SpanColumns) else _listed(records, left_out))
+    columns = RecordColumns(source, _listed(records, left_out))
     dropped = [*left_out, *columns.drop_empty()]
     remarks: list[str] = []
     texts = complete(columns.texts)

@@ -92,26 +92,18 @@ class Fitted:
         file, documents = self.file, self.file.documents
         column = file.spans.to_arrow()
         for number in range(documents.size):
-            spans: list[tuple[int, int, str]] = []
-            fragments: dict[int, list[tuple[int, int]]] = {}
-            attributes: list[Mapping[str, Any]] = []
-            for place, span in enumerate(column[number].as_py()):
-                label, values = self.marked.get(span["label"], (span["label"], {}))
-                pieces = span.get("fragments") or [(span["start"], span["end"])]
-                if len(pieces) > 1:
-                    fragments[place] = [(start, end) for start, end in pieces]
-                spans.append((pieces[0][0], pieces[-1][1], label))
-                attributes.append(values)
-            yield Record(
-                spans=spans,
-                fragments=fragments,
+            record = Record(
                 text=None if documents.texts is None else documents.texts[number],
                 words=None if file.words is None else file.words[number],
                 tokens=None if documents.tokens is None else documents.tokens.bounds(number),
                 id=None if documents.ids is None else documents.ids[number],
                 annotator=None if file.annotators is None else file.annotators[number],
-                attributes=attributes,
             )
+            for span in column[number].as_py():
+                label, values = self.marked.get(span["label"], (span["label"], {}))
+                pieces = [(start, end) for start, end in span.get("fragments") or [(span["start"], span["end"])]]
+                record.add(pieces[0][0], pieces[-1][1], label, attributes=values, pieces=pieces)
+            yield record
 
 
 def fitted(file: DocumentFile, writer: Writer, options: Mapping[str, Any], pairing: Pairing) -> Fitted:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
 
-from ...arrays import arrow_array, offsets_by, offsets_of, surely_distinct
+from ...arrays import arrow_array, offsets_by
 from ...documents.document_file import DocumentFile, documents_of
-from ...documents.record import SpanColumns
-from ...documents.stated import StatedColumn
+from ...documents.record import Record
+from ...documents.stated import StatedColumn, stated_strings
 from ...documents.words import Codes
 from ...exceptions import InputError, counted, mention, require_kind, setting, shown
 from ...options import option
@@ -34,6 +35,8 @@ _USUAL = {
 
 _NEEDED = ("start", "end", "label")
 _DIGITS = len(str(LONGEST))
+_TEXTS = 1 << 12
+"""How many stated texts are put in order at a time."""
 
 _REMEDY = "Give every row a start, an end and a label; a row with the document alone is one without spans."
 
@@ -79,65 +82,48 @@ def read_span_table(source: Source, options: SpanTableReading) -> DocumentFile:
     Raises:
         InputError: names the line (of Parquet the row), for a missing column, and for bounds that are no numbers.
     """
-    return documents_of(source, _columns_of_spans(source, options.column_names or {}), units=options.units("codepoint"))
+    return documents_of(source, _records(source, options.column_names or {}), units=options.units("codepoint"))
 
 
-def _columns_of_spans(source: Source, names: Mapping[str, str]) -> SpanColumns:
-    # a row is a few numbers, and the name of its document only where another document begins
-    ids: list[str | None] = []
-    lines, counts = array("q"), array("i")
+def _records(source: Source, names: Mapping[str, str]) -> Iterator[Record]:
+    # a row is a few numbers until all are read, as rows of one document may be apart
+    documents, labels, stated = Codes(), Codes(), StatedColumn()
+    lines, owners = array("q"), array("i")
     starts, ends, label_codes = array("i"), array("i"), array("i")
-    labels, stated = Codes(), StatedColumn()
     columns: dict[str, str] = {}
     for line, row in _rows(source):
         columns = columns or _columns(source, row, names)
-        given = row.get(columns.get("document", ""))
-        name = "" if given is None else str(given)
-        if not ids or name != ids[-1]:
-            ids.append(name)
+        name = row.get(columns.get("document", ""))
+        owner = documents["" if name is None else str(name)]
+        if owner == len(lines):
             lines.append(line)
-            counts.append(0)
         start, end, label = (row.get(columns[key]) for key in _NEEDED)
         if start in (None, "") and end in (None, "") and label in (None, ""):
             continue
         if not isinstance(label, str) or not label:
             raise source.refuse("a span has no label.", _REMEDY, line)
+        owners.append(owner)
         starts.append(_bound(source, start, line))
         ends.append(_bound(source, end, line))
         label_codes.append(labels[label])
-        counts[-1] += 1
         covered = row.get(columns.get("text", ""))
         stated.append(covered if isinstance(covered, str) and covered else None)
-    found = SpanColumns(
-        ids=ids if "document" in columns else None,
-        lines=lines,
-        offsets=offsets_of(counts),
-        start=np.asarray(starts),
-        end=np.asarray(ends),
-        label=np.asarray(label_codes),
-        labels=labels,
-        stated=stated.column(),
-    )
-    return found if surely_distinct(ids) else _joined(found, ids)
-
-
-def _joined(columns: SpanColumns, names: Sequence[str | None]) -> SpanColumns:
-    """Return the spans of each document together, where rows of one document were apart."""
-    documents = Codes()
-    owner = np.array([documents[str(name)] for name in names])
-    _, first = np.unique(owner, return_index=True)
-    of_span = np.repeat(owner, np.diff(columns.offsets))
-    order = np.argsort(of_span, kind="stable")
-    return replace(
-        columns,
-        ids=list(documents),
-        lines=array("q", [columns.lines[row] for row in first]),
-        offsets=offsets_by(of_span, len(documents)),
-        start=columns.start[order],
-        end=columns.end[order],
-        label=columns.label[order],
-        stated=columns.stated.take(arrow_array(order)),
-    )
+    owner_of = np.asarray(owners)
+    order = np.argsort(owner_of, kind="stable")
+    column = stated.column()
+    parts = (order[first : first + _TEXTS] for first in range(0, len(order), _TEXTS))
+    texts = (text for part in parts for text in stated_strings(column.take(arrow_array(part))))
+    offsets = offsets_by(owner_of, len(documents)).tolist()
+    label_names = list(labels)
+    for name, line, (first, last) in zip(documents, lines, pairwise(offsets), strict=True):
+        here = order[first:last]
+        bounds = (np.asarray(bound)[here].tolist() for bound in (starts, ends))
+        yield Record(
+            spans=list(zip(*bounds, [label_names[label_codes[row]] for row in here.tolist()], strict=True)),
+            stated=list(islice(texts, last - first)),
+            id=name if "document" in columns else None,
+            line=line,
+        )
 
 
 def _rows(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...documents.document_file import DocumentFile, documents_of
-from ...documents.record import GatheredSpans, Record
-from ...documents.words import Codes
+from ...documents.record import Record
 from ...exceptions import counted, setting
 from ...options import check_options, option
 from ...spans.arrow import LONGEST
@@ -31,9 +29,10 @@ _LINK = re.compile(r"(?<!\\)->(\d+-\d+)$")
 _TEXT_ESCAPES = {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\b": "\b", "\\f": "\f", "\\\\": "\\"}
 _DIGITS = 18
 """More digits are no number of 64 bits."""
-_AT_ONCE = 1 << 14
-"""How many tokens are Python's numbers at a time."""
 _REMEDY = "Export the document as WebAnno TSV v3.3."
+
+_Token = tuple[int, int, int, str]
+"""The line of a token, its bounds and its form."""
 
 
 @dataclass(frozen=True)
@@ -49,30 +48,6 @@ class _Layer:
     def short_name(self) -> str:
         """The name without the package."""
         return self.name.rpartition(".")[2]
-
-
-class _Rows:
-    """The tokens and sub-tokens of a file, as numbers; `form` indexes the distinct `forms`."""
-
-    def __init__(self) -> None:
-        self.line, self.start, self.end, self.form = array("i"), array("i"), array("i"), array("i")
-        self.whole = array("b")
-        self.forms = Codes()
-
-    def append(self, line: int, token: str, bounds: tuple[int, int], form: str) -> None:
-        self.start.append(bounds[0])
-        self.end.append(bounds[1])
-        self.line.append(line)
-        self.form.append(self.forms[form])
-        self.whole.append("." not in token)
-
-    def each_whole(self, *columns: np.ndarray) -> Iterator[tuple[int, ...]]:
-        """Yield the line and the form of each whole token, and what stands for it in other columns."""
-        here = np.flatnonzero(np.asarray(self.whole))
-        for first in range(0, len(here), _AT_ONCE):
-            some = here[first : first + _AT_ONCE]
-            taken = (np.asarray(column)[some].tolist() for column in (self.line, self.form, *columns))
-            yield from zip(*taken, strict=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,39 +98,40 @@ def read_webanno(source: Source, options: WebannoReading, *, with_spans: bool = 
         InputError: names the line, for another version of the format, for rows of another form, for an unknown layer
             or feature, or none where there are several, and as `documents_of`.
     """
-    # read where no garbage is looked for, see `RecordColumns`
-    records = (_record(each, options, with_spans=with_spans) for each in [source])
-    return documents_of(source, records, units=("utf-16",))
+    return documents_of(source, [_record(source, options, with_spans=with_spans)], units=("utf-16",))
 
 
 def _record(source: Source, options: WebannoReading, *, with_spans: bool) -> Record:
-    layers: list[_Layer] = []
-    rows, sentences = _Rows(), list[tuple[int, str]]()
+    record, layers = Record(), list[_Layer]()
+    tokens, sentences = list[_Token](), list[tuple[int, str]]()
     columns = 3
     pending: list[str] = []
     spans: _LayerSpans | None = None
+    begun = False
     for number, line in _lines(source):
         if line.startswith("#"):
-            if (found := _LAYER.match(line)) is not None and not rows.line:
-                columns += _add_layer(layers, found, columns)
+            if (declared := _LAYER.match(line)) is not None and not begun:
+                columns += _add_layer(layers, declared, columns)
             elif line.startswith(_TEXT):
                 pending.append(line[len(_TEXT) :])
         elif line.strip():
             cells = line.split("\t")
-            token, bounds = _token(source, cells, number, columns)
-            if not rows.line and with_spans:
-                spans = _LayerSpans.of(source, layers, options)
+            start, end = bounds = _bounds(source, cells, number, columns)
+            if not begun and with_spans and (chosen := _chosen(source, layers, options)) is not None:
+                spans = _LayerSpans(source, record, *chosen)
+            begun = True
             if pending:
-                sentences.append((bounds[0], _unescaped("\n".join(pending))))
+                sentences.append((start, _unescaped("\n".join(pending))))
                 pending = []
-            rows.append(number, token, bounds, cells[2])
+            if "." not in cells[0]:
+                tokens.append((number, start, end, cells[2]))
             if spans is not None:
                 spans.add(cells, bounds, number)
-    if not rows.line and with_spans:
-        _chosen(source, layers, options.layer, options.feature)
-    text = _text(source, sentences)
-    tokens = _tokens(source, text, rows)
-    return Record(spans=() if spans is None else spans.found, text=text, tokens=tokens)
+    if not begun and with_spans:
+        _chosen(source, layers, options)
+    record.text = _text(source, sentences)
+    record.tokens = _tokens(source, record.text, tokens)
+    return record
 
 
 def _lines(source: Source) -> Iterator[tuple[int, str]]:
@@ -173,7 +149,7 @@ def _add_layer(layers: list[_Layer], found: re.Match[str], first: int) -> int:
     return len(listed)
 
 
-def _token(source: Source, cells: list[str], line: int, columns: int) -> tuple[str, tuple[int, int]]:
+def _bounds(source: Source, cells: list[str], line: int, columns: int) -> tuple[int, int]:
     bounds = cells[1].split("-") if len(cells) > 2 else []
     if (
         len(bounds) != 2
@@ -184,7 +160,7 @@ def _token(source: Source, cells: list[str], line: int, columns: int) -> tuple[s
     start, end = (int(bound) if len(bound) <= _DIGITS else LONGEST + 1 for bound in bounds)
     if max(start, end) > LONGEST:
         raise source.refuse(f"the token has the offsets {cells[1]}, which are out of range.", _REMEDY, line)
-    return cells[0], (start, end)
+    return start, end
 
 
 def _unescaped(text: str) -> str:
@@ -202,27 +178,21 @@ def _text(source: Source, sentences: Sequence[tuple[int, str]]) -> str:
     return "".join(parts)
 
 
-def _tokens(source: Source, text: str, rows: _Rows) -> np.ndarray:
+def _tokens(source: Source, text: str, tokens: Sequence[_Token]) -> np.ndarray:
     """Return the bounds of the tokens in characters, a row each; an `InputError` for one that is not in the text."""
-    given = np.asarray(rows.start), np.asarray(rows.end)
-    start, end = (code_points(text, bound, "utf-16") for bound in given)
-    forms = list(map(_unescaped, rows.forms))
-    for line, form, first, last, *units in rows.each_whole(start, end, *given):
-        if first < 0 or last < 0 or text[first:last] != forms[form]:
+    units = np.array([token[1:3] for token in tokens], dtype=np.int64).reshape(-1, 2)
+    bounds = code_points(text, units.ravel(), "utf-16").reshape(-1, 2)
+    for (line, start, end, form), (first, last) in zip(tokens, bounds.tolist(), strict=True):
+        if first < 0 or last < 0 or text[first:last] != _unescaped(form):
             raise source.refuse(
-                f"the token {list(rows.forms)[form]!r} is not in the text of its sentence from {units[0]} to "
-                f"{units[1]}.",
-                _REMEDY,
-                line,
+                f"the token {form!r} is not in the text of its sentence from {start} to {end}.", _REMEDY, line
             )
-    kept = (np.asarray(rows.whole) != 0) & (given[1] > given[0])
-    return np.stack([start[kept], end[kept]], axis=1)
+    return bounds[units[:, 1] > units[:, 0]]
 
 
-def _chosen(
-    source: Source, layers: Sequence[_Layer], layer: str | None, feature: str | None
-) -> tuple[_Layer, int | None] | None:
+def _chosen(source: Source, layers: Sequence[_Layer], options: WebannoReading) -> tuple[_Layer, int | None] | None:
     """Return the layer and the column of the labels, None for the layer's own name; None if there is no layer."""
+    layer, feature = options.layer, options.feature
     of_spans = [each for each in layers if each.kind != "RL"]
     if layer is not None:
         found = [each for each in of_spans if layer in (each.name, each.short_name)]
@@ -253,42 +223,31 @@ def _chosen(
 
 
 class _LayerSpans:
-    """The spans of a layer, row by row."""
+    """The spans of a layer, which are added to a record row by row."""
 
-    def __init__(self, source: Source, layer: _Layer, column: int | None) -> None:
-        self._source, self._layer, self._column = source, layer, column
+    def __init__(self, source: Source, record: Record, layer: _Layer, column: int | None) -> None:
+        self._source, self._record, self._layer, self._column = source, record, layer, column
         self._place = layer.first if column is None else column
         if layer.kind == "CH" and column is None:
             self._place = layer.first + len(layer.features) - 1
-        self.found = GatheredSpans()
-        self._numbered: dict[int | str, int] = {}
-
-    @classmethod
-    def of(cls, source: Source, layers: Sequence[_Layer], options: WebannoReading) -> _LayerSpans | None:
-        """Return the spans of the layer that is asked for, yet none; None if the file has no layer."""
-        chosen = _chosen(source, layers, options.layer, options.feature)
-        return None if chosen is None else cls(source, *chosen)
+        self._numbered: dict[str, int] = {}
 
     def add(self, cells: list[str], bounds: tuple[int, int], line: int) -> None:
         """Add the spans of a row."""
         if cells[self._place] == _NONE:
             return
+        spans = self._record.spans
         for value, number in self._items(cells):
             label = self._layer.short_name if self._column is None or value == _NO_VALUE else _plain(value)
-            if number is None:
-                self.found.append((*bounds, label))
+            place = len(spans) if number is None else self._numbered.setdefault(number, len(spans))
+            if place == len(spans):
+                self._record.add(*bounds, label)
                 continue
-            # numbers take less memory than texts
-            key = int(number) if number.isdecimal() and len(number) <= _DIGITS else number
-            place = self._numbered.setdefault(key, len(self.found))
-            if place == len(self.found):
-                self.found.append((*bounds, label))
-                continue
-            known = self.found[place][2]
-            if known != label:
-                problem = f"the span [{number}] has the values {known!r} and {label!r}."
+            start, end, other = spans[place]
+            if other != label:
+                problem = f"the span [{number}] has the values {other!r} and {label!r}."
                 raise self._source.refuse(problem, _REMEDY, line)
-            self.found.widen(place, *bounds)
+            spans[place] = min(start, bounds[0]), max(end, bounds[1]), label
 
     def _items(self, cells: list[str]) -> Iterator[tuple[str, str | None]]:
         """Yield the value of each span in a row, and what is the same in all rows of the span, if it has several."""

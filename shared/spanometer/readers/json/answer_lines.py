@@ -92,14 +92,12 @@ def record_of(source: Source, line: int, place: str, row: Any, text_key: str | N
     if (text_key is not None or text is not None) and not isinstance(text, str):
         problem = f"{place or 'the line'} has no text under {text_key or 'text'!r}."
         raise source.refuse(problem, f"Name the key of the text with {setting('text_key')}.", line)
-    name = next((row[key] for key in _NAMES if row.get(key) is not None), None)
     tokens = row.get("tokens")
     return Record(
-        spans=(),
         text=text,
         tokens=tokens if text is not None and are_bounds(tokens) else None,
         words=tokens if text is None and are_words(tokens) else None,
-        id=None if name is None else str(name),
+        id=next((row[key] for key in _NAMES if row.get(key) is not None), None),
         line=line,
         place=place,
     )

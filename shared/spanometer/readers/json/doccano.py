@@ -45,11 +45,11 @@ def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
                 break
         if not isinstance(found, list):
             raise source.refuse(f"{place or 'the line'} has no list of labels.", _REMEDY, line)
-        text, name = row.get("text"), row.get("id")
+        text = row.get("text")
         if not isinstance(text, str):
             left_out.append(f"{place or f'line {line}'}: a document without text.")
             continue
-        record = Record(spans=found, text=text, id=None if name is None else str(name), line=line, place=place)
+        record = Record(spans=found, text=text, id=row.get("id"), line=line, place=place)
         if key in _LISTS:
             if found and (type(found[0]) is not list or len(found[0]) != 3):
                 raise source.refuse("a label is not [start, end, label].", _REMEDY, line)

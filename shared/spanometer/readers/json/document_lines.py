@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -85,7 +85,7 @@ def _record(source: Source, line: int, place: str, row: Any, key: str) -> Record
     spans: list[tuple[int, int, str]] = []
     fragments: dict[int, Sequence[tuple[int, int]]] = {}
     stated: list[str | None] = []
-    attributes: list[dict[str, Any]] = []
+    attributes: list[Mapping[str, Any]] = []
     scores: list[Any] = []
     for number, span in enumerate(listed):
         if is_object(span, "fragments", "label"):
@@ -105,18 +105,18 @@ def _record(source: Source, line: int, place: str, row: Any, key: str) -> Record
         # without attributes, scores are of something else
         scores.append(span.get("scores") if attributes[-1] else None)
     words, tokens = _tokens(source, row.get("tokens"), line)
-    text, name, annotator = row.get("text"), row.get("id"), row.get("annotator")
+    text = row.get("text")
     return Record(
         spans=spans,
         fragments=fragments,
-        stated=stated if any(stated) else (),
+        stated=stated,
         text=text if isinstance(text, str) else None,
         words=words,
         tokens=tokens,
-        id=None if name is None else str(name),
-        annotator=None if annotator is None else str(annotator),
+        id=row.get("id"),
+        annotator=row.get("annotator"),
         attributes=attributes,
-        scores=scores if any(scores) else (),
+        scores=scores,
         line=line,
         place=place,
     )
@@ -163,9 +163,9 @@ def span_lines(spans: Spans) -> Iterator[bytes]:
 
 def _span(record: Record, place: int) -> dict[str, Any]:
     start, end, label = record.spans[place]
-    fragments = (record.fragments or {}).get(place)
+    fragments = record.fragments.get(place)
     bounds = {"start": start, "end": end} if fragments is None else {"fragments": fragments}
-    attributes = record.attributes[place] if record.attributes else {}
+    attributes = record.attributes[place]
     return {**bounds, "label": label, **({"attributes": attributes} if attributes else {})}
 
 

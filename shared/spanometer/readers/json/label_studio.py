@@ -98,15 +98,15 @@ class _Reader:
             self._require_label_key(names, where)
             if self._label_key is not None:
                 regions = [region for region in regions if region.get("from_name") == self._label_key]
-            found = [self._value(region["value"], where) for region in regions]
-            yield self._record(row["data"], found, where, row.get("id"), _annotator(each.get("completed_by")))
+            values = [region["value"] for region in regions]
+            yield self._record(row["data"], values, where, row.get("id"), each.get("completed_by"))
 
     def _flat(self, row: Mapping[str, Any], where: str) -> Record:
         names = {key for key, value in row.items() if isinstance(value, list) and value and _is_region(value[0])}
         self._require_label_key(names, where)
         wanted = names if self._label_key is None else names & {self._label_key}
-        found = [self._value(value, where) for key in wanted for value in row[key]]
-        return self._record(row, found, where, row.get("id"), _annotator(row.get("annotator")))
+        values = [value for key in wanted for value in row[key]]
+        return self._record(row, values, where, row.get("id"), row.get("annotator"))
 
     def _require_label_key(self, names: set[str], where: str) -> None:
         if self._label_key is None and len(names) > 1:
@@ -115,42 +115,29 @@ class _Reader:
                 f"the task has labels of several tags: {listed}.", where, f"Name one with {setting('label_key')}."
             )
 
-    def _value(self, value: Any, where: str) -> Mapping[str, Any]:
-        if not isinstance(value, dict) or "start" not in value or "end" not in value:
-            raise self._refuse("a span has no 'start' and 'end'.", where)
-        if isinstance(value["start"], str):
-            raise self._refuse(
-                f"a span begins at {shown(value['start'])}: a place in HTML or in a dialogue, not in a text.",
-                where,
-                "Only projects with plain text can be read.",
-            )
-        found: Mapping[str, Any] = value
-        return found
-
     def _record(
-        self, data: Mapping[str, Any], found: Sequence[Mapping[str, Any]], where: str, name: Any, annotator: str | None
+        self, data: Mapping[str, Any], values: Sequence[Any], where: str, name: str | None, annotator: Any
     ) -> Record:
-        spans: list[tuple[int, int, str]] = []
-        stated: list[str | None] = []
-        lost: list[tuple[int, str]] = []
-        for value in found:
-            start, end, said = value["start"], value["end"], value.get("text")
+        if isinstance(annotator, dict):
+            annotator = annotator.get("email", annotator.get("id"))
+        record = Record(id=name, annotator=annotator, line=self._line, place=where)
+        for value in values:
+            if not is_object(value, "start", "end"):
+                raise self._refuse("a span has no 'start' and 'end'.", where)
+            start, end, stated = value["start"], value["end"], value.get("text")
+            if isinstance(start, str):
+                raise self._refuse(
+                    f"a span begins at {shown(start)}: a place in HTML or in a dialogue, not in a text.",
+                    where,
+                    "Only projects with plain text can be read.",
+                )
             labels: list[Any] = next((value[kind] for kind in _TYPES if isinstance(value.get(kind), list)), [])
             if not labels:
-                lost.append((self._line, f"a span without a label at {start}."))
+                record.lost.append((self._line, f"a span without a label at {start}."))
             for label in labels:
-                spans.append((start, end, label))
-                stated.append(said if isinstance(said, str) else None)
-        return Record(
-            text=self._text(data, stated, where),
-            spans=spans,
-            stated=stated,
-            id=None if name is None else str(name),
-            annotator=annotator,
-            line=self._line,
-            place=where,
-            lost=lost,
-        )
+                record.add(start, end, label, stated=stated if isinstance(stated, str) else None)
+        record.text = self._text(data, record.stated, where)
+        return record
 
     def _text(self, data: Mapping[str, Any], stated: Sequence[str | None], where: str) -> str:
         """Return the text of a task: what is named, or the only string that has all stated texts."""
@@ -176,12 +163,6 @@ class _Reader:
     def _refuse(self, problem: str, where: str, remedy: str = _REMEDY) -> InputError:
         error = self._source.refuse(problem, remedy, self._line)
         return error.placed(source=f"{self._source.name}, {where}") if where else error
-
-
-def _annotator(value: Any) -> str | None:
-    if isinstance(value, dict):
-        value = value.get("email", value.get("id"))
-    return None if value is None else str(value)
 
 
 def _is_region(value: Any) -> bool:

@@ -62,17 +62,17 @@ def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
         spans = row.get("spans") or []
         if not isinstance(spans, list) or not all(is_object(span, "start", "end", "label") for span in spans):
             raise source.refuse("a span has no 'start', 'end' and 'label'.", _REMEDY, line)
-        annotator = next((row[key] for key in _ANNOTATORS if row.get(key) is not None), None)
-        yield Record(
+        record = Record(
             text=row["text"],
-            spans=[(span["start"], span["end"], span["label"]) for span in spans],
-            stated=[span.get("text") for span in spans] if any("text" in span for span in spans) else (),
             tokens=_tokens(source, row.get("tokens"), line),
-            id=None if row.get("_input_hash") is None else str(row["_input_hash"]),
-            annotator=None if annotator is None else str(annotator),
+            id=row.get("_input_hash"),
+            annotator=next((row[key] for key in _ANNOTATORS if row.get(key) is not None), None),
             line=line,
             place=place,
         )
+        for span in spans:
+            record.add(span["start"], span["end"], span["label"], stated=span.get("text"))
+        yield record
 
 
 def _tokens(source: Source, tokens: Any, line: int) -> list[tuple[int, int]] | None:

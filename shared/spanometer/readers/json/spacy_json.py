@@ -88,12 +88,8 @@ def _version_2(
                 raise error.in_file(source.name) from None
             record = records[error.document]
             raise error.placed(document=None, source=f"{source.name}, {record.place}", line=record.line) from None
-        found: list[list[tuple[int, int, str]]] = [[] for _ in records]
-        bounds = (each.tolist() for each in (spans.document, spans.start, spans.end, spans.label))
-        for document, start, end, label in zip(*bounds, strict=True):
-            found[document].append((start, end, spans.labels[label]))
-        for record, of_record in zip(records, found, strict=True):
-            record.spans = of_record
+        for record, row in zip(records, spans.to_dicts(), strict=True):
+            record.spans = [(span["start"], span["end"], span["label"]) for span in row]
             if record.id in names:
                 # numbers that every part of the data counts anew: one document without a name, and none has one
                 record.id = None
@@ -199,7 +195,7 @@ def _paragraphs(source: Source, line: int, place: str, row: Any) -> Iterator[tup
             raise source.refuse(f"{where} has no sentences of tokens with 'orth'.", _REMEDY, line) from None
         if not all(isinstance(one, str) for one in (*words, *tags)) or not isinstance(raw, (str, type(None))):
             raise source.refuse(f"a word, a tag or the text of {where} is no string.", _REMEDY, line)
-        record = Record(spans=[], words=words, text=raw, line=line, place=where)
+        record = Record(words=words, text=raw, line=line, place=where)
         record.id = None if name is None else f"{name}-{number}" if len(paragraphs) > 1 else str(name)
         if raw is not None:
             try:

@@ -91,23 +91,25 @@ def read_system_output(source: Source, options: Offsets) -> DocumentFile:
 def _records(source: Source) -> Iterator[Record]:
     for line, place, row in _documents(source):
         where = place or f"line {line}"
-        text = name = None
-        found: Any = row
+        record = Record(line=line, place=place)
+        spans: Any = row
         if isinstance(row, dict):
             lists = {key for key, part in row.items() if isinstance(part, list)}
             fields = next((each for each in _SYSTEMS if lists.intersection(each.spans)), None)
             of_labels = row.get("entities")
             if isinstance(of_labels, dict):
-                found = list(_by_label(of_labels))
+                spans = list(_by_label(of_labels))
             elif fields is not None:
-                found = next(row[key] for key in fields.spans if key in lists)
+                spans = next(row[key] for key in fields.spans if key in lists)
             else:
                 raise source.refuse(f"{where} has no list of spans of a known system.", _REMEDY, line)
             text = next((row[key] for key in _TEXTS if isinstance(row.get(key), str)), None)
             name = next((row[key] for key in _NAMES if row.get(key) is not None), None)
-        if not isinstance(found, list):
+            record = Record(text=text, id=name, line=line, place=place)
+        if not isinstance(spans, list):
             raise source.refuse(f"{where} is no list of spans.", _REMEDY, line)
-        yield _record(source, found, line, where, {"text": text, "id": name, "line": line, "place": place})
+        _add_spans(source, record, spans, where)
+        yield record
 
 
 def _documents(source: Source) -> Iterator[tuple[int, str, Any]]:
@@ -146,68 +148,48 @@ def _is_triple(span: Any) -> bool:
     return isinstance(span, list) and len(span) == 3
 
 
-def _record(source: Source, found: Sequence[Any], line: int, where: str, whole: Mapping[str, Any]) -> Record:
-    spans: list[tuple[int, int, str]] = []
-    stated: list[str | None] = []
-    pieces: list[tuple[int, int, int, str]] = []
-    lost: list[tuple[int, str]] = []
-    for span in found:
-        if whole["text"] is not None and _is_triple(span):
-            spans.append((span[0], span[1], span[2]))
-            stated.append(None)
+def _add_spans(source: Source, record: Record, spans: Sequence[Any], where: str) -> None:
+    pieces: dict[int, tuple[int, int, str]] = {}
+    # a fuzzy match covers other words than were asked for
+    exact = all(not isinstance(span, dict) or span.get("alignment_status") in (None, "match_exact") for span in spans)
+    for span in spans:
+        if record.text is not None and _is_triple(span):
+            record.add(span[0], span[1], span[2])
             continue
         fields = _fields(span) if isinstance(span, dict) else None
-        if fields is None and whole["text"] is not None and is_object(span, "start", "end", "label"):
+        if fields is None and record.text is not None and is_object(span, "start", "end", "label"):
             fields = _PLAIN
         if fields is None:
-            raise source.refuse(f"{shown(span)} in {where} is no span of a known system.", _REMEDY, line)
+            raise source.refuse(f"{shown(span)} in {where} is no span of a known system.", _REMEDY, record.line)
         bounds = (span.get("char_interval") or {}) if "char_interval" in span else span
-        start, end = bounds.get(fields.start), bounds.get(fields.end)
+        start, end, label = bounds.get(fields.start), bounds.get(fields.end), span[fields.label]
         if start is None or end is None:
             mention = span.get(fields.stated or "word", "")
-            lost.append((line, f"{shown(mention)} of {shown(span[fields.label])}, which has no offsets."))
+            record.lost.append((record.line, f"{shown(mention)} of {shown(label)}, which has no offsets."))
         elif fields.beside == "index":
-            pieces.append((span["index"], start, end, span["entity"]))
+            if not all(type(bound) is int for bound in (span["index"], start, end)) or not isinstance(label, str):
+                problem = "a piece has an index, a start, an end or an entity of another type."
+                raise source.refuse(problem, _REMEDY, record.line)
+            pieces[span["index"]] = (start, end, label)
         else:
-            spans.append((start, end, span[fields.label]))
-            stated.append(span.get(fields.stated) if fields.stated else None)
+            record.add(start, end, label, stated=span.get(fields.stated) if fields.stated and exact else None)
     if pieces:
-        spans += _decoded(source, pieces, line)
-        stated += [None] * (len(spans) - len(stated))
-    text, name = whole["text"], whole["id"]
-    # a fuzzy match covers other words than were asked for
-    exact = not any(
-        isinstance(span, dict) and span.get("alignment_status") not in (None, "match_exact") for span in found
-    )
-    return Record(
-        spans=spans,
-        stated=stated if exact and any(stated) else (),
-        text=text,
-        id=None if name is None else str(name),
-        line=line,
-        place=whole["place"],
-        lost=lost,
-    )
+        _decode(source, record, pieces)
 
 
-def _decoded(source: Source, pieces: Sequence[tuple[int, int, int, str]], line: int) -> list[tuple[int, int, str]]:
-    """Return the spans of tags of pieces of words; pieces that are left out are tagged O."""
-    if not all(type(bound) is int for piece in pieces for bound in piece[:3]) or not all(
-        isinstance(piece[3], str) for piece in pieces
-    ):
-        raise source.refuse("a piece has an index, a start, an end or an entity of another type.", _REMEDY, line)
-    known = {index: (start, end, tag) for index, start, end, tag in pieces}
-    first, last = min(known), max(known)
-    if last - first > 10 * len(known) + 1000:
-        raise source.refuse("the indices of pieces are further apart than a text has pieces.", _REMEDY, line)
-    row = [known.get(index, (0, 0, "O")) for index in range(first, last + 1)]
+def _decode(source: Source, record: Record, pieces: Mapping[int, tuple[int, int, str]]) -> None:
+    """Add the spans of tags of pieces of words, by their indices; pieces that are left out are tagged O."""
+    first, last = min(pieces), max(pieces)
+    if last - first > 10 * len(pieces) + 1000:
+        problem = "the indices of pieces are further apart than a text has pieces."
+        raise source.refuse(problem, _REMEDY, record.line)
+    row = [pieces.get(index, (0, 0, "O")) for index in range(first, last + 1)]
     try:
         spans = Spans.from_tags([[tag for *_, tag in row]], repair="conlleval")
     except InputError as error:
-        raise error.placed(document=None, position=None, source=source.name, line=line) from None
-    labels = [spans.labels[code] for code in spans.label.tolist()]
-    bounds = zip(spans.start.tolist(), spans.end.tolist(), labels, strict=True)
-    return [(row[start][0], row[end - 1][1], label) for start, end, label in bounds]
+        raise error.placed(document=None, position=None, source=source.name, line=record.line) from None
+    for span in spans.to_dicts()[0]:
+        record.add(row[span["start"]][0], row[span["end"] - 1][1], span["label"])
 
 
 def _evidence(source: Source) -> Evidence:

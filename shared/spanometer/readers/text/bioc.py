@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, cast
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
@@ -106,61 +106,38 @@ def _record(source: Source, document: Any, line: int) -> Record:
         raise source.refuse("a document has no list of passages.", _REMEDY, line)
     name = document.get("id")
     where = "" if name is None else f"document {name}"
-    text = ""
-    found = _list(document, "annotations")
-    for part in _parts(document):
-        if not isinstance(part.get("offset"), int) or not isinstance(part.get("text"), str):
-            raise source.refuse(f"a passage of {where or 'a document'} has no offset or no text.", _REMEDY, line)
-        text += blanks_before(source, part["offset"], len(text), line) + part["text"]
-        found += part["annotations"]
-    spans: list[tuple[int, int, str]] = []
-    fragments: dict[int, list[tuple[int, int]]] = {}
-    stated: list[str | None] = []
-    for annotation in found:
+    text, annotations = "", _list(document, "annotations")
+    for passage in document["passages"]:
+        sentences = _list(passage, "sentences")
+        # the sentences have the text where the passage has none
+        for part in [passage] if isinstance(_value(passage, "text"), str) else sentences or [None]:
+            offset, of_part = _value(part, "offset"), _value(part, "text")
+            if not isinstance(offset, int) or not isinstance(of_part, str):
+                raise source.refuse(f"a passage of {where or 'a document'} has no offset or no text.", _REMEDY, line)
+            text += blanks_before(source, offset, len(text), line) + of_part
+        for part in (passage, *sentences):
+            annotations += _list(part, "annotations")
+    record = Record(text=text, id=name, line=line, place=where)
+    for annotation in annotations:
         bounds = _bounds(source, annotation, line, where)
-        if len(bounds) > 1:
-            fragments[len(spans)] = bounds
-        spans.append((bounds[0][0], bounds[-1][1], annotation["infons"]["type"]))
         # programs join the parts of discontinuous annotations in ways of their own
-        stated.append(annotation.get("text") if len(bounds) == 1 else None)
-    return Record(
-        text=text,
-        spans=spans,
-        fragments=fragments,
-        stated=stated if any(stated) else (),
-        id=None if name is None else str(name),
-        line=line,
-        place=where,
-    )
+        stated = annotation.get("text") if len(bounds) == 1 else None
+        record.add(bounds[0][0], bounds[-1][1], annotation["infons"]["type"], stated=stated, pieces=bounds)
+    return record
 
 
 def _list(part: Any, key: str) -> list[Any]:
     """Return a list of a part of a document; an item that is no list is one, and refused where it is read."""
-    found = part.get(key) if isinstance(part, dict) else None
-    return [] if found is None else list(found) if isinstance(found, list) else [found]
+    values = _value(part, key)
+    return [] if values is None else list(values) if isinstance(values, list) else [values]
 
 
-def _parts(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the passages, or the sentences where these have the text, with their annotations."""
-    for passage in document["passages"]:
-        known = passage if isinstance(passage, dict) else {}
-        annotations, sentences = _list(known, "annotations"), _list(known, "sentences")
-        for sentence in sentences:
-            annotations += _list(sentence, "annotations")
-        if isinstance(known.get("text"), str):
-            yield {"offset": known.get("offset"), "text": known["text"], "annotations": annotations}
-            continue
-        for number, sentence in enumerate(sentences or [{}]):
-            part = sentence if isinstance(sentence, dict) else {}
-            yield {
-                "offset": part.get("offset"),
-                "text": part.get("text"),
-                "annotations": annotations if number == 0 else [],
-            }
+def _value(part: Any, key: str) -> Any:
+    return part.get(key) if isinstance(part, dict) else None
 
 
 def _bounds(source: Source, annotation: Any, line: int, where: str) -> list[tuple[int, int]]:
-    locations = annotation.get("locations") if isinstance(annotation, dict) else None
+    locations = _value(annotation, "locations")
     typed = is_object(annotation, "infons") and is_object(annotation["infons"], "type")
     if (
         not typed

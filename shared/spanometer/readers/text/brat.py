@@ -6,18 +6,13 @@ import glob
 import json
 import os
 import re
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from ...arrays import ascends
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.fitting import Fitted
-from ...documents.record import GatheredSpans, Record
-from ...documents.words import Codes
+from ...documents.record import Record
 from ...documents.writer import Writer
 from ...exceptions import InputError, setting
 from ..formats import IN_BROWSERS, Evidence, Format, Offsets, register
@@ -45,9 +40,7 @@ def read_brat(source: Source, options: Offsets) -> DocumentFile:
     Raises:
         InputError: names the line, for a line of another form, and as `documents_of`.
     """
-    # read where no garbage is looked for, see `RecordColumns`
-    records = (_record(each) for each in [source])
-    return documents_of(source, records, units=options.units(*IN_BROWSERS))
+    return documents_of(source, [_record(source)], units=options.units(*IN_BROWSERS))
 
 
 def read_brat_folder(path: str | os.PathLike[str], options: Offsets, **limits: Any) -> DocumentFile:
@@ -76,7 +69,7 @@ def _records(folder: str, files: Sequence[str], left_out: list[str], limits: Map
             with Source.open(file, **limits) as source:
                 record = _record(source)
         else:
-            record = Record(spans=[], text=_text_beside(file, bounds))
+            record = Record(text=_text_beside(file, bounds))
         record.id, record.place = name.removesuffix(".ann"), name
         yield record
     texts = glob.glob(os.path.join(glob.escape(folder), "**", "*.txt"), recursive=True)
@@ -98,66 +91,34 @@ class _Folder:
 
 def _record(source: Source) -> Record:
     """Return the document of a file, with its text if that is beside it."""
-    spans = GatheredSpans()
-    fragments: dict[int, list[tuple[int, int]]] = {}
-    stated: list[str | None] = []
-    names, odd_names, lines = array("q"), Codes(), array("q")
-    later: list[list[str]] = []
-    lost: list[tuple[int, str]] = []
+    record = Record(id=os.path.basename(source.name).removesuffix(".ann"))
+    places: dict[str, int] = {}
+    values: list[list[str]] = []
     for number, line in source.lines():
-        cells = line.split("\t")
-        if cells[0][:1] in ("A", "M") and len(cells) > 1:
-            later.append(cells[1].split(" ", 2))
-        if cells[0][:1] != "T":
-            if line.strip() and cells[0][:1] not in "REAMN#*":
+        name, *cells = line.split("\t")
+        if name[:1] in ("A", "M") and cells:
+            values.append(cells[0].split(" ", 2))
+        if name[:1] != "T":
+            if line.strip() and name[:1] not in "REAMN#*":
                 raise source.refuse("this is no line of brat's annotation.", _REMEDY, number)
             continue
-        found = _SPAN.fullmatch(cells[1]) if len(cells) > 1 else None
-        if found is None:
-            if len(cells) > 1 and _LONG.search(cells[1]):
-                raise source.refuse(f"the offsets of {cells[0]} are out of range.", _REMEDY, number)
-            lost.append((number, "an annotation whose type is not one word, or without offsets."))
+        span = _SPAN.fullmatch(cells[0]) if cells else None
+        if span is None:
+            if cells and _LONG.search(cells[0]):
+                raise source.refuse(f"the offsets of {name} are out of range.", _REMEDY, number)
+            record.lost.append((number, "an annotation whose type is not one word, or without offsets."))
             continue
-        pairs = [tuple(map(int, pair.split())) for pair in found[2].split(";")]
-        bounds = sorted((start, end) for start, end in pairs)
-        if len(bounds) > 1:
-            fragments[len(lines)] = bounds
-        spans.append((bounds[0][0], bounds[-1][1], found[1]))
-        stated.append("\t".join(cells[2:]) if len(cells) > 2 else None)
-        names.append(_number(cells[0], odd_names))
-        lines.append(number)
-    if (twice := _first_twice(np.asarray(names))) is not None:
-        raise source.refuse(f"the annotation {_name(names[twice], odd_names)} is there twice.", _REMEDY, lines[twice])
-    number_of = dict(zip(names, range(len(names)), strict=True)) if later else {}
-    of_span: dict[int, dict[str, Any]] = {}
-    for name, *rest in later:
-        if rest and (owner := number_of.get(_number(rest[0], odd_names))) is not None:
-            of_span.setdefault(owner, {})[name] = rest[1] if len(rest) > 1 else True
-    none: dict[str, Any] = {}
-    attributes = [of_span.get(each, none) for each in range(len(spans))] if of_span else None
-    text = _text_beside(source.name, source.limits)
-    name = os.path.basename(source.name).removesuffix(".ann")
-    return Record(spans=spans, fragments=fragments, stated=stated, attributes=attributes, text=text, id=name, lost=lost)
-
-
-def _number(name: str, odd_names: Codes) -> int:
-    """Return a number for the name of an annotation, as there may be many: that of T12 is 12, of others below 0."""
-    digits = name[1:]
-    usual = name[:1] == "T" and digits.isdecimal() and digits.isascii() and len(digits) < 19 and digits[0] != "0"
-    return int(digits) if usual else -1 - odd_names[name]
-
-
-def _name(number: int, odd_names: Codes) -> str:
-    return f"T{number}" if number >= 0 else list(odd_names)[-1 - number]
-
-
-def _first_twice(numbers: np.ndarray) -> int | None:
-    """Return the place of the first number that is there before too."""
-    if ascends(numbers):
-        return None
-    first = np.unique(numbers, return_index=True)[1]
-    others = np.delete(np.arange(len(numbers)), first)
-    return int(others[0]) if len(others) else None
+        if name in places:
+            raise source.refuse(f"the annotation {name} is there twice.", _REMEDY, number)
+        places[name] = len(record.spans)
+        bounds = sorted((int(start), int(end)) for start, end in (pair.split() for pair in span[2].split(";")))
+        stated = "\t".join(cells[1:]) if len(cells) > 1 else None
+        record.add(bounds[0][0], bounds[-1][1], span[1], stated=stated, pieces=bounds)
+    for name, *rest in values:
+        if rest and (place := places.get(rest[0])) is not None:
+            record.attributes[place] = {**record.attributes[place], name: rest[1] if len(rest) > 1 else True}
+    record.text = _text_beside(source.name, source.limits)
+    return record
 
 
 def _written(documents: Fitted) -> Iterator[tuple[str, bytes]]:
@@ -169,12 +130,12 @@ def _written(documents: Fitted) -> Iterator[tuple[str, bytes]]:
         yield f"{name}.txt", ("\ufeff" * text.startswith("\ufeff") + text).encode()
         lines: list[str] = []
         attributes = 0
-        for place, (start, end, label) in enumerate(record.spans):
-            pieces = _pieces(text, (record.fragments or {}).get(place) or [(start, end)])
+        for place, (_, _, label) in enumerate(record.spans):
+            pieces = _pieces(text, record.pieces(place))
             offsets = ";".join(f"{first} {last}" for first, last in pieces)
             covered = " ".join(text[first:last] for first, last in pieces)
             lines.append(f"T{place + 1}\t{_word(label)} {offsets}\t{covered}\n")
-            for key, value in (record.attributes[place] if record.attributes else {}).items():
+            for key, value in record.attributes[place].items():
                 attributes += 1
                 lines.append(f"A{attributes}\t{_word(key)} T{place + 1}{_value(value)}\n")
         yield f"{name}.ann", "".join(lines).encode()
@@ -202,15 +163,15 @@ def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
     """Yield what brat's lines cannot have."""
     for number, record in enumerate(documents.records()):
         text = str(record.text)
-        for place, (start, end, label) in enumerate(record.spans):
-            pieces = list((record.fragments or {}).get(place) or [(start, end)])
+        for place, (_, _, label) in enumerate(record.spans):
+            pieces = list(record.pieces(place))
             if _word(label) != label:
                 yield "spans whose label is not one word, with _ for blanks", number
             if (parts := _pieces(text, pieces)) != pieces:
                 yield "spans over line ends, with a fragment a line", number
             elif any(_LINE_END.search(text, *part) for part in parts):
                 yield "spans of line ends alone, which brat refuses", number
-            for key, value in (record.attributes[place] if record.attributes else {}).items():
+            for key, value in record.attributes[place].items():
                 if _word(key) != key or not (value is True or value == _value(value)[1:]):
                     yield "attributes that are neither True nor a line of text, as text", number
 

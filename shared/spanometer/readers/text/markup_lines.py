@@ -38,8 +38,8 @@ def _records(source: Source) -> Iterator[Record]:
 
 
 def _record(source: Source, number: int, line: str) -> Record:
-    opened: list[tuple[int, int]] = []
-    found: list[tuple[int, int, str, dict[str, Any]]] = []
+    opened: list[int] = []
+    spans: list[tuple[int, int, str, dict[str, Any]]] = []
     # a bracket that opens no span is text, which is known only at its end
     text, last = "", 0
     marks = list(_MARK.finditer(line))
@@ -50,16 +50,13 @@ def _record(source: Source, number: int, line: str) -> Record:
         text += line[last : mark.start()]
         last = mark.end()
         if mark[1] is None:
-            opened.append((len(text), mark.start()))
+            opened.append(len(text))
         else:
-            found.append((opened.pop()[0], len(text), mark[1], _attributes(mark[2])))
-    found.sort(key=lambda one: (one[0], -one[1]))
-    return Record(
-        text=text + line[last:],
-        spans=[one[:3] for one in found],
-        attributes=[one[3] for one in found],
-        line=number,
-    )
+            spans.append((opened.pop(), len(text), mark[1], _attributes(mark[2])))
+    record = Record(text=text + line[last:], line=number)
+    for start, end, label, attributes in sorted(spans, key=lambda span: (span[0], -span[1])):
+        record.add(start, end, label, attributes=attributes)
+    return record
 
 
 def _openings(source: Source, number: int, marks: list[re.Match[str]]) -> set[int]:

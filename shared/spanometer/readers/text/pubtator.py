@@ -29,8 +29,6 @@ def read_pubtator(source: Source, options: Offsets) -> DocumentFile:
 
 def _records(source: Source) -> Iterator[Record]:
     record: Record | None = None
-    spans: list[tuple[int, int, str]] = []
-    stated: list[str | None] = []
     abstract = False
     for number, line in source.lines():
         if not line.strip():
@@ -42,19 +40,17 @@ def _records(source: Source) -> Iterator[Record]:
         if part is not None and record is None:
             if part[2] != "t":
                 raise source.refuse("a document begins without its title.", _REMEDY, number)
-            spans, stated, abstract = [], [], False
-            record = Record(id=part[1], text=part[3], spans=spans, stated=stated, line=number)
+            record, abstract = Record(id=part[1], text=part[3], line=number), False
             continue
         cells = line.split("\t")
         if record is None or (part[1] if part is not None else cells[0]) != record.id:
             raise source.refuse("the line is about another document than the ones before it.", _REMEDY, number)
         if part is not None:
-            if spans or abstract or part[2] != "a":
+            if record.spans or abstract or part[2] != "a":
                 raise source.refuse("a title or an abstract stands after mentions, or twice.", _REMEDY, number)
             record.text, abstract = f"{record.text} {part[3]}", True
         elif len(cells) >= 5 and cells[1].isdecimal() and cells[2].isdecimal():
-            spans.append((int(cells[1]), int(cells[2]), cells[4]))
-            stated.append(cells[3])
+            record.add(int(cells[1]), int(cells[2]), cells[4], stated=cells[3])
         elif len(cells) != 4:
             raise source.refuse("this is neither a mention nor a relation.", _REMEDY, number)
     if record is not None:
