@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, BinaryIO, ClassVar, TypeVar, cast
+from typing import Any, BinaryIO, ClassVar, TypeVar
 from weakref import finalize
 
 import numpy as np
@@ -23,7 +21,7 @@ from ..measures.base import Measure
 from ..options import Option, options_of, replaced_option
 from ..readers.formats import Format, detect
 from ..readers.label_map import read_label_map
-from ..readers.source import UTF_8, open_file
+from ..readers.source import UTF_8, open_file, spooled
 from ..spans.spans import Spans
 from ..tags.schemes import LabelChoice, label_map_in
 from .options import destination, given_options, switch
@@ -214,10 +212,9 @@ class InputPath(str):
         if isinstance(path, InputPath):
             named.copy, named._opened = path.copy, path
         elif path == STANDARD_INPUT or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)):
-            named.copy = cast(BinaryIO, tempfile.SpooledTemporaryFile(_IN_MEMORY))  # noqa: SIM115 (as long as the name)
-            finalize(named, named.copy.close)
             with open_file(path, path) if path != STANDARD_INPUT else nullcontext(sys.stdin.buffer) as stream:
-                shutil.copyfileobj(stream, named.copy)
+                named.copy = spooled(stream)
+            finalize(named, named.copy.close)
         return named
 
     @property

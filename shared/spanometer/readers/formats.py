@@ -22,7 +22,7 @@ from ..exceptions import InputError, require_choice, setting
 from ..options import Option, check_options, option, options_of
 from ..spans.characters import UNITS
 from .folders import files_of
-from .source import UTF_8, Replayed, Source
+from .source import UTF_8, Source
 
 File = TypeVar("File", bound=AnnotatedFile)
 
@@ -120,7 +120,7 @@ def reading_options(content: type[File]) -> dict[str, Option]:
 
 
 def detect(
-    path: str | os.PathLike[str] | BinaryIO | Replayed,
+    path: str | os.PathLike[str] | BinaryIO,
     content: type[Any] | None = None,
     name: str | None = None,
     *,

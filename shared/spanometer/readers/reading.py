@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from ..documents.document_file import DocumentFile
 from ..documents.joining import read_together
@@ -21,7 +20,7 @@ from ..tags.decoding import Decoding, LabelDecoding, read_prefix, scheme_of
 from .columns.reading import read
 from .folders import files_of
 from .formats import AUTO, detect, formats_of, read_as, reading_options
-from .source import Limits, Replayed, require_name, require_stream
+from .source import Limits, require_name, require_stream, spooled
 
 _OF_TAGS = ("documents", "outside")
 """The options of reading tags, beside those of decoding them."""
@@ -81,13 +80,16 @@ def read_documents(
     if own_key and named in (None, "jsonl"):
         named = "jsonl"
     elif named is None or named in formats_of(TagFile):
-        if not isinstance(path, (str, os.PathLike, Replayed)):
-            name = name or str(getattr(path, "name", "input"))
-            path = cast(BinaryIO, Replayed(path, closes=False))
         # JSON lines of tags and of documents have one name
-        looking = path.looked_at() if isinstance(path, Replayed) else nullcontext(path)
-        with looking as begun:
-            found = detect(begun, DocumentFile, named, encoding=Limits(**limits).encoding)
+        encoding = Limits(**limits).encoding
+        if isinstance(path, (str, os.PathLike)):
+            found = detect(path, DocumentFile, named, encoding=encoding)
+        else:
+            name = name or str(getattr(path, "name", "input"))
+            path = path if getattr(path, "seekable", bool)() else spooled(path)
+            begin = path.tell()
+            found = detect(path, DocumentFile, named, encoding=encoding)
+            path.seek(begin)
         named = None if found is None else found.name
     of_folders = named in known and known[named].read_folder is not None and os.path.isdir(str(path))
     files = None if of_folders else files_of(path)

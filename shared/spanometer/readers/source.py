@@ -7,6 +7,8 @@ import contextlib
 import gzip
 import io
 import os
+import shutil
+import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from copy import copy
@@ -31,6 +33,8 @@ _PACKED = {b"PK\x03\x04": "zip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\
 
 
 _MEGABYTE = 1_000_000
+_IN_MEMORY = 1 << 24
+"""The size from which the copy of a stream is a file on the disk."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,8 +131,6 @@ class Source:
         self.encoding = limits.encoding
         self._decoder = None if self.encoding == UTF_8 else codecs.getincrementaldecoder(self.encoding)()
         self._text: Iterator[bytes] | None = None
-        # what was read on, and is too long for the head
-        self._ahead: list[bytes] = []
         self._lines = 1
         head = self._read_bytes()
         if not head:
@@ -153,7 +155,7 @@ class Source:
     @contextlib.contextmanager
     def open(
         cls,
-        path: str | os.PathLike[str] | BinaryIO | Replayed,
+        path: str | os.PathLike[str] | BinaryIO,
         name: str | None = None,
         progress: Callable[[int], object] | None = None,
         **limits: Any,
@@ -170,40 +172,29 @@ class Source:
             InputError: if the file cannot be read, is empty, or does not begin as text does, and if there is not
                 enough memory for what is made of it.
         """
-        try:
-            with cls._opened(path, name, progress, Limits(**limits)) as source:
-                yield source
-        except MemoryError:
-            raise out_of_memory(name or str(getattr(path, "name", path))) from None
-
-    @classmethod
-    @contextlib.contextmanager
-    def _opened(
-        cls,
-        path: str | os.PathLike[str] | BinaryIO | Replayed,
-        name: str | None,
-        progress: Callable[[int], object] | None,
-        limits: Limits,
-    ) -> Iterator[Self]:
         require_name(name)
-        if isinstance(path, (str, os.PathLike)):
-            called = name or os.fspath(path)
-            with open_file(path, called) as opened:
-                yield cls(opened, called, progress, limits)
-            return
         require_stream(path)
-        stream = path if isinstance(path, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, path))
-        try:
-            yield cls(stream, name or str(getattr(path, "name", "input")), progress, limits)
-        finally:
-            if stream is not path:
+        bounds = Limits(**limits)
+        named = os.fspath(path) if isinstance(path, (str, os.PathLike)) else str(getattr(path, "name", "input"))
+        called = name or named
+        with contextlib.ExitStack() as opened:
+            if isinstance(path, (str, os.PathLike)):
+                stream = opened.enter_context(open_file(path, called))
+            elif isinstance(path, io.BufferedReader):
+                stream = path
+            else:
+                stream = io.BufferedReader(cast(io.RawIOBase, path))
                 # otherwise the caller's stream would be closed with the buffer
-                stream.detach()
+                opened.callback(stream.detach)
+            try:
+                yield cls(stream, called, progress, bounds)
+            except MemoryError:
+                raise out_of_memory(called) from None
 
     def with_text(self, blocks: Iterator[bytes]) -> Self:
         """Return a source of another text, whose blocks are made as they are read; errors call it as this one."""
         other = copy(self)
-        other._text, other._ahead = blocks, []
+        other._text = blocks
         other.head = next(blocks, b"")
         return other
 
@@ -212,23 +203,16 @@ class Source:
         return self.head.lstrip().partition(b"\n")[0].rstrip()
 
     def read_on(self) -> bool:
-        """Read at least as much again into the head, up to the end of a line; return False at the end of the text.
+        """Read as much again into the head; return False at the end of the text.
 
         The head does not grow past the longest line; then that is False too.
         """
-        if self._ahead:
-            return False
-        size, most = len(self.head), self.limits.max_line * _MEGABYTE
-        while size <= most and (piece := self._read()):
-            self._ahead.append(piece)
+        pieces, size = [self.head], len(self.head)
+        while size <= min(2 * len(self.head), self.limits.max_line * _MEGABYTE) and (piece := self._read()):
+            pieces.append(piece)
             size += len(piece)
-            if size >= 2 * len(self.head) and b"\n" in piece:
-                break
-        if not self._ahead or size > most:
-            return False
-        self.head = b"".join([self.head, *self._ahead])
-        self._ahead = []
-        return True
+        self.head = b"".join(pieces)
+        return len(pieces) > 1
 
     def blocks(self, *, held: bool = True, lines: bool = True) -> Iterator[tuple[int, bytes]]:
         """Yield the text in blocks of whole lines, each with the number of its first line, from 1.
@@ -342,8 +326,6 @@ class Source:
         """Yield the head, as much of it as is read at once, and what comes after it."""
         for first in range(0, len(self.head), BLOCK_SIZE):
             yield self.head[first : first + BLOCK_SIZE]
-        yield from self._ahead
-        self._ahead = []
         while chunk := self._read():
             yield chunk
 
@@ -401,44 +383,12 @@ class Source:
             ) from None
 
 
-class Replayed(io.RawIOBase):
-    """A stream that can be read only once, whose beginning can be looked at before.
-
-    Args:
-        stream: the stream; what is read within `looked_at` is kept.
-        closes: whether it is closed at its end.
-    """
-
-    def __init__(self, stream: BinaryIO, *, closes: bool) -> None:
-        self._stream, self._closes = stream, closes
-        self._kept, self._position, self._keeps = bytearray(), 0, False
-
-    def readable(self) -> bool:
-        """Return True, as `io` asks for."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Read what is kept, and then the stream."""
-        data = bytes(self._kept[self._position : self._position + len(buffer)])
-        if not data and not self._stream.closed:
-            read = getattr(self._stream, "read1", self._stream.read)
-            data = read(len(buffer))
-            if not data and self._closes:
-                self._stream.close()
-            if self._keeps:
-                self._kept += data
-        self._position += len(data)
-        buffer[: len(data)] = data
-        return len(data)
-
-    @contextlib.contextmanager
-    def looked_at(self) -> Iterator[Self]:
-        """Read the beginning, and begin again afterwards; to be called before anything else is read."""
-        self._keeps = True
-        try:
-            yield self
-        finally:
-            self._position, self._keeps = 0, False
+def spooled(stream: BinaryIO) -> BinaryIO:
+    """Copy a stream that can be read only once, so that it can be looked at first and read again."""
+    copy = cast(BinaryIO, tempfile.SpooledTemporaryFile(_IN_MEMORY))  # noqa: SIM115 (as long as it is read)
+    shutil.copyfileobj(stream, copy)
+    copy.seek(0)
+    return copy
 
 
 def require_name(name: str | None) -> None:

@@ -247,19 +247,19 @@ def test_documents_are_made_one_by_one(binary, monkeypatch, given):
     from spanometer.readers.spacy import doc_bin as reader
 
     made, seen = [], []
-    get_docs, spans_of = DocBin.get_docs, reader.spans_of
+    get_docs, record = DocBin.get_docs, reader.Record
 
     def counted(self, vocab):
         for doc in get_docs(self, vocab):
             made.append(doc.text)
             yield doc
 
-    def watched(doc, group):
+    def watched(**parts):
         seen.append(len(made))
-        return spans_of(doc, group)
+        return record(**parts)
 
     monkeypatch.setattr(DocBin, "get_docs", counted)
-    monkeypatch.setattr(reader, "spans_of", watched)
+    monkeypatch.setattr(reader, "Record", watched)
     groups = [{"sc": [(0, 3, "PER")]}] * 3 if given else None
     assert len(spanometer.read(binary(*[("Ada", [(0, 3, "PER")])] * 3, groups=groups), **given).spans) == 3
     assert seen == [1, 2, 3]

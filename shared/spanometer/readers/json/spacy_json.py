@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any
 
-import numpy as np
-
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ...exceptions import InputError
@@ -17,7 +15,7 @@ from ...spans.texts import words_in_text
 from ...tags.decoding import Decoding, reading_of
 from ..formats import Evidence, Format, register
 from ..source import Source
-from ..spacy.doc_bin import SpacyReading, chosen_group
+from ..spacy.doc_bin import SpacyReading, SpanChoice
 from .records import is_object, rows
 from .values import first_value
 
@@ -56,8 +54,9 @@ def read_spacy_json(source: Source, options: SpacyJsonReading) -> DocumentFile:
     first = next(rest)
     each = chain([first], rest)
     if not is_object(first[2], "paragraphs"):
-        chosen = _Chosen(source, options.span_group)
-        return chosen.alone_in(documents_of(source, (_record(source, *row, chosen) for row in each)))
+        choice = SpanChoice(source)
+        file = documents_of(source, (_record(source, *row, options.span_group, choice) for row in each))
+        return file if options.span_group is not None else choice.alone_in(file)
     if options.span_group is not None:
         raise source.refuse("training data of version 2 have no groups of spans.", "Leave the group out.")
     missing: list[int] = []
@@ -97,47 +96,7 @@ def _version_2(
         yield from records
 
 
-class _Chosen:
-    """The spans of documents that are read one by one: entities, or those of a group.
-
-    If no group is asked for, and one is there, its spans are read until a document has entities.
-    """
-
-    def __init__(self, source: Source, asked: str | None) -> None:
-        self._source, self._asked = source, asked
-        self._groups: dict[str, None] = {}
-        self._documents = 0
-        self._without: int | None = None
-        """How many documents stand before the first one that has entities."""
-
-    def spans(self, entities: Any, groups: Any, line: int, where: str) -> Any:
-        """Return the spans of the next document."""
-        known = groups if isinstance(groups, dict) else {}
-        if self._asked is not None:
-            if self._asked not in known:
-                listed = ", ".join(map(repr, known)) or "none"
-                problem = f"{where} has no group of spans {self._asked!r}; its groups: {listed}."
-                raise self._source.refuse(problem, "Name another.", line)
-            return known[self._asked]
-        self._groups.update(dict.fromkeys(known))
-        if entities and self._without is None:
-            self._without = self._documents
-        self._documents += 1
-        if self._without is None and len(self._groups) == 1:
-            return next(iter(known.values()), [])
-        return [] if entities is None else entities
-
-    def alone_in(self, file: DocumentFile) -> DocumentFile:
-        """Return the documents with entities alone, or with spans of the group alone."""
-        if self._asked is not None:
-            return file
-        _, notes = chosen_group(self._source, self._groups, entities=self._without is not None)
-        spans, kept = file.spans, slice(int(np.searchsorted(file.spans.document, self._without or 0)), None)
-        columns = {name: getattr(spans, name)[kept] for name in ("document", "start", "end", "label")}
-        return replace(file, spans=replace(spans, **columns), notes=(*file.notes, *notes))
-
-
-def _record(source: Source, line: int, place: str, row: Any, chosen: _Chosen) -> Record:
+def _record(source: Source, line: int, place: str, row: Any, group: str | None, choice: SpanChoice) -> Record:
     where = place or f"line {line}"
     if isinstance(row, list) and len(row) == 2 and isinstance(row[0], str) and isinstance(row[1], dict):
         text, entities, groups = row[0], row[1].get("entities"), row[1].get("spans")
@@ -145,9 +104,13 @@ def _record(source: Source, line: int, place: str, row: Any, chosen: _Chosen) ->
         text, entities, groups = row["text"], row.get("ents"), row.get("spans")
     else:
         raise source.refuse(f"{where} is no document of spaCy.", _REMEDY, line)
-    found = chosen.spans(entities, groups, line, where)
+    groups = groups if isinstance(groups, dict) else {}
+    if group is not None and group not in groups:
+        listed = ", ".join(map(repr, groups)) or "none"
+        raise source.refuse(f"{where} has no group of spans {group!r}; its groups: {listed}.", "Name another.", line)
+    spans = choice.spans([] if entities is None else entities, groups) if group is None else groups[group]
     # those of `Doc.to_json` are objects
-    spans = [_bounds(one) for one in found] if isinstance(found, list) else found
+    spans = [_bounds(span) for span in spans] if isinstance(spans, list) else spans
     if not isinstance(spans, list) or not all(isinstance(one, (list, tuple)) and len(one) in (3, 4) for one in spans):
         raise source.refuse(f"a span of {where} is not [start, end, label].", _REMEDY, line)
     tokens = row.get("tokens") if isinstance(row, dict) else None

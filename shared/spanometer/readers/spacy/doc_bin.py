@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from array import array
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -59,16 +59,17 @@ def read_doc_bin(source: Source, options: SpacyReading) -> DocumentFile:
             document.
     """
     stored = _stored(source)
-    # only a single byte says that a document has no groups
-    grouped = options.span_group is None and any(len(groups) > 1 for groups in stored.span_groups)
-    group, notes = _group(source, stored) if grouped else (options.span_group, [])
+    choice = None if options.span_group is not None else SpanChoice(source)
     in_tokens = any(flags.get("has_unknown_spaces") for flags in stored.flags)
     missing = array("q")
-    records = _records(source, stored, group, missing, in_tokens=in_tokens)
-    found = documents_of(source, records, in_tokens=in_tokens)
-    if any(missing):
-        notes.append(f"Tokens without an annotation of entities, which count as outside: {sum(missing):,}.")
-    return replace(found, notes=(*found.notes, *notes))
+    records = _records(source, stored, options.span_group, choice, missing, in_tokens=in_tokens)
+    file = documents_of(source, records, in_tokens=in_tokens)
+    if choice is not None:
+        file = choice.alone_in(file)
+        if choice.group is None and any(missing):
+            note = f"Tokens without an annotation of entities, which count as outside: {sum(missing):,}."
+            file = replace(file, notes=(*file.notes, note))
+    return file
 
 
 def _stored(source: Source) -> DocBin:
@@ -111,46 +112,72 @@ def _damaged(source: Source, error: Exception) -> InputError:
     return source.refuse(f"spaCy cannot read this DocBin ({reason}).", _REMEDY)
 
 
-def _group(source: Source, stored: DocBin) -> tuple[str | None, list[str]]:
-    """Return the group whose spans are read, None for entities, and what a user should know about that."""
-    groups: dict[str, None] = {}
-    entities = False
-    for doc in _docs(source, stored):
-        groups.update(dict.fromkeys(doc.spans))
-        entities = entities or bool(doc.ents)
-    return chosen_group(source, groups, entities=entities)
+class SpanChoice:
+    """The spans of documents that are read one by one: entities, or those of the only group if there are none.
 
+    Until a document has entities, the spans of the group are read.
 
-def chosen_group(source: Source, groups: Collection[str], *, entities: bool) -> tuple[str | None, list[str]]:
-    """Return the group whose spans are read if none is asked for, and what a user should know about that.
-
-    Entities are read, of which the group is None, unless no document has any and there is one group.
-
-    Raises:
-        InputError: if no document has entities, and there are several groups.
+    Attributes:
+        group: the group whose spans are read; None for entities.
     """
-    listed = ", ".join(map(repr, groups))
-    if entities or not groups:
-        return None, [f"Entities are read; the groups of spans {listed} are not."] if groups else []
-    if len(groups) > 1:
-        raise source.refuse(
-            f"no document has entities, and there are the groups of spans {listed}.",
-            f"Choose one with {setting('span_group', next(iter(groups)))}.",
-        )
-    (name,) = groups
-    return name, [f"No document has entities; the spans are those of the group {name!r}."]
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._groups: dict[str, None] = {}
+        self._documents = 0
+        self._without: int | None = None
+        """How many documents stand before the first one that has entities."""
+
+    @property
+    def group(self) -> str | None:
+        """The group whose spans are read; None for entities."""
+        return next(iter(self._groups)) if self._without is None and len(self._groups) == 1 else None
+
+    def spans(self, entities: Any, groups: Mapping[str, Any]) -> Any:
+        """Return the spans of the next document."""
+        self._groups.update(dict.fromkeys(groups))
+        if entities and self._without is None:
+            self._without = self._documents
+        self._documents += 1
+        return entities if self.group is None else next(iter(groups.values()), [])
+
+    def alone_in(self, file: DocumentFile) -> DocumentFile:
+        """Return the documents with entities alone, or with spans of the group alone, and a note on the others.
+
+        Raises:
+            InputError: if no document has entities, and there are several groups.
+        """
+        if not self._groups:
+            return file
+        listed = ", ".join(map(repr, self._groups))
+        if self._without is None and len(self._groups) > 1:
+            raise self._source.refuse(
+                f"no document has entities, and there are the groups of spans {listed}.",
+                f"Choose one with {setting('span_group', next(iter(self._groups)))}.",
+            )
+        note = f"No document has entities; the spans are those of the group {listed}."
+        if self._without is not None:
+            note = f"Entities are read; the groups of spans {listed} are not."
+        spans, kept = file.spans, slice(int(np.searchsorted(file.spans.document, self._without or 0)), None)
+        columns = {name: getattr(spans, name)[kept] for name in ("document", "start", "end", "label")}
+        return replace(file, spans=replace(spans, **columns), notes=(*file.notes, note))
 
 
 def _records(
-    source: Source, stored: DocBin, group: str | None, missing: array[int], *, in_tokens: bool
+    source: Source,
+    stored: DocBin,
+    group: str | None,
+    choice: SpanChoice | None,
+    missing: array[int],
+    *,
+    in_tokens: bool,
 ) -> Iterator[Record]:
-    """Yield the documents one by one; of entities, `missing` is told how many tokens of each lack an annotation."""
+    """Yield the documents one by one; `missing` is told how many tokens of each lack an annotation of entities."""
     for number, doc in enumerate(_docs(source, stored)):
         place = f"document {number}"
-        if group is None:
-            missing.append(int((doc.to_array("ENT_IOB") == 0).sum()))
+        missing.append(int((doc.to_array("ENT_IOB") == 0).sum()))
         try:
-            spans: list[Any] = spans_of(doc, group)
+            spans = spans_of(doc, group) if choice is None else choice.spans(doc.ents, doc.spans)
         except InputError as error:
             raise error.placed(source=f"{source.name}, {place}") from None
         if in_tokens:
