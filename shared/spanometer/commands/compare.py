@@ -57,10 +57,6 @@ class ComparedTags(TagSeries, WordInformation):
         super().__post_init__()
         self.require_one_source()
 
-    def informed(self, corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
-        """Return measures with the probabilities of the reference's words, if these are asked for."""
-        return self.with_words(corpus.first, measures, self.limits, self.kept(corpus.first))
-
 
 _KINDS: tuple[type[SeveralFiles], ...] = (AttributeSeries, TreeInput, DocumentSeries, ComparedTags)
 
@@ -113,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
     if not isinstance(source, TagSeries):
         _require_two(paths[1:])
     choices = {"rank_correlation": options.rank_correlation, "per_label": options.per_label is not None}
-    corpus = source.corpus(paths, options.names, annotators=0, words=getattr(source, "words", False))
+    corpus = source.corpus(paths, options.names, annotators=0)
     _require_two(corpus.systems)
     found = _compared(source, corpus, measures, resampling, choices)
     if output.plot is not None:

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,10 +41,9 @@ from ..plots import plot_grounding_spread, plot_spread
 from ..readers.logits import read_logits
 from ..readers.source import UTF_8
 from ..tables.table import Part, heading
-from ..tags.decoding import Decoding
 from .answers import AnswerFiles
 from .documents import side_of as side_of_documents
-from .inputs import ChosenLabels, Input, called, detected, input_paths, located
+from .inputs import called, detected, input_paths, located
 from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
 from .options import add_options, read_options, text
 from .output import OUTPUT_FLAGS, PlotOutput
@@ -52,12 +51,9 @@ from .tag_files import TagPair, documents_in, side_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpreadInput(TagPair, Decoding, ChosenLabels, Input):
+class SpreadInput(TagPair):
     """Tags of a reference, and tags or logits of a system."""
 
-    title: ClassVar[str] = "tags"
-    content: ClassVar[type[TagFile]] = TagFile
-    input: ClassVar[str] = "spans"
     remedy: ClassVar[str] = "Use measures of spans."
 
     logits: str | None = text(
@@ -66,11 +62,17 @@ class SpreadInput(TagPair, Decoding, ChosenLabels, Input):
         "with 'lengths'",
     )
 
-    def read_sides(self, paths: Sequence[str]) -> tuple[TagFile, TagFile | None]:
+    # the policies are of tags with prefixes
+    prefix: bool = field(default=True, init=False)
+    id2label: Any = field(default=None, init=False)
+    ignore_index: int | None = field(default=None, init=False)
+
+    def read_both(self, paths: Sequence[str]) -> tuple[TagFile, TagFile | None]:
         """Read both sides; no prediction if it follows from logits."""
         if self.logits is None or len(paths) == 2 or self.prediction_column is not None:
-            return self.read_pair(paths)
-        return self.read_reference(paths[0]), None
+            references, predictions = self.read_sides(paths, 0, words=False)
+            return references, predictions
+        return self.read(paths[0], self.columns_of_each[0]), None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,7 +143,7 @@ def run(options: argparse.Namespace) -> int:
                 "nothing to repair.",
                 "Give the tags of the system, from before they were made spans; spanometer score takes this file.",
             )
-    references, predictions = source.read_sides(paths)
+    references, predictions = source.read_both(paths)
     logits, labels = _read_logits(source, references)
     with located({"references": references, "predictions": predictions or references, "": references}):
         spread = policy_spread(

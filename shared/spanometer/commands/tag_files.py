@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -70,18 +70,15 @@ class TagLayout(Limits):
             **self.limits,
         )
 
-    def _require_columns(self, path: str) -> None:
-        """Raise an `InputError` if a file has no tags in any column, as what cannot be read has none."""
-        self.read(path, (None,))
-
     def read_distinct(
         self,
         path: str,
         columns: Sequence[str | None],
         words: bool | int | str = False,
+        numbers: str | None = None,
     ) -> TagFile:
         """Read tag columns of a file; an `InputError` if two are the same."""
-        file = self.read(path, columns, words)
+        file = self.read(path, columns, words, numbers)
         known: Sequence[object] = file.columns if file.layout is None else file.layout.columns
         if len(set(known)) < len(known):
             raise InputError("one column is named twice.", "Name each column once.", source=file.source)
@@ -89,94 +86,13 @@ class TagLayout(Limits):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LayeredTags(TagLayout, ComparedWords):
-    """Tags in several columns of a file, whose spans are taken together."""
+class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFiles):
+    """Tags of several annotators or systems: a column of a file each, or columns of one file."""
 
-    layers: tuple[str, ...] = option(
-        (),
-        help="tag columns of all files whose spans are taken together, and so may nest and overlap, with commas "
-        "between: NE-FINE-LIT,NE-NESTED",
-        metavar="COLUMNS",
-        parse=lambda text: tuple(column.strip() for column in text.split(",")),
-    )
-
-    def read_each(
-        self,
-        paths: Sequence[str],
-        of_first: Sequence[str | None],
-        of_others: Sequence[str | None],
-        words: bool | int | str,
-        numbers: str | None = None,
-        require_same: Callable[[TagFile, TagFile], None] = require_same_words,
-    ) -> list[TagFile]:
-        """Read the tag columns of each file, of the same words; the first file has them if they are asked for."""
-        compared = False if self.ignore_words else words or True
-        first = self.read(paths[0], of_first, words or compared, numbers)
-        files = [first if words else replace(first, words=None)]
-        for path in paths[1:]:
-            file = self.read(path, of_others, compared)
-            require_same(first, file)
-            files.append(replace(file, words=None))
-        return files
-
-    def annotation_in(self, file: TagFile) -> Tags | Layers:
-        """Return the tags of a file, those of all layers if there are any."""
-        return Layers(file.tags, file.columns) if self.layers else file.tags[0]
-
-
-@dataclass(frozen=True, kw_only=True)
-class TagPair(LayeredTags):
-    """Tags of a reference and a system: two files, or two columns of one."""
-
-    column: str | None = text("COLUMN", f"tag column of both sides: {COLUMN}")
-    reference_column: str | None = text("COLUMN", "tag column of the reference")
-    prediction_column: str | None = text("COLUMN", "tag column of the system")
-
-    def read_reference(self, path: str) -> TagFile:
-        """Read the reference alone."""
-        return self.read(path, [self.reference_column or self.column])
-
-    def read_pair(self, paths: Sequence[str], words: bool | int | str = False) -> tuple[TagFile, TagFile]:
-        """Read both sides, see `read_files`."""
-        references, predictions = self.read_files(paths, words)
-        return references, predictions
-
-    def read_files(
-        self, paths: Sequence[str], words: bool | int | str = False, numbers: str | None = None
-    ) -> list[TagFile]:
-        """Read all sides, and of the reference its words and a column of numbers if they are asked for.
-
-        Words of several files are the same.
-        """
-        columns = [self.reference_column or self.column, self.prediction_column or self.column]
-        if self.layers and (len(paths) < 2 or any(columns)):
-            raise InputError(
-                f"{mention('layers')} names columns that both sides have, each in a file of its own.",
-                f"Give PREDICTION, and leave out {mention('column')} and the columns of single sides.",
-            )
-        if len(paths) > 1:
-            of_sides = self.layers or columns[:1], self.layers or columns[1:]
-            return self.read_each(paths, *of_sides, words, numbers, require_same_tokens)
-        if self.reference_column is None or self.prediction_column is None:
-            self._require_columns(paths[0])
-            raise InputError(
-                "with one file, both of its columns must be named.",
-                "Give --reference-column and --prediction-column, or a second file.",
-            )
-        both = self.read(paths[0], columns, words, numbers=numbers)
-        references, predictions = both.select(0), both.select(1)
-        if references.columns == predictions.columns:
-            raise InputError(
-                f"the reference and the prediction are the same column ({references.columns[0]}).",
-                "Name two columns.",
-                source=both.source,
-            )
-        return [references, predictions]
-
-
-@dataclass(frozen=True, kw_only=True)
-class NumberedLabels(LabelDecoding):
-    """How tags are decoded that may be label numbers."""
+    title: ClassVar[str] = "tags"
+    content: ClassVar[type[TagFile]] = TagFile
+    input: ClassVar[str] = "spans"
+    remedy: ClassVar[str] = "Give HIPE's columns or markup, with --format hipe or quaero."
 
     id2label: Any = option(
         None,
@@ -191,6 +107,15 @@ class NumberedLabels(LabelDecoding):
         kind=int,
         metavar="N",
     )
+    layers: tuple[str, ...] = option(
+        (),
+        help="tag columns of all files whose spans are taken together, and so may nest and overlap, with commas "
+        "between: NE-FINE-LIT,NE-NESTED",
+        metavar="COLUMNS",
+        parse=lambda text: tuple(column.strip() for column in text.split(",")),
+    )
+    column: str | None = text("COLUMN", f"tag column of all files: {COLUMN}")
+    columns: str | None = text("COLUMNS", "of one file: the columns, with commas between; a reference's first")
 
     @property
     def decoding(self) -> dict[str, Any]:
@@ -201,40 +126,46 @@ class NumberedLabels(LabelDecoding):
         """Flag the tokens of a reference that are not left out."""
         return ~references.tags[0].has_number(None if self.id2label is None else self.ignore_index)
 
+    def annotation_in(self, file: TagFile) -> Tags | Layers:
+        """Return the tags of a file, those of all layers if there are any."""
+        return Layers(file.tags, file.columns) if self.layers else file.tags[0]
 
-@dataclass(frozen=True, kw_only=True)
-class TagSeries(LayeredTags, NumberedLabels, ChosenLabels, SeveralFiles):
-    """Tags of several annotators or systems: a column of a file each, or columns of one file."""
-
-    title: ClassVar[str] = "tags"
-    content: ClassVar[type[TagFile]] = TagFile
-    input: ClassVar[str] = "spans"
-    remedy: ClassVar[str] = "Give HIPE's columns or markup, with --format hipe or quaero."
-
-    column: str | None = text("COLUMN", f"tag column of all files: {COLUMN}")
-    columns: str | None = text("COLUMNS", "of one file: the columns, with commas between; a reference's first")
-
-    def read_all(self, paths: Sequence[str], what: str, *, words: bool | int | str = False) -> list[TagFile]:
-        """Read all columns, each as a file of its own; errors say whose they are by `what`.
-
-        The first has words if they are asked for.
-        """
+    def columns_of_one(self, paths: Sequence[str], annotators: int | None) -> list[str]:
+        """Name the columns that are the sides, if one file has all sides; none otherwise."""
         if self.layers and (self.column is not None or self.columns is not None):
             raise InputError(f"{mention('layers')} names the columns of every file.", "Leave out other columns.")
-        if self.columns is not None:
-            if len(paths) > 1:
-                raise InputError("--columns takes apart one file.", "Give one file, or --column for all of them.")
-            if self.column is not None:
-                raise InputError("--column and --columns name columns.", "Leave out one of them.")
-            listed = [column.strip() for column in self.columns.split(",")]
-            whole = self.read_distinct(paths[0], listed, words=words)
-            return [whole.select(place) for place in range(len(listed))]
-        if len(paths) == 1:
-            self._require_columns(paths[0])
+        if self.columns is not None and len(paths) > 1:
+            raise InputError("--columns takes apart one file.", "Give one file, or --column for all of them.")
+        if self.columns is not None and self.column is not None:
+            raise InputError("--column and --columns name columns.", "Leave out one of them.")
+        if self.columns is None and len(paths) == 1:
+            # what cannot be read has no columns
+            self.read(paths[0], (None,))
+            what = "its annotators" if annotators is None else "the reference and the systems"
             remedy = "Give more files." if self.layers else "Give them with --columns 2,3,4, or more files."
             raise InputError(f"with one file, the columns of {what} must be named.", remedy)
-        columns: Sequence[str | None] = self.layers or [self.column]
-        return self.read_each(paths, columns, columns, words)
+        return [column.strip() for column in (self.columns or "").split(",")] if self.columns is not None else []
+
+    @property
+    def columns_of_each(self) -> tuple[Sequence[str | None], Sequence[str | None]]:
+        """The tag columns of the first file, and those of the others."""
+        return self.layers or [self.column], self.layers or [self.column]
+
+    def read_sides(self, paths: Sequence[str], annotators: int | None, words: bool | int | str) -> list[TagFile]:
+        """Read all sides, each as a file of its own, of the same words; the first has words if they are asked for."""
+        numbers: str | None = getattr(self, "token_probability_column", None)
+        if listed := self.columns_of_one(paths, annotators):
+            whole = self.read_distinct(paths[0], listed, words, numbers)
+            return [whole.select(place) for place in range(len(listed))]
+        compared = False if self.ignore_words else words or True
+        of_first, of_others = self.columns_of_each
+        first = self.read(paths[0], of_first, words or compared, numbers)
+        files = [first if words else replace(first, words=None)]
+        for path in paths[1:]:
+            file = self.read(path, of_others, compared)
+            (require_same_tokens if annotators == 0 else require_same_words)(first, file)
+            files.append(replace(file, words=None))
+        return files
 
     def corpus(
         self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
@@ -242,20 +173,18 @@ class TagSeries(LayeredTags, NumberedLabels, ChosenLabels, SeveralFiles):
         """Read all sides; the words are those of the first."""
         if annotators == 1:
             raise InputError("one file of tags is one reference.", "Name two or more, with --references 2.")
-        what = {None: "its annotators", 0: "the reference and the systems"}.get(annotators, "references and systems")
-        read = self.read_all(paths, what, words=words)
+        read = self.read_sides(paths, annotators, words or getattr(self, "words", False))
         if annotators == 0:
             require_system(read, "a system's tags", "Give PREDICTION, or two --columns or more.")
-        default = default_names(paths, annotators) if self.columns is None else [file.columns[0] for file in read]
+        default = default_names(paths, annotators) if len(paths) > 1 else [file.columns[0] for file in read]
         files = by_role(read, default, names, annotators)
-        for file in read[1:] if annotators == 0 else ():
-            require_same_tokens(read[0], file)
         return Corpus(
             files=files,
             given={name: self.annotation_in(file) for name, file in files.items()},
             shown=list(map(side_of, read)),
             reading={**self.decoding, **self.chosen},
             documents=documents_in(read[0]),
+            document_lines=read[0].document_lines,
             context=lambda: context_of_tags(read[0], self.kept(read[0])),
             located=self.located,
         )
@@ -272,6 +201,39 @@ class TagSeries(LayeredTags, NumberedLabels, ChosenLabels, SeveralFiles):
                 error.problem = f"{printable(file.columns[0])}: {error.problem}"
             with located(files):
                 raise error from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TagPair(TagSeries):
+    """Tags of a reference and a system: two files, or two columns of one."""
+
+    column: str | None = text("COLUMN", f"tag column of both sides: {COLUMN}")
+    columns: str | None = field(default=None, init=False)
+    reference_column: str | None = text("COLUMN", "tag column of the reference")
+    prediction_column: str | None = text("COLUMN", "tag column of the system")
+
+    def columns_of_one(self, paths: Sequence[str], annotators: int | None) -> list[str]:
+        """Name the columns of both sides, if there is one file."""
+        both = self.reference_column, self.prediction_column
+        if self.layers and (len(paths) < 2 or any((self.column, *both))):
+            raise InputError(
+                f"{mention('layers')} names columns that both sides have, each in a file of its own.",
+                f"Give PREDICTION, and leave out {mention('column')} and the columns of single sides.",
+            )
+        named = [column for column in both if column is not None]
+        if len(paths) == 1 and len(named) < len(both):
+            self.read(paths[0], (None,))
+            raise InputError(
+                "with one file, both of its columns must be named.",
+                "Give --reference-column and --prediction-column, or a second file.",
+            )
+        return named if len(paths) == 1 else []
+
+    @property
+    def columns_of_each(self) -> tuple[Sequence[str | None], Sequence[str | None]]:
+        """The tag columns of the reference, and those of the systems."""
+        of_reference, of_systems = self.reference_column or self.column, self.prediction_column or self.column
+        return self.layers or [of_reference], self.layers or [of_systems]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -312,7 +274,7 @@ class ChanceParts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WordInformation:
+class WordInformation(SeveralFiles):
     """What measures of information are told about words."""
 
     words_column: str | None = text(
@@ -359,13 +321,10 @@ class WordInformation:
                 f"Give {setting('word_probabilities')}.",
             )
 
-    def with_words(
-        self, references: TagFile, measures: Sequence[Any], limits: Mapping[str, Any], kept: np.ndarray
-    ) -> Sequence[Any]:
-        """Return the measures, those of information with the probabilities of the reference's words or tokens.
-
-        Tokens that are not flagged in `kept` are left out.
-        """
+    def informed(self: Any, corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
+        """Return measures, those of information with the probabilities of the reference's words or tokens."""
+        references = corpus.first
+        kept = self.kept(references)
         if not self.words and references.numbers is None:
             return measures
         source = "tokens" if self.tokens else "word_probabilities"
@@ -391,19 +350,16 @@ class WordInformation:
         else:
             given = {"tokens": references.words.take(kept)}
             if self.word_probabilities is not None:
-                listed = read_with(read_word_probabilities, self.word_probabilities, **limits)
+                listed = read_with(read_word_probabilities, self.word_probabilities, **self.limits)
                 given.update(token_probabilities=listed, unknown=self.unknown)
         with located({"token_probabilities": references}):
             return [replace(measure, **given) if isinstance(measure, SlIcm) else measure for measure in measures]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TagInput(TagPair, NumberedLabels, ChosenLabels, WordInformation, ChanceParts, ScoredFiles):
+class TagInput(TagPair, WordInformation, ChanceParts, ScoredFiles):
     """Files of tags, scored by measures of spans."""
 
-    title: ClassVar[str] = "tags"
-    content: ClassVar[type[TagFile]] = TagFile
-    input: ClassVar[str] = "spans"
     remedy: ClassVar[str] = (
         "Give HIPE's columns or markup, with --format hipe or quaero; JSON lines of trees go into spanometer eter."
     )
@@ -421,26 +377,15 @@ class TagInput(TagPair, NumberedLabels, ChosenLabels, WordInformation, ChancePar
     def corpus(
         self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
     ) -> Corpus:
-        """Read the reference and the systems, all tags in one scheme; errors about tokens name the files' lines."""
-        read = self.read_files(paths, words or self.words, self.token_probability_column)
-        files = by_role(read, default_names(paths, 0) if paths[1:] else [*paths, ""], names, 0)
-        with located({**files, **dict.fromkeys(_OF_TOKENS, read[0])}):
-            sides, reading = read_annotations(
-                {name: self.annotation_in(file) for name, file in files.items()}, **self.decoding
-            )
-        return Corpus(
-            files=files,
-            given=self.of_sides(sides),
-            shown=list(map(side_of, read)),
-            reading={**reading, **self.signed()},
-            documents=documents_in(read[0]),
-            document_lines=read[0].document_lines,
-            located=lambda sides: located({**sides, **dict.fromkeys(_OF_TOKENS, read[0])}),
-        )
+        """Read the reference and the systems, all tags in one scheme."""
+        corpus = super().corpus(paths, names, annotators=0, words=words)
+        with corpus.placing_errors():
+            sides, reading = read_annotations(corpus.given, **self.decoding)
+        return replace(corpus, given=self.of_sides(sides), reading={**reading, **self.signed()})
 
-    def informed(self, corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
-        """Return measures with the probabilities of the reference's words or tokens, if these are asked for."""
-        return self.with_words(corpus.first, measures, self.limits, self.kept(corpus.first))
+    def located(self, files: Mapping[str, TagFile]) -> Any:
+        """Place errors in the files' lines; those about tokens are placed in the lines of the reference."""
+        return super().located({**dict.fromkeys(_OF_TOKENS, next(iter(files.values()))), **files})
 
 
 def documents_in(file: TagFile, *, briefly: bool = False) -> str:
