@@ -35,7 +35,7 @@ from ..plots import plot_comparison
 from ..tables.table import Part, heading
 from .answers import COMPARED, StringInput, are_strings, known_measures
 from .corpus import Corpus, SeveralFiles
-from .documents import AttributeSeries, DocumentSeries
+from .documents import AttributeInput, DocumentSeries
 from .inputs import (
     headlines,
     input_paths,
@@ -58,7 +58,7 @@ class ComparedTags(TagSeries, WordInformation):
         self.require_one_source()
 
 
-_KINDS: tuple[type[SeveralFiles], ...] = (AttributeSeries, TreeInput, DocumentSeries, ComparedTags)
+_KINDS: tuple[type[SeveralFiles], ...] = (AttributeInput, TreeInput, DocumentSeries, ComparedTags)
 
 _WITH_STRINGS: tuple[type[SeveralFiles], ...] = (StringInput, *_KINDS)
 """With answers that a policy for strings, not a file, makes of this kind."""
@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
     output = read_options(ComparisonOutput, options)
     paths = input_paths(paths, options.answer_key)
     strings = are_strings(options)
-    kind = StringInput if strings else kind_of(_KINDS, options, paths, list(ALL_MEASURES.values()))
+    kind = StringInput if strings else kind_of(_KINDS, options, paths, [*ALL_MEASURES.values(), PlotOutput])
     suiting = [name for name, measure in ALL_MEASURES.items() if measure.input == kind.input and measure.by_default]
     default = suiting if options.rank_correlation else [_DEFAULTS[kind.input]]
     resampling = read_options(PairedResampling, options)
@@ -140,7 +140,7 @@ def _compared(
     """Compare systems by their content; errors name the files' lines."""
     measures = source.informed(corpus, measures)
     with corpus.placing_errors():
-        if isinstance(source, (TreeInput, AttributeSeries)):
+        if isinstance(source, (TreeInput, AttributeInput)):
             sides = {REFERENCES: corpus.reference, **named_systems(corpus.systems)}
             named, reading = read_measures(measures, ALL_MEASURES), corpus.reading
             return compare_sides(sides, named, resampling, reading, **choices)

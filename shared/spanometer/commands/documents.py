@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from ..analysis.scores.report import Report
 from ..counts.statistics import Resampling
@@ -293,24 +293,9 @@ def side_of(
     return Side("; ".join([text, *(note.rstrip(".") for note in notes)]), described, left_out)
 
 
-class AttributeSide(NamedTuple):
-    """A file of spans with attributes, these as columns, and the name of its format."""
-
-    file: DocumentFile
-    attributes: Attributes
-    format: str
-
-    @property
-    def shown(self) -> Side:
-        """The file as commands show it."""
-        source, left_out = self.file.source, self.file.left_out
-        described = {"file": source, "format": self.format, "attributes": list(self.attributes.names)}
-        return Side(f"{source}, {self.format}", described, left_out)
-
-
 @dataclass(frozen=True, kw_only=True)
-class AttributeSeries(Limits, ComparedWords, SeveralFiles):
-    """Files of spans with attributes: a reference and systems."""
+class AttributeInput(Limits, ComparedWords, ScoredFiles):
+    """Files of spans with attributes: a reference and systems, scored by measures of attributes."""
 
     title: ClassVar[str] = "spans with attributes"
     content: ClassVar[type[Any]] = Attributes
@@ -318,53 +303,6 @@ class AttributeSeries(Limits, ComparedWords, SeveralFiles):
     remedy: ClassVar[str] = "Ask for span_attribute alone."
 
     format: str = option("auto", help="form of the files", choices=("auto", "jsonl"))
-
-    def read(self, paths: Sequence[str]) -> list[AttributeSide]:
-        """Read the reference and one or more systems, whose documents are brought in the order of the reference."""
-        if len(paths) == 1:
-            raise InputError("there is no file with the system's spans.", "Give PREDICTION.")
-        formats = [self._format_of(path) for path in paths]
-        references, *systems = map(self._read, paths, formats)
-        for predictions in systems:
-            in_tokens = references.in_tokens and predictions.in_tokens
-            unit = "token" if in_tokens else "character"
-            pair(references, predictions, Pairing(unit=unit, ignore_words=self.ignore_words))
-        files = [references, *(matched(references, one)[1] for one in systems)]
-        del references, systems
-        # words and texts are many, and their work is done
-        return [
-            AttributeSide(replace(file, words=None, attributes=None), file.attribute_columns(), name)
-            for file, name in zip(files, formats, strict=True)
-        ]
-
-    def corpus(
-        self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
-    ) -> Corpus:
-        """Read the reference and the systems."""
-        files = by_role(read := self.read(paths), default_names(paths, annotators), names, annotators)
-        return Corpus(
-            files=files,
-            given={name: side.attributes for name, side in files.items()},
-            shown=[side.shown for side in read],
-            located=lambda sides: located({**{name: side.file for name, side in sides.items()}, "": read[0].file}),
-        )
-
-    def _format_of(self, path: str) -> str:
-        """Name the format of a file; one in which nothing shows it is JSON lines if it can be."""
-        names = (None, "jsonl") if self.format == AUTO else ("jsonl",)
-        found = next(filter(None, (detected(path, self.encoding, DocumentFile, name) for name in names)), None)
-        return "columns" if found is None else found.name
-
-    def _read(self, path: str, format: str) -> DocumentFile:
-        return require_one_annotator(
-            read_with(read_documents, path, format=format if format == "jsonl" else AUTO, limits=self.limits)
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class AttributeInput(AttributeSeries, ScoredFiles):
-    """Files of spans with attributes, scored by measures of these."""
-
     plot: str | None = text("PNG", "write a picture of precision and recall (.png, .svg or .pdf); needs matplotlib")
 
     def __post_init__(self) -> None:
@@ -372,6 +310,46 @@ class AttributeInput(AttributeSeries, ScoredFiles):
         check_options(self)
         if self.plot is not None:
             require_format(self.plot)
+
+    def corpus(
+        self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
+    ) -> Corpus:
+        """Read the reference and the systems, whose documents are brought in the order of the reference."""
+        require_system(paths, "the system's spans", "Give PREDICTION.")
+        formats = list(map(self._format_of, paths))
+        references, *systems = map(self._read, paths, formats)
+        for predictions in systems:
+            unit = "token" if references.in_tokens and predictions.in_tokens else "character"
+            pair(references, predictions, Pairing(unit=unit, ignore_words=self.ignore_words))
+        files = [references, *(matched(references, predictions)[1] for predictions in systems)]
+        columns = [file.attribute_columns() for file in files]
+        # words and texts are many, and their work is done
+        files = [replace(file, words=None, attributes=None) for file in files]
+        named = by_role(files, default_names(paths, annotators), names, annotators)
+        return Corpus(
+            files=named,
+            given=dict(zip(named, columns, strict=True)),
+            shown=[
+                Side(
+                    f"{file.source}, {name}",
+                    {"file": file.source, "format": name, "attributes": list(attributes.names)},
+                    file.left_out,
+                )
+                for file, name, attributes in zip(files, formats, columns, strict=True)
+            ],
+            located=lambda sides: located({**sides, "": files[0]}),
+        )
+
+    def _format_of(self, path: str) -> str:
+        """Name the format of a file; one in which nothing shows it is JSON lines if it can be."""
+        names = (None, "jsonl") if self.format == AUTO else ("jsonl",)
+        shown = next(filter(None, (detected(path, self.encoding, DocumentFile, name) for name in names)), None)
+        return "columns" if shown is None else shown.name
+
+    def _read(self, path: str, format: str) -> DocumentFile:
+        return require_one_annotator(
+            read_with(read_documents, path, format=format if format == "jsonl" else AUTO, limits=self.limits)
+        )
 
     def completed(self, report: Report, corpus: Corpus, pair: Pair, resampling: Resampling | None) -> Report:
         """Return a report that says which spans only one side has, and draw its scores if a picture is asked for."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,40 +30,6 @@ _INPUTS = {"quaero": "markup", "jsonl": "entities"}
 
 _NONE = pa.nulls(0)
 """Stands for the column of entities of a file that is needed no more."""
-
-
-@dataclass(frozen=True, eq=False)
-class Trees:
-    """A file and its entities as columns.
-
-    Attributes:
-        file: as it was read.
-        entities: with the documents' lengths, if either side has words.
-    """
-
-    file: EntityFile
-    entities: Entities
-
-    @property
-    def side(self) -> Side:
-        """Return the file with the numbers of its entities, their components, and those that have several types."""
-        entities, components = len(self.entities), len(self.entities.component_start)
-        metonymic = int((np.diff(self.entities.type_offsets) > 1).sum())
-        numbers = [
-            counted(entities, "entity", "entities"),
-            counted(components, "component"),
-            f"{metonymic:,} metonymic",
-        ]
-        described = {
-            "file": self.file.source,
-            "format": self.file.format,
-            "entities": entities,
-            "components": components,
-            "metonymic": metonymic,
-            "left_out": [{"line": item.line, "problem": item.problem} for item in self.file.left_out],
-        }
-        text = ", ".join([self.file.source, self.file.format, *numbers])
-        return Side(text, described, [str(item) for item in self.file.left_out])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,40 +60,31 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, ScoredFiles):
         check_options(self)
         EntityTypes.__post_init__(self)
 
-    def read(self, paths: Sequence[str]) -> list[Trees]:
-        """Read the reference and one or more systems, all of the same documents and tokens.
-
-        Raises:
-            InputError: if they are not; it names file and line.
-        """
-        options = {name: getattr(self, name) for name in options_of(self) if name != "ignore_words"}
-        given = {name: value for name, value in options.items() if value is not None}
-        reference = _without_numbers(read_with(read_entities, paths[0], **given))
-        lengths = reference.lengths
-        sides = [_columns(reference, lengths)]
-        reference = replace(reference, column=_NONE)
-        for path in paths[1:]:
-            system = reference if path == paths[0] else _without_numbers(read_with(read_entities, path, **given))
-            _require_same_names(reference, system)
-            require_same_tokens(reference, system, ignore_words=self.ignore_words)
-            if lengths is None and system.lengths is not None:
-                with located({"": reference}):
-                    sides[0].entities.with_lengths(system.lengths)
-            sides.append(sides[0] if system is reference else _columns(system, lengths))
-        return sides
-
     def corpus(
         self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
     ) -> Corpus:
-        """Read the reference and the systems."""
+        """Read the reference and the systems, all of the same documents and tokens."""
         require_system(paths, "the system's entities", "Give PREDICTION.")
-        files = by_role(read := self.read(paths), default_names(paths, annotators), names, annotators)
+        reference = self._read(paths[0])
+        entities = [_columns(reference, reference.lengths)]
+        files = [_without_rows(reference)]
+        reference = replace(reference, column=_NONE)
+        for path in paths[1:]:
+            system = self._read(path)
+            _require_same_names(reference, system)
+            require_same_tokens(reference, system, ignore_words=self.ignore_words)
+            if reference.lengths is None and system.lengths is not None:
+                with located({"": reference}):
+                    entities[0].with_lengths(system.lengths)
+            entities.append(_columns(system, reference.lengths))
+            files.append(_without_rows(system))
+        named = by_role(files, default_names(paths, annotators), names, annotators)
         return Corpus(
-            files=files,
-            given={name: trees.entities for name, trees in files.items()},
-            shown=[trees.side for trees in read],
-            reading=self.reading(read),
-            document_lines=read[0].file.document_lines,
+            files=named,
+            given=dict(zip(named, entities, strict=True)),
+            shown=list(map(side_of, files, entities)),
+            reading=self.reading(files),
+            document_lines=files[0].document_lines,
         )
 
     def pair(self, corpus: Corpus, name: str, measures: Sequence[Any]) -> Pair:
@@ -135,30 +92,56 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, ScoredFiles):
         reading = self.reading((corpus.first, corpus.files[f"{SYSTEM}{name}"]))
         return replace(super().pair(corpus, name, measures), reading=reading)
 
-    def reading(self, sides: Iterable[Trees]) -> dict[str, str]:
+    def reading(self, files: Iterable[EntityFile]) -> dict[str, str]:
         """Return how sides were read, for the signature: what can change the number with their formats."""
-        known = list(dict.fromkeys(side.file.format for side in sides))
-        described = {"input": "+".join(_INPUTS.get(format, format) for format in known)}
-        if "hipe" in known:
+        formats = list(dict.fromkeys(file.format for file in files))
+        described = {"input": "+".join(_INPUTS.get(format, format) for format in formats)}
+        if "hipe" in formats:
             described.update({name: str(getattr(self, name)) for name in ("level", "scheme", "repair")})
-        if "quaero" in known:
+        if "quaero" in formats:
             described.update(entity_types=",".join(sorted(self.known)), documents=self.documents)
         return described
 
+    def _read(self, path: str) -> EntityFile:
+        """Read a file, without the names of its documents unless these are HIPE's: others are not compared."""
+        options = {name: getattr(self, name) for name in options_of(self) if name != "ignore_words"}
+        given = {name: value for name, value in options.items() if value is not None}
+        file = read_with(read_entities, path, **given)
+        return file if file.format == "hipe" else replace(file, documents=())
 
-def _without_numbers(file: EntityFile) -> EntityFile:
-    """Return a file without the names of its documents, unless these are HIPE's: others are not compared."""
-    return file if file.format == "hipe" else replace(file, documents=())
+
+def side_of(file: EntityFile, entities: Entities) -> Side:
+    """Return a file with the numbers of its entities, their components, and those that have several types."""
+    components = len(entities.component_start)
+    metonymic = int((np.diff(entities.type_offsets) > 1).sum())
+    numbers = [
+        counted(len(entities), "entity", "entities"),
+        counted(components, "component"),
+        f"{metonymic:,} metonymic",
+    ]
+    described = {
+        "file": file.source,
+        "format": file.format,
+        "entities": len(entities),
+        "components": components,
+        "metonymic": metonymic,
+        "left_out": list(map(asdict, file.left_out)),
+    }
+    return Side(", ".join([file.source, file.format, *numbers]), described, list(map(str, file.left_out)))
 
 
-def _columns(file: EntityFile, lengths: np.ndarray | None) -> Trees:
-    """Return the entities, checked against the documents' lengths if either side has them, with what else is needed."""
+def _without_rows(file: EntityFile) -> EntityFile:
+    """Return a file without words and entities, of which nothing but their columns is needed."""
+    return replace(file, words=None, column=_NONE)
+
+
+def _columns(file: EntityFile, lengths: np.ndarray | None) -> Entities:
+    """Return the entities, checked against the documents' lengths if either side has them."""
     entities = file.to_entities()
-    if lengths is not None and entities.lengths is None:
-        with located({"": file}):
-            entities = entities.with_lengths(lengths)
-    # from here on nothing but the columns is needed of words and entities
-    return Trees(replace(file, words=None, column=_NONE), entities)
+    if lengths is None or entities.lengths is not None:
+        return entities
+    with located({"": file}):
+        return entities.with_lengths(lengths)
 
 
 def _require_same_names(reference: EntityFile, system: EntityFile) -> None:
