@@ -25,37 +25,29 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from ..analysis.agreement.consensus import Consensus, Voting
 from ..analysis.agreement.vote import consensus
 from ..documents.pairing import Pairing, unit_of
 from ..documents.tag_file import TagFile
 from ..exceptions import InputError, setting
-from ..readers.formats import writers
 from ..readers.reading import documents_of_tags
-from ..readers.writing import prepare, require_writable, writing
+from ..readers.writing import require_writable
+from ..readers.writing import writing as open_new
 from ..tables.exports import to_csv
 from ..tables.table import Part, Precision, heading
+from .corpus import Corpus, SeveralFiles
 from .documents import DocumentSeries
-from .inputs import STANDARD_INPUT, Side, headlines, input_paths, kind_of, size_of
+from .inputs import headlines, input_paths, kind_of, size_of
 from .measures import require_used
 from .options import add_options, read_options, switch, text
 from .output import Output
-from .rewritten import Target, WrittenAs, require_new, say_what_is_lost, write_out
+from .rewritten import Target, WrittenAs
 from .tag_files import TagSeries, documents_in
 
-
-@dataclass(frozen=True, kw_only=True)
-class VotedDocuments(DocumentSeries, WrittenAs):
-    """Documents of annotators, and the form of the consensus."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class VotedTags(TagSeries, WrittenAs):
-    """Tags of annotators, and the form of the consensus."""
+_KINDS: tuple[type[SeveralFiles], ...] = (DocumentSeries, TagSeries)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +70,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help="file with the annotation of one annotator")
     reading = parser.add_argument_group("reading")
     reading.add_argument("--names", metavar="NAMES", help="the annotators' names, with commas between")
-    add_options(reading, {"": VotedTags, VotedDocuments.title: VotedDocuments}, leave_out=("to", "lossy"))
+    add_options(reading, {"": TagSeries, DocumentSeries.title: DocumentSeries})
     add_options(parser.add_argument_group("voting"), {"": Voting})
     output = parser.add_argument_group("output")
     add_options(output, {"": WrittenAs}, optional=("to",))
@@ -89,19 +81,17 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, count the votes, write and show."""
     output, voting = read_options(ConsensusOutput, options), read_options(Voting, options)
-    to_screen = options.output in (None, STANDARD_INPUT)
+    paths = input_paths(options.files)
+    source = read_options(kind_of(_KINDS, options, paths, [Voting, ConsensusOutput]), options)
+    require_used(options, source)
+    of_tags = isinstance(source, TagSeries)
+    writing = read_options(WrittenAs, options).writing(options, source, "IOB2" if of_tags else "jsonl")
+    to_screen = not writing.target.names_file
     if output.json and to_screen:
         raise InputError("--json is about votes, and standard output has the consensus.", "Name a file with -o.")
-    paths = input_paths(options.files)
-    kinds: tuple[type[VotedDocuments | VotedTags], ...] = (VotedDocuments, VotedTags)
-    kind = kind_of(kinds, options, paths, [Voting, ConsensusOutput])
-    source = read_options(kind, options)
-    require_used(options, source)
-    format, settings = source.target(source.to or ("jsonl" if kind is VotedDocuments else "IOB2"))
-    require_new(options, format)
     corpus = source.corpus(paths, options.names, words=True)
     first = corpus.first
-    if isinstance(source, VotedTags) and not source.kept(first).all():
+    if isinstance(source, TagSeries) and not source.kept(first).all():
         raise InputError(
             "tokens that are left out have no place in what is written.",
             f"Set {setting('ignore_index')} to a number that does not occur.",
@@ -109,34 +99,28 @@ def run(options: argparse.Namespace) -> int:
         )
     with corpus.placing_errors():
         found = consensus(corpus.annotators, **corpus.reading, **asdict(voting))
-    file = documents_of_tags(first, found.spans) if isinstance(first, TagFile) else None
-    size = documents_in(first, briefly=True) if isinstance(first, TagFile) else found.spans.documents
-    sides = corpus.sides
-    pairing = Pairing(to_tokens=getattr(source, "to_tokens", "strict")) if writers()[format].unit == "token" else None
+    file = documents_of_tags(first, found.spans) if of_tags else None
     # what the readers of all files say is shown with their names
     made = replace(found.documents(file, votes=output.with_votes), left_out=(), notes=())
-    prepared = prepare(made, format, pairing or Pairing(), settings, lossy=source.lossy)
-    say_what_is_lost(made, prepared)
+    prepared = writing.prepare(made, Pairing(to_tokens=getattr(source, "to_tokens", "strict")))
     if output.list_spans is not None:
-        with writing(output.list_spans) as stream:
+        with open_new(output.list_spans) as stream:
             stream.write(to_csv([found.tables()[-1]], Precision()).encode())
-    write_out(options, prepared, format, settings)
+    writing.write(prepared)
     if to_screen:
         from ..tables.screen import text_of
 
-        print(text_of(_parts(found, sides, size), terminal=False), end="", file=sys.stderr)
+        print(text_of(_parts(found, corpus), terminal=False), end="", file=sys.stderr)
     else:
-        output.write(lambda: _described(found, sides), lambda: _parts(found, sides, size))
+        described = {"files": [side.described for side in corpus.shown]}
+        output.write(lambda: {**described, **found.to_dict()}, lambda: _parts(found, corpus))
     return 0
 
 
-def _described(found: Consensus, sides: Sequence[tuple[str, Side]]) -> dict[str, Any]:
-    return {"files": [side.described for _, side in sides], **found.to_dict()}
-
-
-def _parts(found: Consensus, sides: Sequence[tuple[str, Side]], size: int | str) -> Iterator[Part]:
-    spans = found.spans
+def _parts(found: Consensus, corpus: Corpus) -> Iterator[Part]:
+    first, spans = corpus.first, found.spans
     tokens = None if spans.lengths is None else int(spans.lengths.sum())
-    yield from heading(headlines(sides, size_of(size, tokens, unit_of([found.signature]))))
+    size = documents_in(first, briefly=True) if isinstance(first, TagFile) else spans.documents
+    yield from heading(headlines(corpus.sides, size_of(size, tokens, unit_of([found.signature]))))
     yield ""
     yield from found.parts()

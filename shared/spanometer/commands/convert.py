@@ -31,24 +31,13 @@ from functools import partial
 from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, counted, printable
 from ..options import replaced_option, reused_option
-from ..readers.writing import prepare
 from ..spans.conversion import convert_tags, repair_tags
 from ..tags.schemes import SCHEMES
 from .documents import CarriedDocuments, DocumentLayout
-from .inputs import STANDARD_INPUT, InputPath, called
+from .inputs import InputPath, called
 from .measures import require_used
 from .options import add_options, read_options
-from .rewritten import (
-    SchemeChange,
-    TagColumns,
-    Target,
-    WrittenAs,
-    add_target_options,
-    require_new,
-    rewrite,
-    say_what_is_lost,
-    write_out,
-)
+from .rewritten import SchemeChange, TagColumns, Target, WrittenAs, add_target_options, rewrite
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,13 +90,11 @@ def _rewrite(options: argparse.Namespace, conversion: Conversion) -> int:
 
 def _write(options: argparse.Namespace, conversion: Conversion) -> int:
     """Write documents in another format."""
-    format, writing = conversion.target(str(conversion.to))
-    require_new(options, format)
+    writing = conversion.writing(options, conversion)
     file = conversion.read_one(options.file)
-    prepared = prepare(file, format, conversion.carrying, writing, lossy=conversion.lossy)
-    say_what_is_lost(file, prepared)
-    write_out(options, prepared, format, writing)
-    if options.output not in (None, STANDARD_INPUT):
+    prepared = writing.prepare(file, conversion.carrying)
+    writing.write(prepared)
+    if writing.target.names_file:
         size = f"{counted(file.documents.size, 'document')}, {counted(len(prepared.file.spans), 'span')}"
         print(f"{printable(options.output)}: {size} (from {printable(called(options.file))}, as {conversion.to}).")
     return 0

@@ -34,11 +34,10 @@ from ..exceptions import InputError, counted, mention, printable
 from ..grounding.grounded import Grounded, outcomes_by_answer
 from ..grounding.reading import AnswerReading
 from ..readers.formats import Format, formats_of
-from ..readers.writing import prepare
 from .documents import CarriedDocuments
-from .inputs import STANDARD_INPUT, detected, input_paths
+from .inputs import detected, input_paths
 from .options import add_options, read_options, switch
-from .rewritten import Target, WrittenAs, require_new, say_what_is_lost, write_out
+from .rewritten import Target, WrittenAs
 
 _ENDINGS = {".spacy": "spacy", ".conll": "IOB2", ".iob": "IOB2", ".iob2": "IOB2", ".bio": "IOB2"}
 """What files of these endings are written as; others are JSON lines."""
@@ -93,8 +92,7 @@ def run(options: argparse.Namespace) -> int:
     source = read_options(GroundedFiles, options)
     paths = _paths(options.files, source.answer_key)
     ending = next((name for end, name in _ENDINGS.items() if str(options.output or "").endswith(end)), "jsonl")
-    format, writing = source.target(source.to or ending)
-    require_new(options, format)
+    writing = source.writing(options, source, ending)
     texts, answers = source.read_both(paths)
     paired = pair(texts, answers, Pairing(unit="character", **vars(source.answering)))
     found = paired.grounded["predictions"]
@@ -102,19 +100,18 @@ def run(options: argparse.Namespace) -> int:
         paired.file, spans=paired.spans["predictions"], words=None, annotators=None, left_out=(), notes=(), stated=None
     )
     carrying = replace(source.carrying, tokenizer=None) if made.documents.tokens is not None else source.carrying
-    prepared = prepare(made, format, carrying, writing, lossy=source.lossy)
-    say_what_is_lost(made, prepared)
+    prepared = writing.prepare(made, carrying)
     if source.list_lost:
         for line in _lost(made, found):
             print(printable(line), file=sys.stderr)
-    write_out(options, prepared, format, writing)
+    writing.write(prepared)
     said = f"{counted(len(answers.answers or ()), 'answer')} with {found.summary} (grounding:{found.policy})"
     if found.unplaced:
         said += f"; without a place, and wrong when scored: {len(found.unplaced):,}"
-    if options.output in (None, STANDARD_INPUT):
-        print(f"{said}.", file=sys.stderr)
-    else:
+    if writing.target.names_file:
         print(f"{printable(options.output)}: {said}.")
+    else:
+        print(f"{said}.", file=sys.stderr)
     return 0
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from ..documents.document_file import DocumentFile
 from ..documents.fitting import Fitted
 from ..documents.joining import read_together
+from ..documents.pairing import Pairing
 from ..documents.tag_file import TagFile
 from ..exceptions import InputError, printable
 from ..options import option
@@ -23,7 +24,7 @@ from ..readers.columns.rewriter import Rewriter
 from ..readers.folders import files_of
 from ..readers.formats import writers
 from ..readers.source import Source, open_file
-from ..readers.writing import packing, require_writable, write_folder, write_into, writing, writing_folder
+from ..readers.writing import packing, prepare, require_writable, write_folder, write_into, writing, writing_folder
 from ..spans.spans import as_tags
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import SCHEMES, canonical
@@ -58,32 +59,6 @@ class SchemeChange(TagColumns):
         parse=canonical,
         metavar="SCHEME",
     )
-
-
-def _target(name: str) -> str:
-    return name if name in writers() else canonical(name)
-
-
-@dataclass(frozen=True, kw_only=True)
-class WrittenAs:
-    """What documents are written as."""
-
-    to: str | None = option(
-        None,
-        help="what to write: a scheme of tags, or a format",
-        choices=(*SCHEMES, *writers()),
-        optional=True,
-        parse=_target,
-        metavar="NAME",
-    )
-    lossy: bool = switch("write what the format can hold, and list the rest on standard error")
-
-    def target(self, to: str) -> tuple[str, dict[str, Any]]:
-        """Return the format that is written for a scheme or a format, and the options of writing it."""
-        if to in SCHEMES:
-            return "columns", {"scheme": to}
-        known = writers()[to].options
-        return to, {name: getattr(self, name, default) for name, default in known.items() if name != "scheme"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,32 +128,78 @@ def add_target_options(parser: argparse.ArgumentParser) -> None:
     add_options(parser.add_argument_group("output"), {"": Target}, called={"output": "-o --output"})
 
 
-def require_new(options: argparse.Namespace, format: str) -> None:
-    """Raise an `InputError` if documents cannot be written where the options say."""
-    if getattr(options, "in_place", None):
-        raise InputError("--in-place is for files of tags that stay such.", "Name a new file with -o.")
-    target, folder = read_options(Target, options, file=""), writers()[format].folder
-    if target.names_file:
-        require_writable(str(target.output), replace=target.force, folder=folder)
-    elif folder:
-        raise InputError(f"{format} is a folder of files.", "Name a new folder with -o.")
+def _target(name: str) -> str:
+    return name if name in writers() else canonical(name)
 
 
-def write_out(options: argparse.Namespace, prepared: Fitted, format: str, settings: Mapping[str, Any]) -> None:
-    """Write documents, as a format can hold them, where the options say."""
-    if writers()[format].folder:
-        write_folder(options.output, prepared, format, settings, replace=bool(options.force))
-        return
-    with read_options(Target, options, file="").opened() as stream:
-        write_into(stream, prepared, format, settings)
+@dataclass(frozen=True, kw_only=True)
+class WrittenAs:
+    """What documents are written as."""
+
+    to: str | None = option(
+        None,
+        help="what to write: a scheme of tags, or a format",
+        choices=(*SCHEMES, *writers()),
+        optional=True,
+        parse=_target,
+        metavar="NAME",
+    )
+    lossy: bool = switch("write what the format can hold, and list the rest on standard error")
+
+    def writing(self, options: argparse.Namespace, source: Input, default: str = "jsonl") -> Writing:
+        """Return where and how documents of a source are written, by default in a format or a scheme."""
+        to = self.to or default
+        format = "columns" if to in SCHEMES else to
+        settings = {name: getattr(source, name, value) for name, value in writers()[format].options.items()}
+        settings |= {"scheme": to} if to in SCHEMES else {}
+        return Writing(read_options(Target, options, file=""), format, settings, lossy=self.lossy)
 
 
-def say_what_is_lost(file: DocumentFile, prepared: Fitted) -> None:
-    """Say on standard error what could not be read, what is lost and what else was done."""
-    said = {"left out": file.left_out, "lost": prepared.losses, "note": [*file.notes, *prepared.notes]}
-    for kind, found in said.items():
-        for each in found:
-            print(f"{kind}: {printable(str(each))}", file=sys.stderr)
+@dataclass(frozen=True)
+class Writing:
+    """Where documents are written, and how.
+
+    Attributes:
+        target: the file, or the folder.
+        format: its format.
+        settings: the options of writing it.
+        lossy: whether what the format can hold is written if that is not all.
+
+    Raises:
+        InputError: if documents cannot be written there.
+    """
+
+    target: Target
+    format: str
+    settings: Mapping[str, Any]
+    lossy: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the target, before anything is read."""
+        target, folder = self.target, writers()[self.format].folder
+        if target.in_place:
+            raise InputError("--in-place is for files of tags that stay such.", "Name a new file with -o.")
+        if target.names_file:
+            require_writable(str(target.output), replace=target.force, folder=folder)
+        elif folder:
+            raise InputError(f"{self.format} is a folder of files.", "Name a new folder with -o.")
+
+    def prepare(self, file: DocumentFile, pairing: Pairing) -> Fitted:
+        """Make documents such as the format can hold them, and say on standard error what is lost and was left out."""
+        prepared = prepare(file, self.format, pairing, self.settings, lossy=self.lossy)
+        texts = {"left out": file.left_out, "lost": prepared.losses, "note": [*file.notes, *prepared.notes]}
+        for kind, listed in texts.items():
+            for each in listed:
+                print(f"{kind}: {printable(str(each))}", file=sys.stderr)
+        return prepared
+
+    def write(self, prepared: Fitted) -> None:
+        """Write documents as the format can hold them."""
+        if writers()[self.format].folder:
+            write_folder(str(self.target.output), prepared, self.format, self.settings, replace=self.target.force)
+            return
+        with self.target.opened() as stream:
+            write_into(stream, prepared, self.format, self.settings)
 
 
 def rewrite(options: argparse.Namespace, source: TagColumns, change: Callable[[Tags], Tags], how: str) -> int:

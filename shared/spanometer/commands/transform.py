@@ -37,9 +37,7 @@ from ..analysis.transformations.transformations import SpanTransformation, Trans
 from ..documents.pairing import Pairing
 from ..exceptions import InputError, printable
 from ..options import options_of
-from ..readers.formats import writers
 from ..readers.json.document_lines import span_lines
-from ..readers.writing import prepare
 from ..spans.conversion import certain_scheme
 from ..spans.spans import Spans, as_tags
 from ..spans.tokenisation import to_characters
@@ -47,7 +45,7 @@ from ..tags.tags import Tags
 from .documents import CarriedDocuments, read_source
 from .inputs import InputPath, located
 from .options import add_options, read_options
-from .rewritten import TagColumns, Target, add_file_options, add_target_options, require_new, rewrite, write_out
+from .rewritten import TagColumns, Target, Writing, add_file_options, add_target_options, rewrite
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -157,12 +155,13 @@ def _transform_documents(
 ) -> tuple[int, ...]:
     """Write documents with transformed spans in their format, and return how many each step touched."""
     format: Any = source.format_of(options.file)
-    writer = writers().get(format.name)
     if not options.as_spans:
-        if writer is None:
+        if format.writer is None:
             remedy = "Convert the file first: spanometer convert FILE --to jsonl -o OUT."
             raise InputError(f"{format.name} cannot be written.", remedy)
-        require_new(options, format.name)
+        declared = format.writer.options
+        settings = {name: getattr(source, name) for name in declared if name in options_of(source)}
+        writing = Writing(read_options(Target, options, file=""), format.name, settings)
     file, carried = source.read_in_tokens(options.file)
     if file.attributes is not None:
         print("lost: the attributes of spans", file=sys.stderr)
@@ -175,9 +174,8 @@ def _transform_documents(
     if not file.in_tokens:
         tokens, lengths = carried.file.documents.tokens, file.documents.lengths
         changed = replace(file, spans=to_characters(spans, tokens, lengths)) if tokens is not None else changed
-    writing = {name: getattr(source, name) for name in writer.options if name in options_of(source)} if writer else {}
-    prepared = prepare(replace(changed, attributes=None), format.name, Pairing(), writing, lossy=False)
-    write_out(options, prepared, format.name, writing)
+    # what there was to say of the file is said
+    writing.write(writing.prepare(replace(changed, attributes=None, left_out=(), notes=()), Pairing()))
     return touched
 
 
