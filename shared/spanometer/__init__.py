@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .exceptions import InputError
@@ -41,53 +42,30 @@ __all__ = [
 ]
 
 
+_PLACES = {
+    "Spans": "spans.spans",
+    "agreement": "analysis.agreement.agree",
+    "compare": "analysis.comparison.compare",
+    "consensus": "analysis.agreement.vote",
+    "disagreements": "analysis.agreement.disagreements",
+    "errors": "analysis.errors.find",
+    "load_spans": "corpora.span_files",
+    "read": "readers.reading",
+    "score": "analysis.scores.score",
+    "score_against": "analysis.agreement.against",
+    "write": "readers.writing",
+}
+"""The modules of the public functions, which are imported when they are asked for."""
+
+_NAMES = {"read": "read_documents", "write": "write_documents"}
+"""What functions are called in their modules, if not the same."""
+
+
 def __getattr__(name: str) -> Any:
     """Import what is asked for."""
-    if name == "Spans":
-        from .spans.spans import Spans
-
-        return Spans
-    if name == "agreement":
-        from .analysis.agreement.agree import agreement
-
-        return agreement
-    if name == "compare":
-        from .analysis.comparison.compare import compare
-
-        return compare
-    if name == "consensus":
-        from .analysis.agreement.vote import consensus
-
-        return consensus
-    if name == "disagreements":
-        from .analysis.agreement.disagreements import disagreements
-
-        return disagreements
-    if name == "errors":
-        from .analysis.errors.find import errors
-
-        return errors
-    if name == "score":
-        from .analysis.scores.score import score
-
-        return score
-    if name == "score_against":
-        from .analysis.agreement.against import score_against
-
-        return score_against
-    if name == "load_spans":
-        from .corpora.span_files import load_spans
-
-        return load_spans
-    if name == "read":
-        from .readers.reading import read_documents
-
-        return read_documents
-    if name == "write":
-        from .readers.writing import write_documents
-
-        return write_documents
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), _NAMES.get(name, name))
 
 
 def __dir__() -> list[str]:

@@ -31,9 +31,8 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -116,11 +115,6 @@ class AgreementOutput(PlotOutput):
         """Return whether disagreements are written as a page."""
         return self.in_file and self.ending in _PAGES
 
-    @property
-    def ending(self) -> str:
-        """The ending of the file."""
-        return os.path.splitext(str(self.output))[1].lower()
-
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
@@ -145,7 +139,6 @@ def run(options: argparse.Namespace) -> int:
     if without_alpha:
         options.variant = None
     chance, alpha = read_options(ChanceKappaF1, options), read_options(UnitizingAlpha, options)
-    of_chance = {name: getattr(chance, name) for name in options_of(chance)}
     resampling = chosen_resampling(options)
     # without each annotator there are intervals by default
     of_parts = read_options(Resampling, options)
@@ -156,7 +149,7 @@ def run(options: argparse.Namespace) -> int:
         "variant": None if without_alpha else alpha.variant,
         "per_document": output.per_document,
         "gamma": next(iter(asked), None),
-        **of_chance,
+        **{name: getattr(chance, name) for name in options_of(chance)},
         **draws,
     }
     paths = input_paths(options.files, options.answer_key, systems=0)
@@ -164,94 +157,84 @@ def run(options: argparse.Namespace) -> int:
     owners: tuple[type[SeveralFiles], ...] = (DocumentSeries, TagSeries)
     source = read_options(kind_of(owners, options, paths, kinds), options)
     require_used(options, source, chance, alpha, *asked, of_parts if with_parts else resampling)
-    compared = _compare(source.corpus(paths, options.names, words=output.disagreements), values, output)
-    if compared.differing is not None and (output.leave_one_out or (output.is_page and len(compared.corpus.files) > 2)):
+    corpus = source.corpus(paths, options.names, words=output.disagreements)
+    with corpus.placing_errors():
+        found = agreement(corpus.annotators, **corpus.reading, **values)
+        differing = _disagreements(corpus, output, labels=chance.labels, level=chance.level)
+    left_out = None
+    if differing is not None and (output.leave_one_out or (output.is_page and len(corpus.files) > 2)):
         own = ("placement", "method", "uniform_threshold", "variant", "average", "zero_division")
-        of_team = {name: values[name] for name in own}
-        compared.left_out = compared.differing.leave_one_out(**of_team, **asdict(of_parts))
+        left_out = differing.leave_one_out(**{name: values[name] for name in own}, **asdict(of_parts))
+    shown = _Shown(corpus, found, differing if output.disagreements else None, left_out)
     if output.plot is not None:
-        plot_agreement(compared.found, output.plot)
+        plot_agreement(found, output.plot)
     if output.in_file:
-        _write_disagreements(compared, output)
+        output.write_text(_places(shown, output))
     else:
-        output.write(lambda: _described(compared, output), lambda: _parts(compared, output))
+        output.write(lambda: _described(shown, output), lambda: _parts(shown, output))
     return 0
 
 
-@dataclass
-class _Compared:
-    """What is known of the annotators.
+@dataclass(frozen=True)
+class _Shown:
+    """What is shown of the annotators.
 
     Attributes:
         corpus: their files.
-        found: their agreement.
-        differing: where they differ, if that is asked for.
+        agreement: their agreement.
+        disagreements: where they differ, if that is asked for.
         left_out: the agreement without each of them, if that is asked for.
     """
 
     corpus: Corpus
-    found: Agreement
-    differing: Disagreements | None = None
-    left_out: LeaveOneOut | None = None
+    agreement: Agreement
+    disagreements: Disagreements | None
+    left_out: LeaveOneOut | None
 
 
-def _compare(corpus: Corpus, values: Mapping[str, Any], output: AgreementOutput) -> _Compared:
-    """Compare annotators; errors name the files' lines."""
-    with corpus.placing_errors():
-        found = agreement(corpus.annotators, **corpus.reading, **values)
-        differing = _disagreements(corpus.annotators, output, values, **corpus.reading)
-    if differing is not None and corpus.context is not None:
-        differing = differing.with_context(corpus.context())
-    return _Compared(corpus, found, differing)
-
-
-def _disagreements(
-    given: Mapping[str, Any], output: AgreementOutput, values: Mapping[str, Any], **reading: Any
-) -> Disagreements | None:
-    """Return where annotators differ, if that or the agreement without each annotator is asked for."""
+def _disagreements(corpus: Corpus, output: AgreementOutput, **options: Any) -> Disagreements | None:
+    """Find where annotators differ, if that or the agreement without each annotator is asked for."""
     if not (output.disagreements or output.leave_one_out):
         return None
     with warnings.catch_warnings():
         # the agreement has warned of all
         warnings.simplefilter("ignore")
-        return disagreements(given, labels=values["labels"], level=values["level"], **reading)
+        found = disagreements(corpus.annotators, **options, **corpus.reading)
+    return found if corpus.context is None else found.with_context(corpus.context())
 
 
-def _write_disagreements(compared: _Compared, output: AgreementOutput) -> None:
+def _places(shown: _Shown, output: AgreementOutput) -> str:
     """Write the places alone, in the form that the file's ending says."""
-    found = compared.differing
-    if found is None:
-        return
+    found: Any = shown.disagreements
     if output.ending == ".csv":
-        output.write_text(found.to_csv("places", digits=output.digits, percent=output.percent))
-    elif output.ending == ".jsonl":
-        output.write_text(found.to_json_lines())
-    else:
-        options = DisagreementOptions(
-            heading=_heading(compared),
-            agreement=compared.found,
-            left_out=compared.left_out,
-            precision=output.precision,
-        )
-        output.write_text(disagreement_report(found, options))
+        return str(found.to_csv("places", digits=output.digits, percent=output.percent))
+    if output.ending == ".jsonl":
+        return str(found.to_json_lines())
+    options = DisagreementOptions(
+        heading=_heading(shown),
+        agreement=shown.agreement,
+        left_out=shown.left_out,
+        precision=output.precision,
+    )
+    return disagreement_report(found, options)
 
 
-def _described(compared: _Compared, output: AgreementOutput) -> dict[str, Any]:
-    values = compared.found.to_dict()
+def _described(shown: _Shown, output: AgreementOutput) -> dict[str, Any]:
+    values = shown.agreement.to_dict()
     if not output.per_label:
         del values["per_label"]
     if output.per_document:
-        values["document_lines"] = compared.corpus.first.document_lines.tolist()
-    if compared.left_out is not None:
-        values["leave_one_out"] = compared.left_out.to_dict()
-    if compared.differing is not None and output.disagreements:
-        values["disagreements"] = compared.differing.to_dict()
-    return {"files": [side.described for side in compared.corpus.shown], **values}
+        values["document_lines"] = shown.corpus.first.document_lines.tolist()
+    if shown.left_out is not None:
+        values["leave_one_out"] = shown.left_out.to_dict()
+    if shown.disagreements is not None:
+        values["disagreements"] = shown.disagreements.to_dict()
+    return {**shown.corpus.described(), **values}
 
 
-def _heading(compared: _Compared) -> list[tuple[str, str]]:
+def _heading(shown: _Shown) -> list[tuple[str, str]]:
     """Return the files and the size of the corpus."""
-    found, corpus = compared.found, compared.corpus
+    found, corpus = shown.agreement, shown.corpus
     lines = [(name, side.text) for name, side in corpus.sides]
     if isinstance(corpus.first, TagFile):
         numbers = zip(lines, found.spans.tolist(), strict=True)
@@ -259,13 +242,13 @@ def _heading(compared: _Compared) -> list[tuple[str, str]]:
     return [*lines, ("size", corpus.size(found.documents, found.tokens, unit_of(found.signatures.values())))]
 
 
-def _parts(compared: _Compared, output: AgreementOutput) -> Iterator[Part]:
-    yield from heading(_heading(compared))
+def _parts(shown: _Shown, output: AgreementOutput) -> Iterator[Part]:
+    yield from heading(_heading(shown))
     yield ""
-    document_lines = compared.corpus.first.document_lines.tolist() if output.per_document else None
-    yield from compared.found.parts(per_label=output.per_label, per_pair=output.per_pair, document_lines=document_lines)
-    if compared.left_out is not None:
-        yield from ("", compared.left_out.table())
-    if compared.differing is not None and output.disagreements:
-        yield from ("", compared.differing.number)
-        yield from compared.differing.lines() if output.table == "text" else compared.differing.tables()
+    lines = shown.corpus.first.document_lines.tolist() if output.per_document else None
+    yield from shown.agreement.parts(per_label=output.per_label, per_pair=output.per_pair, document_lines=lines)
+    if shown.left_out is not None:
+        yield from ("", shown.left_out.table())
+    if shown.disagreements is not None:
+        yield from ("", shown.disagreements.number)
+        yield from shown.disagreements.lines() if output.table == "text" else shown.disagreements.tables()

@@ -19,7 +19,7 @@ Examples:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -32,12 +32,10 @@ from ..exceptions import InputError, counted
 from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES, read_measures
 from ..plots import plot_comparison
-from ..tables.table import Part, heading
 from .answers import COMPARED, StringInput, are_strings, known_measures
 from .corpus import Corpus, SeveralFiles
 from .documents import AttributeInput, DocumentSeries
 from .inputs import (
-    headlines,
     input_paths,
     kind_of,
 )
@@ -114,9 +112,7 @@ def run(options: argparse.Namespace) -> int:
     found = _compared(source, corpus, measures, resampling, choices)
     if output.plot is not None:
         plot_comparison(found, output.plot)
-    reference, *systems = (side.described for side in corpus.shown)
-    described = {"reference": reference, "systems": dict(zip(corpus.systems, systems, strict=True))}
-    output.write(lambda: {**described, **found.to_dict()}, lambda: _parts(found, corpus))
+    output.show(found, corpus.described(), corpus.heading(found.documents, found.tokens, found.unit))
     return 0
 
 
@@ -158,8 +154,3 @@ def _compared(
             **asdict(resampling),
             **choices,
         )
-
-
-def _parts(found: Comparison, corpus: Corpus) -> Iterator[Part]:
-    yield from heading(headlines(corpus.sides, corpus.size(found.documents, found.tokens, found.unit)))
-    yield from found.lines()

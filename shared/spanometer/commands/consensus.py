@@ -112,8 +112,7 @@ def run(options: argparse.Namespace) -> int:
 
         print(text_of(_parts(found, corpus), terminal=False), end="", file=sys.stderr)
     else:
-        described = {"files": [side.described for side in corpus.shown]}
-        output.write(lambda: {**described, **found.to_dict()}, lambda: _parts(found, corpus))
+        output.write(lambda: {**corpus.described(), **found.to_dict()}, lambda: _parts(found, corpus))
     return 0
 
 

@@ -18,7 +18,8 @@ from ..analysis.scores.report import Report
 from ..counts.statistics import Resampling
 from ..exceptions import InputError, mention
 from ..spans.spans import Spans
-from .inputs import Input, Side, named, names_of, size_of
+from ..tables.table import Part, heading
+from .inputs import Input, Side, headlines, named, names_of, size_of
 
 Located = Callable[[Mapping[str, Any]], Any]
 
@@ -72,6 +73,17 @@ class Corpus:
         """The sides as commands show them, with their names."""
         names = ["reference" if name == REFERENCES else _bare(name) for name in self.files]
         return list(zip(names, self.shown, strict=True))
+
+    def described(self, role: str = "systems") -> dict[str, Any]:
+        """Describe the files for JSON: those of annotators, or the reference and, under a key, the systems."""
+        shown = [side.described for side in self.shown]
+        if REFERENCES not in self.files:
+            return {"files": shown}
+        return {"reference": shown[0], role: dict(zip(self.systems, shown[1:], strict=True))}
+
+    def heading(self, documents: int, tokens: int | None, unit: str = "token") -> list[Part]:
+        """Return what stands above a result: the files, the size of the corpus, and what the readers left out."""
+        return heading(headlines(self.sides, self.size(documents, tokens, unit)))
 
     def size(self, documents: int, tokens: int | None, unit: str = "token") -> str:
         """Return the size of the corpus in words."""

@@ -17,7 +17,7 @@ from ..documents.tag_file import TagFile, tag_lists
 from ..exceptions import counted
 from ..measures.registry import MEASURES
 from ..readers.columns.reading import read
-from ..tables.table import Cell, Copyable, Part, Table, number
+from ..tables.table import Copyable, Part, Table, TableColumn
 from .options import add_options, read_options
 from .output import Output
 
@@ -141,16 +141,15 @@ def _comparison(systems: Mapping[str, Results], repairs: Mapping[str, Results]) 
 
 def _table(title: str, keys: Mapping[str, tuple[str, ...]], rows: Mapping[str, Results]) -> Table:
     """Return a column for each module and key, the best of it in bold; a module's name is above its first column."""
-    columns = [(name, key) for name, of_module in keys.items() for key in of_module]
-    heads = [f"{name if key == keys[name][0] else ''}\n{key}" for name, key in columns]
+    pairs = [(name, key) for name, of_module in keys.items() for key in of_module]
     # much agreement by chance is not a merit; of one row none is the best
-    best = {
-        (name, key): max(row[name][key] for row in rows.values())
-        for name, key in columns
-        if key != "chance_f1" and len(rows) > 1
-    }
-    cells: list[list[Cell]] = []
-    for row, results in rows.items():
-        values = [(results[name][key], best.get((name, key))) for name, key in columns]
-        cells.append([(row, "cyan"), *(number(value, "bold" if value == top else "") for value, top in values)])
-    return Table(title, heads, cells)
+    columns = [
+        TableColumn(
+            key,
+            head=f"{name if key == keys[name][0] else ''}\n{key}",
+            higher=True if key != "chance_f1" and len(rows) > 1 else None,
+        )
+        for name, key in pairs
+    ]
+    values = [((row, "cyan"), *(results[name][key] for name, key in pairs)) for row, results in rows.items()]
+    return Table.of(title, columns, values)

@@ -144,25 +144,17 @@ class DocumentLayout(Limits, LabelDecoding, Input):
 
 
 def read_source(
-    options: argparse.Namespace,
-    path: str,
-    documents: type[Documents],
-    tags: type[TagKind],
-    *,
-    of_documents: bool = True,
+    options: argparse.Namespace, path: str, documents: type[Documents], tags: type[TagKind]
 ) -> Documents | TagKind:
     """Return how a file is read: as documents if its format or the options say so, or as tags.
 
     Raises:
         InputError: for options of the other kind.
     """
-    source = read_options(documents, options)
-    if of_documents and source.format_of(path) is not None:
-        require_used(options, source)
-        return source
-    of_tags = read_options(tags, options)
-    require_used(options, of_tags)
-    return of_tags
+    of_documents = read_options(documents, options)
+    source = read_options(tags, options) if of_documents.format_of(path) is None else of_documents
+    require_used(options, source)
+    return source
 
 
 @dataclass(frozen=True, kw_only=True)

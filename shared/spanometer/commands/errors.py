@@ -188,10 +188,11 @@ def run(options: argparse.Namespace) -> int:
         if len(found.systems) > 1:
             raise InputError("--plot draws the confusion of one system.", "Leave it out, or give one PREDICTION.")
         plot_confusion(found.only.confusion(output.extents), output.plot)
-    buckets = {}
-    if parts.wanted:
-        buckets = {name: one.buckets(**known) for name, one in found.systems.items()}
-    output.write(lambda: _described(found, corpus, output, buckets), lambda: _parts(found, lines, output, buckets))
+    buckets = {name: system.buckets(**known) for name, system in found.systems.items()} if parts.wanted else {}
+    described = corpus.described("predictions")
+    output.write(
+        lambda: {**described, **_described(found, output, buckets)}, lambda: _parts(found, lines, output, buckets)
+    )
     return 0
 
 
@@ -238,16 +239,14 @@ def _shown(examples: Sequence[ErrorExamples], choice: ErrorChoice) -> Iterator[P
         yield from one.parts(choice.limit or SHOWN)
 
 
-def _described(
-    found: Errors, corpus: Corpus, output: ErrorOutput, buckets: Mapping[str, BucketReport]
-) -> dict[str, Any]:
-    reference, *systems = (side.described for side in corpus.shown)
-    described = {"reference": reference, "predictions": dict(zip(found.systems, systems, strict=True))}
-    listed: dict[str, Any] = {"errors": _listed(found).to_arrow().to_pylist()} if output.per_error else {}
+def _described(found: Errors, output: ErrorOutput, buckets: Mapping[str, BucketReport]) -> dict[str, Any]:
+    values = found.to_dict()
+    if output.per_error:
+        values["errors"] = _listed(found).to_arrow().to_pylist()
     if buckets:
-        listed["buckets"] = {name: one.to_dict() for name, one in buckets.items()}
-        listed["inconsistencies"] = found.inconsistencies.to_dict()
-    return {**described, **found.to_dict(), **listed}
+        values["buckets"] = {name: report.to_dict() for name, report in buckets.items()}
+        values["inconsistencies"] = found.inconsistencies.to_dict()
+    return values
 
 
 def _listed(found: Errors) -> SharedErrors | Difference:

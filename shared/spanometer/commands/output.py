@@ -60,6 +60,16 @@ class Output:
 
         show(page(color=not self.no_color), *parts())
 
+    def show(self, found: Any, described: Mapping[str, Any], above: Iterable[Part]) -> None:
+        """Print a result of `analysis` with the files that it is about, as `write` does.
+
+        Args:
+            found: the result.
+            described: the files as built-in types, for JSON.
+            above: what stands above the result's lines.
+        """
+        self.write(lambda: {**described, **found.to_dict()}, lambda: [*above, *found.lines()])
+
 
 @dataclass(frozen=True, kw_only=True)
 class TableOutput(Precision, Output):
@@ -89,11 +99,10 @@ class TableOutput(Precision, Output):
         """Check the options."""
         super().__post_init__()
         if self.names_file and self.table == "text" and not self.json and not self.has_own_form:
-            ending = os.path.splitext(str(self.output))[1].lower()
-            if ending in _OTHERS:
+            if self.ending in _OTHERS:
                 remedy = f"End the name in {', '.join(_BY_ENDING)} or .txt, or name the form with --table."
-                raise InputError(f"tables are not written as {ending}.", remedy, source=self.output)
-            form = _BY_ENDING.get(ending, "text")
+                raise InputError(f"tables are not written as {self.ending}.", remedy, source=self.output)
+            form = _BY_ENDING.get(self.ending, "text")
             name, value = ("json", True) if form == "json" else ("table", form)
             object.__setattr__(self, name, value)
         if self.json and (self.table != "text" or self.digits is not None or self.percent):
@@ -119,6 +128,11 @@ class TableOutput(Precision, Output):
     def names_file(self) -> bool:
         """Return whether the result goes into a file."""
         return self.output not in (None, STANDARD_INPUT)
+
+    @property
+    def ending(self) -> str:
+        """The ending of the file."""
+        return os.path.splitext(str(self.output))[1].lower()
 
     @property
     def precision(self) -> Precision:

@@ -60,7 +60,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..analysis.agreement.against import AgainstReferences, score_against
+from ..analysis.agreement.against import score_against
 from ..analysis.scores.measure_result import is_by_attribute
 from ..analysis.scores.report import SystemReports, kind_of
 from ..counts.statistics import Resampling
@@ -242,10 +242,7 @@ def _score_against(corpus: Corpus, measures: Sequence[Any], resampling: Resampli
     drawn = {} if resampling is None else asdict(resampling)
     with corpus.placing_errors():
         found = score_against(corpus.annotators, corpus.systems, measures=measures, **corpus.reading, **drawn)
-    output.write(
-        lambda: {"files": [side.described for side in corpus.shown], **found.to_dict()},
-        lambda: _parts_against(found, corpus),
-    )
+    output.show(found, corpus.described(), corpus.heading(found.documents, found.tokens, found.unit))
     return 0
 
 
@@ -262,8 +259,3 @@ def _number_in(options: argparse.Namespace, files: int) -> int:
         problem = f"the first {counted(number, 'file')} are references, and there are {counted(files, 'file')}."
         raise InputError(problem, "Give the files of systems behind them.")
     return number
-
-
-def _parts_against(found: AgainstReferences, corpus: Corpus) -> Iterator[Part]:
-    yield from heading(headlines(corpus.sides, corpus.size(found.documents, found.tokens, found.unit)))
-    yield from found.lines()

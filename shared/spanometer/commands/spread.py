@@ -24,14 +24,14 @@ Examples:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..analysis.policies.groundings import GroundingSpread, grounding_spread
-from ..analysis.policies.repairs import PolicySpread, policy_spread
+from ..analysis.policies.repairs import policy_spread
 from ..documents.document_file import DocumentFile
 from ..documents.tag_file import TagFile
 from ..exceptions import InputError, counted
@@ -40,7 +40,7 @@ from ..measures.registry import MEASURES
 from ..plots import plot_grounding_spread, plot_spread
 from ..readers.logits import read_logits
 from ..readers.source import UTF_8
-from ..tables.table import Part, heading
+from ..tables.table import heading
 from .answers import AnswerFiles
 from .documents import side_of as side_of_documents
 from .inputs import called, detected, input_paths, located
@@ -157,10 +157,21 @@ def run(options: argparse.Namespace) -> int:
         )
     if output.plot is not None:
         plot_spread(spread, output.plot)
-    output.write(
-        lambda: _described(source, spread, references, predictions),
-        lambda: _parts(source, spread, references, predictions),
-    )
+    sides = {"reference": side_of(references), "prediction": None if predictions is None else side_of(predictions)}
+    described = {
+        **{name: side and side.described for name, side in sides.items()},
+        "logits": source.logits,
+        "documents": len(references.document_lines),
+    }
+    lines = {
+        **{name: "highest logits" if side is None else side.text for name, side in sides.items()},
+        "logits": source.logits,
+        "illegal": f"{counted(spread.illegal, 'pair')} in {len(spread.affected):,} of "
+        f"{documents_in(references, briefly=True)}",
+        "policies": f"{len(spread.grid):,} ({spread.scheme})",
+    }
+    above = heading((name, text) for name, text in lines.items() if text is not None)
+    output.show(spread, described, [*above, ""])
     return 0
 
 
@@ -184,14 +195,9 @@ def _run_answers(
     of_systems = dict(zip(spread.systems, systems, strict=True))
     lines = {"reference": reference.text}
     lines |= {name: f"{side.text} with {spread.systems[name].strict.summary}" for name, side in of_systems.items()}
-    output.write(
-        lambda: {
-            "reference": reference.described,
-            "predictions": {name: side.described for name, side in of_systems.items()},
-            **spread.to_dict(),
-        },
-        lambda: [*heading([*lines.items(), *spread.sizes()]), "", *spread.lines()],
-    )
+    described = {name: side.described for name, side in of_systems.items()}
+    above = [*heading([*lines.items(), *spread.sizes()]), ""]
+    output.show(spread, {"reference": reference.described, "predictions": described}, above)
     return 0
 
 
@@ -217,31 +223,3 @@ def _read_logits(source: SpreadInput, references: TagFile) -> tuple[list[np.ndar
                 document=document,
             )
     return logits, labels
-
-
-def _described(
-    source: SpreadInput, spread: PolicySpread, references: TagFile, predictions: TagFile | None
-) -> dict[str, Any]:
-    return {
-        "reference": side_of(references).described,
-        "prediction": predictions and side_of(predictions).described,
-        "logits": source.logits,
-        "documents": len(references.document_lines),
-        **spread.to_dict(),
-    }
-
-
-def _parts(
-    source: SpreadInput, spread: PolicySpread, references: TagFile, predictions: TagFile | None
-) -> Iterator[Part]:
-    documents = documents_in(references, briefly=True)
-    lines = {
-        "reference": side_of(references).text,
-        "prediction": "highest logits" if predictions is None else side_of(predictions).text,
-        "logits": source.logits,
-        "illegal": f"{counted(spread.illegal, 'pair')} in {len(spread.affected):,} of {documents}",
-        "policies": f"{len(spread.grid):,} ({spread.scheme})",
-    }
-    yield from heading((name, text) for name, text in lines.items() if text is not None)
-    yield ""
-    yield from spread.lines()

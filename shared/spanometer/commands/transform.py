@@ -35,7 +35,7 @@ from ..analysis.transformations.mapping import DESCRIPTIONS, TRANSFORMATIONS, fr
 from ..analysis.transformations.noise import IllegalTags
 from ..analysis.transformations.transformations import SpanTransformation, Transformation
 from ..documents.pairing import Pairing
-from ..exceptions import InputError, printable
+from ..exceptions import InputError, counted, printable
 from ..options import options_of
 from ..readers.json.document_lines import span_lines
 from ..spans.conversion import certain_scheme
@@ -116,14 +116,6 @@ def run(options: argparse.Namespace) -> int:
     steps = _steps(options)
     path = options.file = InputPath.of(options.file)
     source = read_source(options, path, CarriedDocuments, TagColumns)
-    if isinstance(source, CarriedDocuments) or options.as_spans:
-        _require_spans(options, steps)
-        if isinstance(source, CarriedDocuments):
-            counts = _transform_documents(options, source, steps)
-        else:
-            counts = _write_spans(options, source, steps)
-        _say(options, steps, [counts])
-        return 0
     touched: list[tuple[int, ...]] = []
 
     def change(tags: Tags) -> Tags:
@@ -138,16 +130,18 @@ def run(options: argparse.Namespace) -> int:
         touched.append(tuple(counts))
         return tags
 
-    rewrite(options, source, change, ", ".join(options.apply))
-    _say(options, steps, touched)
-    return 0
-
-
-def _say(options: argparse.Namespace, steps: Sequence[Transformation], touched: Sequence[tuple[int, ...]]) -> None:
-    """Say how many spans each step touched."""
+    if isinstance(source, CarriedDocuments) or options.as_spans:
+        _require_spans(options, steps)
+    if isinstance(source, CarriedDocuments):
+        touched.append(_transform_documents(options, source, steps))
+    elif options.as_spans:
+        touched.append(_write_spans(options, source, steps))
+    else:
+        rewrite(options, source, change, ", ".join(options.apply))
     for name, step, counts in zip(options.apply, steps, zip(*touched, strict=True), strict=True):
         total = sum(counts)
-        print(f"{name}: {total:,} {step.unit}{'' if total == 1 else 's'} touched.", file=sys.stderr)
+        print(f"{name}: {counted(total, step.unit)} touched.", file=sys.stderr)
+    return 0
 
 
 def _transform_documents(
@@ -220,16 +214,11 @@ def _write_spans(options: argparse.Namespace, source: TagColumns, steps: Sequenc
 
 def _steps(options: argparse.Namespace) -> list[Transformation]:
     """Return the transformations as the options say."""
-    names, rates = options.apply, options.rate or []
-    if len(rates) not in (0, 1, len(names)):
-        raise InputError(
-            f"{len(rates)} rates for {len(names)} transformations.", "Give --rate once, or once for each --apply."
-        )
-    firsts = options.first or []
-    if len(firsts) not in (0, 1, len(names)):
-        raise InputError(
-            f"{len(firsts)} numbers for {len(names)} transformations.", "Give --first once, or once for each --apply."
-        )
+    names, rates, firsts = options.apply, options.rate or [], options.first or []
+    for flag, what, values in (("--rate", "rates", rates), ("--first", "numbers", firsts)):
+        if len(values) not in (0, 1, len(names)):
+            problem = f"{len(values)} {what} for {len(names)} transformations."
+            raise InputError(problem, f"Give {flag} once, or once for each --apply.")
     if firsts and options.matched:
         raise InputError("--first and --matched both say how many spans are touched.", "Leave out one of them.")
     given = {"rate": rates, "first": firsts}
