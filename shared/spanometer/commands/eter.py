@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import Any
 
@@ -28,9 +28,9 @@ from ..exceptions import InputError, printable
 from ..measures.eter import AlphaSweep, Eter, alpha_sweep
 from ..options import options_of
 from ..plots import plot_sweep
-from ..tables.table import Cell, Copyable, Part, Table, amount, head, heading, number
-from .corpus import Corpus
-from .inputs import Side, headlines, input_paths
+from ..tables.table import Cell, Copyable, Part, Table, amount, head, number
+from .corpus import Corpus, Scored
+from .inputs import input_paths
 from .measures import add_interval_options, chosen_resampling, require_used
 from .options import add_options, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
@@ -75,35 +75,6 @@ class EterOutput(PlotOutput):
             raise InputError("--plot draws the sweep.", "Add --sweep, or leave out --plot.")
 
 
-@dataclass(frozen=True, eq=False)
-class System:
-    """One system, scored.
-
-    Attributes:
-        side: its file.
-        result: ETER and SER.
-    """
-
-    side: Side
-    result: MeasureResult
-
-    @property
-    def measure(self) -> Any:
-        """The measure with its options."""
-        return self.result.measure
-
-    @property
-    def scores(self) -> dict[str, float]:
-        """The headline values, and MUC's ERR."""
-        return {**self.result.scores, "muc_error": self.measure.muc_error(self.result.counted)}
-
-    def to_dict(self, *, per_label: bool) -> dict[str, Any]:
-        """Return built-in types only, ready for JSON."""
-        entry = self.result.to_dict(per_label=per_label)
-        entry["scores"] = plain(self.scores)
-        return {**self.side.described, **entry}
-
-
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     parser.add_argument("reference", metavar="REFERENCE", help="file with the reference's entities")
@@ -126,30 +97,39 @@ def run(options: argparse.Namespace) -> int:
     require_used(options, source, measure, resampling)
     corpus = source.corpus(input_paths([options.reference, *options.predictions]), options.names, annotators=0)
     scored = source.score(corpus, [measure], resampling)
-    systems = {name: System(scored.systems[name], *report.results) for name, report in scored.reports.items()}
-    sweep = _sweep(measure, corpus) if output.sweep else None
+    sweep = None
+    if output.sweep:
+        others = {name: getattr(measure, name) for name in options_of(measure) if name != "alpha"}
+        sweep = alpha_sweep(corpus.reference, corpus.systems, **others)
     if sweep is not None and output.plot is not None:
         plot_sweep(sweep, output.plot)
     output.write(
-        lambda: _described(corpus, systems, sweep, per_label=output.per_label),
-        lambda: _parts(corpus, systems, sweep, per_label=output.per_label),
+        lambda: _described(corpus, scored, sweep, per_label=output.per_label),
+        lambda: _parts(corpus, scored, sweep, per_label=output.per_label),
     )
     return 0
 
 
-def _sweep(measure: Eter, corpus: Corpus) -> AlphaSweep:
-    others = {name: getattr(measure, name) for name in options_of(measure) if name != "alpha"}
-    return alpha_sweep(corpus.reference, corpus.systems, **others)
+def _results(scored: Scored) -> dict[str, MeasureResult]:
+    """Return the result of each system, its scores with MUC's ERR."""
+    results = {}
+    for name, report in scored.reports.items():
+        (result,) = report.results
+        measure: Any = result.measure
+        results[name] = replace(result, scores={**result.scores, "muc_error": measure.muc_error(result.counted)})
+    return results
 
 
-def _described(
-    corpus: Corpus, systems: Mapping[str, System], sweep: AlphaSweep | None, *, per_label: bool
-) -> dict[str, Any]:
+def _described(corpus: Corpus, scored: Scored, sweep: AlphaSweep | None, *, per_label: bool) -> dict[str, Any]:
+    first = next(iter(scored.reports.values()))
     described = {
-        "documents": corpus.reference.documents,
-        "tokens": _tokens(corpus),
+        "documents": first.documents,
+        "tokens": first.tokens,
         "reference": corpus.shown[0].described,
-        "systems": {name: system.to_dict(per_label=per_label) for name, system in systems.items()},
+        "systems": {
+            name: {**scored.systems[name].described, **result.to_dict(per_label=per_label)}
+            for name, result in _results(scored).items()
+        },
     }
     if sweep is not None:
         alphas = [f"{alpha:.1f}" for alpha in sweep.alphas.tolist()]
@@ -159,48 +139,40 @@ def _described(
     return described
 
 
-def _tokens(corpus: Corpus) -> int | None:
-    lengths = corpus.reference.lengths
-    return None if lengths is None else int(lengths.sum())
-
-
-def _parts(
-    corpus: Corpus, systems: Mapping[str, System], sweep: AlphaSweep | None, *, per_label: bool
-) -> Iterator[Part]:
-    yield from heading(headlines(corpus.sides, corpus.size(corpus.reference.documents, _tokens(corpus))))
+def _parts(corpus: Corpus, scored: Scored, sweep: AlphaSweep | None, *, per_label: bool) -> Iterator[Part]:
+    first, results = next(iter(scored.reports.values())), _results(scored)
+    yield from corpus.heading(first.documents, first.tokens)
     yield ""
-    for table in _tables(systems):
+    for table in _tables(results):
         yield from (table, "")
-    found = (system.result.without_interval(corpus.reference.documents) for system in systems.values())
-    for note in dict.fromkeys(filter(None, found)):
+    notes = (result.without_interval(first.documents) for result in results.values())
+    for note in dict.fromkeys(filter(None, notes)):
         yield from (f"nan–nan: {note}.", "")
-    yield from map(Copyable, dict.fromkeys(system.result.signature for system in systems.values()))
+    yield from map(Copyable, dict.fromkeys(result.signature for result in results.values()))
     if per_label:
-        for name, system in systems.items():
-            for table in _label_tables(name, system):
+        for name, result in results.items():
+            for table in _label_tables(name, result):
                 yield from ("", table)
     if sweep is not None:
         yield from ("", _sweep_table(sweep))
 
 
-def _tables(systems: Mapping[str, System]) -> list[Table]:
+def _tables(results: Mapping[str, MeasureResult]) -> list[Table]:
     """Return rows for each system: ETER and its parts, errors in aligned entities, and slots with SER and ERR."""
-    rates = {name: score_cells(system.measure, system.scores, _RATES) for name, system in systems.items()}
-    errors = {name: _errors(system.result.counts) for name, system in systems.items()}
+    rates = {name: score_cells(result.measure, result.scores, _RATES) for name, result in results.items()}
+    errors = {name: _errors(result.counts) for name, result in results.items()}
     tables = [_table("system", map(head, _RATES), rates), _table("in aligned entities", _ERRORS.values(), errors)]
     for title, (parts, keys) in _SLOTS.items():
         rows = {}
-        for name, system in systems.items():
-            counts = system.result.counts
-            sums = [sum(counts[f"slot_{part}_{error}"] for part in parts) for error in _SLOT_ERRORS]
-            rows[name] = [*map(amount, sums), *score_cells(system.measure, system.scores, keys, headline=keys[0])]
+        for name, result in results.items():
+            sums = [sum(result.counts[f"slot_{part}_{error}"] for part in parts) for error in _SLOT_ERRORS]
+            rows[name] = [*map(amount, sums), *score_cells(result.measure, result.scores, keys, headline=keys[0])]
         tables.append(_table(title, (*_SLOT_ERRORS.values(), *map(head, keys)), rows))
-    confidence = next(iter(systems.values())).result.confidence
+    confidence = next(iter(results.values())).confidence
     if confidence is not None:
         keys = ("eter", "ser", "ser_types", "ser_components")
         intervals = {
-            name: score_cells(system.measure, system.scores, keys, system.result.intervals)
-            for name, system in systems.items()
+            name: score_cells(result.measure, result.scores, keys, result.intervals) for name, result in results.items()
         }
         tables.append(_table(f"{100 * confidence:g} % intervals", map(head, keys), intervals))
     return tables
@@ -210,14 +182,14 @@ def _errors(counts: Mapping[str, int | float]) -> list[Cell]:
     return [amount(counts[key]) for key in _ERRORS]
 
 
-def _label_tables(name: str, system: System) -> list[Table]:
+def _label_tables(name: str, result: MeasureResult) -> list[Table]:
     """Return a row for each type: the scores, and the errors in aligned entities."""
     keys = (*_RATES, "ser")
     rates = {
-        label: [*score_cells(system.measure, values, keys), amount(values["support"])]
-        for label, values in system.result.per_label.items()
+        label: [*score_cells(result.measure, values, keys), amount(values["support"])]
+        for label, values in result.per_label.items()
     }
-    errors = {label: _errors(counts) for label, counts in system.result.label_counts.items()}
+    errors = {label: _errors(counts) for label, counts in result.label_counts.items()}
     return [
         _table(name, (*map(head, keys), "support"), rates, style=""),
         _table(f"{name}, in aligned entities", _ERRORS.values(), errors, style=""),
