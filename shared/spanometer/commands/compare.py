@@ -78,7 +78,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("systems", metavar="SYSTEM", nargs="*", help="file with the tags of one system")
     reading = parser.add_argument_group("reading")
     reading.add_argument("--names", metavar="NAMES", help="the systems' names, with commas between")
-    add_options(reading, {"": ComparedTags, **{kind.title: kind for kind in _WITH_STRINGS[:-1]}})
+    add_options(reading, {"": ComparedTags, **{kind.title: kind for kind in _WITH_STRINGS[:-1]}}, leave_out=("plot",))
     draws = parser.add_argument_group("intervals and tests")
     add_options(draws, {"": PairedResampling})
     draws.add_argument(

@@ -121,10 +121,9 @@ def _results(scored: Scored) -> dict[str, MeasureResult]:
 
 
 def _described(corpus: Corpus, scored: Scored, sweep: AlphaSweep | None, *, per_label: bool) -> dict[str, Any]:
-    first = next(iter(scored.reports.values()))
     described = {
-        "documents": first.documents,
-        "tokens": first.tokens,
+        "documents": corpus.reference.documents,
+        "tokens": _tokens(corpus),
         "reference": corpus.shown[0].described,
         "systems": {
             name: {**scored.systems[name].described, **result.to_dict(per_label=per_label)}
@@ -139,13 +138,18 @@ def _described(corpus: Corpus, scored: Scored, sweep: AlphaSweep | None, *, per_
     return described
 
 
+def _tokens(corpus: Corpus) -> int | None:
+    lengths = corpus.reference.lengths
+    return None if lengths is None else int(lengths.sum())
+
+
 def _parts(corpus: Corpus, scored: Scored, sweep: AlphaSweep | None, *, per_label: bool) -> Iterator[Part]:
-    first, results = next(iter(scored.reports.values())), _results(scored)
-    yield from corpus.heading(first.documents, first.tokens)
+    documents, results = corpus.reference.documents, _results(scored)
+    yield from corpus.heading(documents, _tokens(corpus))
     yield ""
     for table in _tables(results):
         yield from (table, "")
-    notes = (result.without_interval(first.documents) for result in results.values())
+    notes = (result.without_interval(documents) for result in results.values())
     for note in dict.fromkeys(filter(None, notes)):
         yield from (f"nan–nan: {note}.", "")
     yield from map(Copyable, dict.fromkeys(result.signature for result in results.values()))
