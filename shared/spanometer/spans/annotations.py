@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import offsets_of
+from ..arrays import offsets_of, ordered_codes, row_ranks
 from ..exceptions import InputError, on_side
 from ..tags.decoding import read_prefix, reading_of
 from ..tags.tags import Tags
@@ -119,6 +119,31 @@ def end_to_end(parts: Sequence[Spans]) -> Spans:
     stated = [size for size in lengths if size is not None]
     documents = [spans.document + first for spans, first in zip(same, base, strict=False)]
     return _together(same, documents, np.concatenate(stated) if len(stated) == len(lengths) else None, int(base[-1]))
+
+
+def distinct_spans(parts: Sequence[Spans]) -> tuple[Spans, np.ndarray]:
+    """Return the spans of several annotations, equal ones (of one label, with the same fragments) once.
+
+    Returns:
+        The spans, and which of the annotations have each, bool, shape (spans, annotations).
+    """
+    together = end_to_end(parts)
+    documents = parts[0].documents
+    # int32 holds annotations times documents: `end_to_end` lays out that many documents
+    who, document = np.divmod(together.document, np.int32(max(documents, 1)))
+    keys = [document, together.start, together.end, together.label]
+    if together.fragments is not None:
+        offsets = 2 * together.fragments.offsets
+        # in the order of `in_order`
+        bounds = np.stack([together.fragments.start, -together.fragments.end], axis=1).ravel()
+        keys.append(row_ranks(offsets[:-1], offsets[1:], bounds))
+    _, first, place = np.unique(ordered_codes(*keys), return_index=True, return_inverse=True)
+    owners = np.zeros((len(first), len(parts)), dtype=bool)
+    owners[place.ravel(), who] = True
+    spans = replace(together, document=document, documents=documents, lengths=parts[0].lengths).picked(first)
+    if spans.fragments is not None and len(spans.fragments.start) == len(first):
+        spans = replace(spans, fragments=None)
+    return spans, owners
 
 
 def with_common_labels(parts: Sequence[Spans]) -> list[Spans]:

@@ -284,6 +284,13 @@ def cell_of(value: Any) -> Cell:
     return "" if value is None else printable(str(value))
 
 
+def arrow_table(rows: Any, **options: Any) -> Table:
+    """Show the rows of an Arrow table, the names in its first column; `options` are attributes of the table."""
+    first, *heads = rows.column_names
+    cells = [list(map(cell_of, row)) for row in zip(*rows.to_pydict().values(), strict=True)]
+    return Table(first, heads, cells, keys=heads, **options)
+
+
 def amount(value: float) -> Number:
     """Return a number of things as tables show it."""
     return Number(value, "amount")

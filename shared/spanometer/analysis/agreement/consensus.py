@@ -15,7 +15,7 @@ from ...options import check_options, option
 from ...spans.spans import Spans
 from ...tables.result import Result
 from ...tables.table import Copyable, Part, Table, TableColumn, amounts
-from .votes import Voted, distinct_spans
+from .votes import Voted
 
 _LISTED = 10
 """How many ties are printed."""
@@ -257,7 +257,7 @@ def tie_table(found: Consensus, *, briefly: bool = False) -> Table:
 def span_table(found: Consensus) -> Table:
     """Return all spans that anybody has or that were made of tokens, with their votes and outcome."""
     groups = [found.candidates, found.chosen, found.ties, found.overruled]
-    known = distinct_spans([group.spans for group in groups])
+    known = Voted.of([group.spans for group in groups])
     voters = np.zeros((len(known), len(found.names)), dtype=bool)
     for place, group in reversed(list(enumerate(groups))):
         # spans have one order everywhere
@@ -269,7 +269,7 @@ def span_table(found: Consensus) -> Table:
 
 def _is_chosen(found: Consensus) -> np.ndarray:
     """Flag the candidates that are in the consensus."""
-    known = distinct_spans([found.candidates.spans, found.chosen.spans]).voters
+    known = Voted.of([found.candidates.spans, found.chosen.spans]).voters
     return np.asarray(known[known[:, 0], 1])
 
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Never, Self, Unpack, overload
+from typing import Any, Never, Self, Unpack
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 
 from ...alignment.places import Places
 from ...arrays import arrow_array, as_lists, offsets_by, strings, take_segments
@@ -22,7 +23,7 @@ from ...measures.aligned import require_lengths
 from ...measures.base import signature_of
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...spans.spans import Spans
-from ...tables.table import Cell, Copyable, Part, Table, TableColumn, cell_of
+from ...tables.table import Copyable, Part, Table, TableColumn, arrow_table
 from ..errors.contexts import Context, context_of_documents, context_of_words
 from ..scores.report import CorpusResult
 from .agree import pair_and_joint_measure
@@ -37,9 +38,6 @@ SHOWN = 20
 _MOST_CONFUSED = 20
 
 _PLACES = (TableColumn("places", kind="amount"), TableColumn("share", kind="share"))
-
-_AT_ONCE = 1 << 10
-"""How many places are Python's objects at a time."""
 
 NOTHING = "–"
 """What an annotator says who has no span."""
@@ -333,41 +331,18 @@ def difference_table(found: Disagreements) -> Table:
 
 def place_table(found: Disagreements) -> Table:
     """Show a row for each place, the one that costs most first, with a column for what each annotator says."""
-    rows = _PlaceRows(found)
-    # an annotator may be called as another column is
-    keys = [*rows.own[1:], *(f"annotator {name}" if name in rows.own else name for name in found.names)]
-    return Table(rows.own[0], keys, rows, left=len(rows.own), kind="places", keys=keys)
-
-
-class _PlaceRows(Sequence[list[Cell]]):
-    """The rows of the table of places, made when they are asked for: Python's objects take many times the columns."""
-
-    def __init__(self, found: Disagreements) -> None:
-        self._found, self._table = found, found.to_arrow()
-        self.own = [name for name in self._table.column_names if name != "readings"]
-
-    def __len__(self) -> int:
-        return len(self._table)
-
-    @overload
-    def __getitem__(self, place: int) -> list[Cell]: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[list[Cell]]: ...
-    def __getitem__(self, place: int | slice) -> list[Cell] | list[list[Cell]]:
-        chosen = range(len(self))[place]
-        if isinstance(chosen, range):
-            return [self[number] for number in chosen]
-        return next(self._rows(chosen, 1))
-
-    def __iter__(self) -> Iterator[list[Cell]]:
-        for first in range(0, len(self), _AT_ONCE):
-            yield from self._rows(first, _AT_ONCE)
-
-    def _rows(self, first: int, size: int) -> Iterator[list[Cell]]:
-        for row in self._table.slice(first, size).to_pylist():
-            said = {name: reading_text(one) for one in row["readings"] for name in one["annotators"]}
-            row["kinds"] = ", ".join(row["kinds"])
-            yield [*(cell_of(row[name]) for name in self.own), *(said[name] for name in self._found.names)]
+    places = found.to_arrow()
+    kinds, own = places.column_names.index("kinds"), places.column_names[:-1]
+    rows = places.select(own).set_column(kinds, "kinds", pa.compute.binary_join(places["kinds"], ", "))
+    readings = [
+        {name: reading_text(reading) for reading in of_place for name in reading["annotators"]}
+        for of_place in places["readings"].to_pylist()
+    ]
+    for name in found.names:
+        # an annotator may be called as another column is
+        head = f"annotator {name}" if name in own else name
+        rows = rows.append_column(head, pa.array([of_place[name] for of_place in readings], pa.string()))
+    return arrow_table(rows, left=len(own), kind="places")
 
 
 def reading_text(reading: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ from ...exceptions import require_no_more
 from ...measures.base import signature_of
 from .annotators import ANNOTATOR, named_annotators
 from .consensus import Consensus, Voting
-from .votes import LabelledTokens, Voted, distinct_spans, overlapping_pairs, without_losers
+from .votes import LabelledTokens, Voted, overlapping_pairs, without_losers
 
 
 @shares(SideArguments)
@@ -78,7 +78,7 @@ def consensus(
     of_all = list(sides.values())
     needed = voting.needed(len(of_all))
     half = len(of_all) // 2 if len(of_all) % 2 == 0 and voting.has_ties else 0
-    candidates = distinct_spans(of_all)
+    candidates = Voted.of(of_all)
     if vote == "token":
         tokens = LabelledTokens(of_all, list(sides))
         won, ties = tokens.runs(needed, len(of_all)), tokens.runs(half or 1, half)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...alignment.overlaps import Alignment
-from ...arrays import code_type, ordered_codes, row_ranks
+from ...arrays import code_type
 from ...exceptions import InputError
-from ...spans.annotations import end_to_end
+from ...spans.annotations import distinct_spans
 from ...spans.spans import Spans
 
 
@@ -26,6 +26,11 @@ class Voted:
     spans: Spans
     voters: np.ndarray
 
+    @classmethod
+    def of(cls, annotators: Sequence[Spans]) -> Voted:
+        """Return all spans of some annotators, equal ones once."""
+        return cls(*distinct_spans(annotators))
+
     def __len__(self) -> int:
         """Return the number of spans."""
         return len(self.spans)
@@ -38,27 +43,6 @@ class Voted:
     def take(self, kept: np.ndarray) -> Voted:
         """Return the flagged spans."""
         return Voted(self.spans.picked(np.flatnonzero(kept)), self.voters[kept])
-
-
-def distinct_spans(annotators: Sequence[Spans]) -> Voted:
-    """Return all spans of some annotators, equal ones (of one label, with the same fragments) once."""
-    together = end_to_end(annotators)
-    documents = annotators[0].documents
-    # int32 holds annotators times documents: `end_to_end` lays out that many documents
-    who, document = np.divmod(together.document, np.int32(max(documents, 1)))
-    keys = [document, together.start, together.end, together.label]
-    if together.fragments is not None:
-        offsets = 2 * together.fragments.offsets
-        # in the order of `spans.in_order`
-        bounds = np.stack([together.fragments.start, -together.fragments.end], axis=1).ravel()
-        keys.append(row_ranks(offsets[:-1], offsets[1:], bounds))
-    _, first, place = np.unique(ordered_codes(*keys), return_index=True, return_inverse=True)
-    voters = np.zeros((len(first), len(annotators)), dtype=bool)
-    voters[place.ravel(), who] = True
-    spans = replace(together, document=document, documents=documents, lengths=annotators[0].lengths).picked(first)
-    if spans.fragments is not None and len(spans.fragments.start) == len(first):
-        spans = replace(spans, fragments=None)
-    return Voted(spans, voters)
 
 
 class LabelledTokens:

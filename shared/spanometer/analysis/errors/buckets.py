@@ -345,50 +345,40 @@ def score_buckets(
         right: flags of the reference spans that are predicted with their extent and label.
         resampling: how intervals are made; None makes none.
     """
-    counts = _counts(buckets, references, predictions, right)
+    first = offsets_of([len(each.names) for each in buckets])
+
+    def column(document: np.ndarray, codes: Sequence[np.ndarray | None]) -> Column:
+        # buckets of all ways have numbers of their own
+        bucket = [code + start for code, start in zip(codes, first.tolist(), strict=False) if code is not None]
+        return Column(np.tile(document, len(bucket)), np.concatenate([np.zeros(0, dtype=np.int64), *bucket]))
+
+    columns = {
+        "both": column(references.document[right], [each.references[right] for each in buckets]),
+        "predicted": column(predictions.document, [each.predictions for each in buckets]),
+        "reference": column(references.document, [each.references for each in buckets]),
+    }
+    counts = Counts(columns, tuple(map(str, range(int(first[-1])))), references.documents)
     measure = SpanF(zero_division=math.nan)
     values, totals = measure.score_per_label(counts), counts.per_label()
     intervals = {} if resampling is None else measure.label_intervals(counts, resampling)
-    found = []
-    for code, (label, scores) in enumerate(values.items()):
-        number, _, name = label.partition(" ")
-        one = buckets[int(number)]
-        known = _KEYS if one.predictions is not None else ("recall",)
-        sizes = {title: int(totals[key][code]) for key, title in _SIZES.items() if key != "predicted" or "f1" in known}
+    scores = []
+    names = ((each, name) for each in buckets for name in each.names)
+    for (each, name), (label, of_bucket) in zip(names, values.items(), strict=True):
+        keys = _KEYS if each.predictions is not None else ("recall",)
+        sizes = {
+            title: int(totals[key][int(label)]) for key, title in _SIZES.items() if key != "predicted" or "f1" in keys
+        }
         bounds = intervals.get(label, {})
-        found.append(
+        scores.append(
             BucketScores(
-                one.name,
+                each.name,
                 name,
                 sizes,
-                {key: scores[key] if key in known else math.nan for key in _KEYS},
-                {key: bounds[key] for key in known if key in bounds},
+                {key: of_bucket[key] if key in keys else math.nan for key in _KEYS},
+                {key: bounds[key] for key in keys if key in bounds},
             )
         )
-    return found
-
-
-def _counts(buckets: Sequence[Buckets], references: Spans, predictions: Spans, right: np.ndarray) -> Counts:
-    """Count spans by document and bucket as `SpanF` does by label; buckets of all ways have numbers of their own."""
-    labels: list[str] = []
-    bucket_of: dict[str, list[np.ndarray]] = {"both": [], "predicted": [], "reference": []}
-    document_of: dict[str, list[np.ndarray]] = {name: [] for name in bucket_of}
-    for number, one in enumerate(buckets):
-        first = len(labels)
-        labels += [f"{number} {name}" for name in one.names]
-        parts = {"both": (references.document[right], one.references[right])}
-        parts["reference"] = references.document, one.references
-        if one.predictions is not None:
-            parts["predicted"] = predictions.document, one.predictions
-        for name, (document, bucket) in parts.items():
-            document_of[name].append(document)
-            bucket_of[name].append(bucket + np.int32(first))
-    none = np.zeros(0, dtype=np.int32)
-    columns = {
-        name: Column(np.concatenate([none, *document_of[name]]), np.concatenate([none, *bucket_of[name]]))
-        for name in bucket_of
-    }
-    return Counts(columns, tuple(labels), references.documents)
+    return scores
 
 
 @dataclass(frozen=True, repr=False)

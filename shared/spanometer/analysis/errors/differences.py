@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -13,10 +13,11 @@ import pyarrow as pa
 
 from ...alignment.matched_spans import CORRECT, KINDS, MISSING, SPURIOUS, MatchedSpans
 from ...alignment.overlaps import order_of_line
-from ...arrays import offsets_of, ordered_codes, ranked, row_codes, strings
-from ...spans.spans import Fragments, Spans
+from ...arrays import strings
+from ...spans.annotations import distinct_spans
+from ...spans.spans import Spans
 from ...tables.result import Result
-from ...tables.table import Part, Table, amounts
+from ...tables.table import Part, Table, amounts, arrow_table
 
 ABSENT = -1
 """What a system makes of a spurious span of another one that it does not predict."""
@@ -50,12 +51,10 @@ class _ErrorList(Result):
 
     def listed(self) -> Table:
         """Return the errors one by one, see `to_arrow`."""
-        errors = self.to_arrow().to_pydict()
-        rows = [
-            (str(document), *("" if cell is None else cell for cell in cells))
-            for document, *cells in zip(*errors.values(), strict=True)
-        ]
-        return Table.of("document", amounts(*[*errors][1:]), rows, kind="errors")
+        errors = self.to_arrow()
+        return arrow_table(
+            errors.set_column(0, "document", errors["document"].cast(pa.string())), left=1, kind="errors"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Convert the numbers to built-in types, ready for JSON."""
@@ -99,20 +98,12 @@ class SharedErrors(_ErrorList):
             of_references[found.reference[there], column] = found.kind[there]
             invented.append(output.picked(order_of_line(output)[found.prediction[found.kind == SPURIOUS]]))
         wrong = np.flatnonzero((of_references != CORRECT).any(axis=1))
-        every = _together(invented)
-        code = _codes(every)
-        first = np.unique(code, return_index=True)[1]
-        of_spurious = np.full((len(first), len(systems)), ABSENT, dtype=np.int8)
-        of_spurious[code, np.repeat(np.arange(len(systems)), list(map(len, invented)))] = SPURIOUS
-        both = _together([references.picked(order_of_line(references)[wrong]), every.picked(first)])
-        in_reference = np.arange(len(both)) < len(wrong)
-        order = np.lexsort((~in_reference, both.label, both.end, both.start, both.document))
-        return cls(
-            names=tuple(systems),
-            spans=both.picked(order),
-            in_reference=in_reference[order],
-            kinds=np.concatenate([of_references[wrong], of_spurious])[order],
-        )
+        place = order_of_line(references)[wrong]
+        spans, owners = distinct_spans([references.picked(np.sort(place)), *invented])
+        in_reference = owners[:, 0]
+        kinds = np.where(owners[:, 1:], SPURIOUS, ABSENT).astype(np.int8)
+        kinds[in_reference] = of_references[wrong[np.argsort(place)]]
+        return cls(names=tuple(systems), spans=spans, in_reference=in_reference, kinds=kinds)
 
     @cached_property
     def made_by(self) -> np.ndarray:
@@ -216,34 +207,6 @@ class Difference(_ErrorList):
     def to_dict(self) -> dict[str, Any]:
         """Convert the numbers to built-in types, ready for JSON."""
         return {"systems": list(self.names), "kinds": _as_dict(self.table())}
-
-
-def _together(parts: Sequence[Spans]) -> Spans:
-    """Return the spans of several annotations of the same labels, one after the other."""
-    fragments = None
-    if any(part.fragments is not None for part in parts):
-        pieces = [part.pieces() for part in parts]
-        counts = [np.bincount(span, minlength=len(part)) for part, (span, _, _) in zip(parts, pieces, strict=True)]
-        bounds = (np.concatenate([piece[place] for piece in pieces]) for place in (1, 2))
-        fragments = Fragments(offsets_of(np.concatenate(counts)), *bounds)
-    return replace(
-        parts[0],
-        document=np.concatenate([part.document for part in parts]),
-        start=np.concatenate([part.start for part in parts]),
-        end=np.concatenate([part.end for part in parts]),
-        label=np.concatenate([part.label for part in parts]),
-        fragments=fragments,
-    )
-
-
-def _codes(spans: Spans) -> np.ndarray:
-    """Return codes from 0, equal for spans of the same document, tokens and label."""
-    columns = [spans.document, spans.start, spans.end, spans.label]
-    if spans.fragments is not None:
-        first, last = spans.fragments.offsets[:-1], spans.fragments.offsets[1:]
-        bounds = np.stack([spans.fragments.start, spans.fragments.end], axis=1).ravel()
-        columns.append(row_codes(np.zeros(len(spans), dtype=np.int64), 2 * first, 2 * last, bounds))
-    return ranked(ordered_codes(*columns))[0]
 
 
 def _kind_names(codes: np.ndarray) -> pa.Array:

@@ -21,7 +21,7 @@ from ...options import check_options, option
 from ...spans.spans import Spans
 from ...spans.wording import Wording
 from ...tables.result import Result
-from ...tables.table import Part, Table, Text, cell_of
+from ...tables.table import Part, Table, Text, arrow_table
 from .contexts import AROUND, Context
 
 _MARKS = ("split", "joined", "nested")
@@ -239,11 +239,9 @@ class ErrorExamples(Result):
 
     def tables(self) -> Sequence[Table]:
         """Return the table of all errors."""
-        heads = [name for name in self.rows.column_names if not name.endswith("_fragments")]
-        columns = [self.rows[name].to_pylist() for name in heads]
-        rows = [list(map(cell_of, row)) for row in zip(*columns, strict=True)]
+        shown = self.rows.select([name for name in self.rows.column_names if not name.endswith("_fragments")])
         about = {"system": self.system} if self.system else {}
-        return [Table(heads[0], heads[1:], rows, left=len(heads), kind="examples", about=about)]
+        return [arrow_table(shown, left=shown.num_columns, kind="examples", about=about)]
 
     def to_json_lines(self) -> str:
         """Return a line of JSON for each error."""
