@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..analysis.scores.batches import Reading, Tally
-from ..analysis.scores.streams import push, together
+from ..analysis.scores.counting import sum_of_parts
 from ..exceptions import InputError
 from ..version import __version__
 
@@ -118,20 +118,23 @@ def count_part(part: FilePart, reading: Reading, version: str = __version__) -> 
         raise InputError(
             f"a worker has spanometer {__version__}, and {version} asks.", "Install the same version everywhere."
         )
-    stack: list[tuple[int, Tally]] = []
+    total = sum_of_parts(_tallies(part, reading))
+    return replace(total, counts={name: replace(counts, measure=None) for name, counts in total.counts.items()})
+
+
+def _tallies(part: FilePart, reading: Reading) -> Iterator[Tally]:
+    """Yield the condensed tally of each batch of a part."""
     with _parquet(part.name, part.path, reading) as file:
         for number in part.groups:
             first = 0
             rows = BATCH * file.metadata.row_group(number).num_rows // max(_values(file, number, reading), 1)
             for batch in file.iter_batches(max(rows, 1), [number], reading.columns, use_threads=False):
                 try:
-                    push(stack, reading.tally(batch).condensed())
+                    yield reading.tally(batch).condensed()
                 except InputError as error:
                     row = "" if error.document is None else f", row {first + error.document}"
                     raise error.placed(source=f"{part.name}, row group {number}{row}", document=None) from None
                 first += len(batch)
-    total = together(stack)
-    return replace(total, counts={name: replace(counts, measure=None) for name, counts in total.counts.items()})
 
 
 def _run(client: Client, parts: Sequence[FilePart], reading: Reading, progress: bool) -> Tally:
@@ -145,7 +148,7 @@ def _run(client: Client, parts: Sequence[FilePart], reading: Reading, progress: 
     try:
         while len(tree[-1]) > 1:
             groups = [tree[-1][first : first + FAN_IN] for first in range(0, len(tree[-1]), FAN_IN)]
-            tree.append([client.submit(_summed, group, pure=False) for group in groups])
+            tree.append([client.submit(_sum_tallies, group, pure=False) for group in groups])
         for leaf in tqdm(as_completed(leaves), total=len(leaves), **shown):
             if leaf.status != "finished":
                 leaf.result()
@@ -163,11 +166,8 @@ def _run(client: Client, parts: Sequence[FilePart], reading: Reading, progress: 
         client.cancel([future for level in tree for future in level])
 
 
-def _summed(tallies: Sequence[Tally]) -> Tally:
-    stack: list[tuple[int, Tally]] = []
-    for part in tallies:
-        push(stack, part)
-    return together(stack)
+def _sum_tallies(tallies: Sequence[Tally]) -> Tally:
+    return sum_of_parts(tallies)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -23,8 +24,7 @@ from ...measures.gamma import Gamma
 from ...measures.unitizing_alpha import UnitizingAlpha
 from ...options import made
 from ...spans.spans import Spans
-from ..scores.counting import blocks_of, in_whole, notes_of
-from ..scores.streams import push, together
+from ..scores.counting import blocks_of, condensed_sum, in_whole, notes_of, sum_of_parts
 from .agreement import KEYS, Agreement, AgreementValues, mean_of_pairs
 from .annotators import ANNOTATOR, named_annotators
 from .chance import Simulated, simulate
@@ -252,22 +252,24 @@ def count_jointly(annotated: Mapping[str, Spans], measure: UnitizingAlpha | Gamm
         InputError: if the measure is not defined on somebody's spans.
     """
     blocks = blocks_of(list(annotated.values()))
-    stack: list[tuple[int, Counts]] = []
-    for first, last in blocks:
-        one, other, *more = (spans.between(first, last) for spans in annotated.values())
-        alignment = Alignment(one, other)
-        laid_out = (lay_out(part, alignment.labels, alignment.offsets) for part in more)
-        sides = [alignment.references, alignment.predictions, *laid_out]
-        for name, side in zip(annotated, sides, strict=True):
-            try:
-                measure.require_units(alignment, name, side)
-            except InputError as error:
-                remedy = "Leave gamma out."
-                if isinstance(measure, UnitizingAlpha):
-                    remedy = f"Set {setting('variant', None)} to leave alpha out."
-                raise in_whole(replace(error, remedy=remedy), first) from None
-        part = measure.count_sides(sides, alignment.labels, alignment.offsets)
-        if len(blocks) > 1:
-            part = part.summed() if per_document else part.condensed()
-        push(stack, part, condense=not per_document)
-    return together(stack, condense=not per_document)
+    parts = (_count_block(annotated, measure, block) for block in blocks)
+    if len(blocks) > 1:
+        parts = (part.summed() if per_document else part.condensed() for part in parts)
+    return sum_of_parts(parts, operator.add if per_document else condensed_sum)
+
+
+def _count_block(annotated: Mapping[str, Spans], measure: UnitizingAlpha | Gamma, block: tuple[int, int]) -> Counts:
+    """Count some documents of all annotators; errors name the annotator, and number documents in the whole."""
+    one, other, *more = (spans.between(*block) for spans in annotated.values())
+    alignment = Alignment(one, other)
+    laid_out = (lay_out(part, alignment.labels, alignment.offsets) for part in more)
+    sides = [alignment.references, alignment.predictions, *laid_out]
+    for name, side in zip(annotated, sides, strict=True):
+        try:
+            measure.require_units(alignment, name, side)
+        except InputError as error:
+            remedy = "Leave gamma out."
+            if isinstance(measure, UnitizingAlpha):
+                remedy = f"Set {setting('variant', None)} to leave alpha out."
+            raise in_whole(replace(error, remedy=remedy), block[0]) from None
+    return measure.count_sides(sides, alignment.labels, alignment.offsets)

@@ -12,7 +12,7 @@ import numpy as np
 from ...alignment.overlaps import Alignment, Side, coverage, token_codes
 from ...arrays import offsets_of
 from ...counts.counts import Counts
-from ...counts.statistics import require_bounded
+from ...counts.statistics import joined_values, require_bounded
 from ...measures.chance_cases import Cases
 from ...measures.chance_kappa_f1 import MOST_TOKENS_DRAWN, ChanceKappaF1
 from ...measures.placement import sample
@@ -111,7 +111,12 @@ def simulate(
     require_bounded("n_simulations", count, (labels + 1) * len(team) ** 2, "value", _MOST_KEPT)
     if chance.placement == "independent":
         alpha = None
-    documents = _Documents.of(counts, chance) if per_document else None
+    # by document and label, of each pair
+    by_document = [joined_values(of_pair.per_document()) for of_pair in counts if per_document]
+    observed = np.zeros((0, len(counts)))
+    if per_document:
+        observed = np.stack([chance.document_scores(of_pair)["f1"] for of_pair in counts], axis=-1)
+    has_spans, reached = ~np.isnan(observed), np.zeros(len(observed), dtype=np.int64)
     size = max(1, *(one.spans for one in team), first.documents * labels if per_document else 0)
     step = max(1, _DRAWN_AT_ONCE // size)
     generator = np.random.default_rng(chance.seed)
@@ -121,23 +126,24 @@ def simulate(
     for done in range(0, count, step):
         number = min(step, count - done)
         sides = [one.draw(number, generator) for one in team]
-        drawn = []
-        for one, other, of_pair in zip(*upper, totals, strict=True):
+        drawn, of_documents = [], []
+        for pair, (one, other, of_pair) in enumerate(zip(*upper, totals, strict=True)):
             shared = _agreement(chance.level, sides[one], sides[other])
             both = np.bincount(sides[one].label, weights=shared, minlength=number * labels).reshape(number, labels)
             drawn.append(_of_labels_and_all(chance, ("f1", "kappa_f1"), {**of_pair, "both": both}))
-            if documents is not None:
-                documents.add(sides[one], shared, number)
+            if per_document:
+                of_documents.append(_f1_of_documents(chance, by_document[pair], sides[one], shared, number))
         block = {key: np.stack([each[key] for each in drawn], axis=-1) for key in drawn[0]}
-        if documents is not None:
-            documents.count()
+        if per_document:
+            means = mean_over_pairs(np.stack(of_documents, axis=-1), has_spans)
+            reached += (means >= mean_over_pairs(observed, has_spans) - _SAME).sum(axis=0)
         if alpha is not None:
             block["alpha"] = _alpha(alpha, sides, labels, offsets, number)
         blocks.append(block)
     whole = {key: np.concatenate([block[key] for block in blocks]) for key in blocks[0]}
     known, drawn_f1 = ~np.isnan(points["f1"]), matrices_of(whole["f1"], len(team), math.nan)
-    observed = matrices_of(points["f1"], len(team), 1.0)
-    found = {"f1": Simulated(observed, np.where(np.isnan(observed), math.nan, drawn_f1))}
+    f1 = matrices_of(points["f1"], len(team), 1.0)
+    found = {"f1": Simulated(f1, np.where(np.isnan(f1), math.nan, drawn_f1))}
     for key in ("f1", "kappa_f1"):
         found[f"mean_{key}"] = Simulated(mean_over_pairs(points[key], known), mean_over_pairs(whole[key], known))
     if alpha is not None:
@@ -146,7 +152,7 @@ def simulate(
         {key: Simulated(one.observed[place], one.drawn[:, place]) for key, one in found.items()}
         for place in range(labels + 1)
     ]
-    return by_place, np.zeros(0) if documents is None else documents.p_values(count)
+    return by_place, np.where(has_spans.any(axis=-1), (1 + reached) / (1 + count), math.nan)
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,52 +206,22 @@ class _Annotator:
         return Side(document, start // max(stride, 1), start, end)
 
 
-@dataclass(frozen=True, eq=False)
-class _Documents:
-    """How often simulated mean F1 reaches the observed one in each document.
+def _f1_of_documents(
+    measure: ChanceKappaF1, totals: Mapping[str, np.ndarray], side: Side, shared: np.ndarray, number: int
+) -> np.ndarray:
+    """Compute the F1 of two annotators in each document of simulations, shape (simulations, documents).
 
-    Attributes:
-        totals: by document and label, of each pair.
-        observed: F1 of each pair in each document, NaN where neither has a span; shape (pairs, documents).
+    Args:
         measure: what pairs are scored with.
-        drawn: F1 of pairs in the simulations of a block.
-        reached: counts, shape (documents).
+        totals: of both annotators by document and label.
+        side: the simulated spans of one of them.
+        shared: what each of these shares with those of the other.
+        number: how many simulations there are.
     """
-
-    totals: Sequence[Mapping[str, np.ndarray]]
-    observed: np.ndarray
-    measure: ChanceKappaF1
-    drawn: list[np.ndarray]
-    reached: np.ndarray
-
-    @classmethod
-    def of(cls, counts: Sequence[Counts], measure: ChanceKappaF1) -> _Documents:
-        totals = []
-        for of_pair in counts:
-            parts = list(of_pair.per_document())
-            totals.append({key: np.concatenate([part[key] for part in parts]) for key in parts[0]})
-        observed = np.stack([measure.document_scores(of_pair)["f1"] for of_pair in counts])
-        return cls(totals, observed, measure, [], np.zeros(observed.shape[1], dtype=np.int64))
-
-    def add(self, side: Side, shared: np.ndarray, number: int) -> None:
-        """Score the next pair of a block: what each span of its first annotator shares with those of the second."""
-        of_pair = self.totals[len(self.drawn)]
-        documents, labels = of_pair["both"].shape
-        place = (side.label // labels * documents + side.document) * labels + side.label % labels
-        both = np.bincount(place, weights=shared, minlength=number * documents * labels)
-        scores = self.measure.score_totals({**of_pair, "both": both.reshape(number, documents, labels)})
-        self.drawn.append(np.asarray(scores["f1"]))
-
-    def count(self) -> None:
-        """Count the simulations of a block, when all pairs are there."""
-        known = ~np.isnan(self.observed.T)
-        means = mean_over_pairs(np.stack(self.drawn, axis=-1), known)
-        self.reached[:] += (means >= mean_over_pairs(self.observed.T, known) - _SAME).sum(axis=0)
-        self.drawn.clear()
-
-    def p_values(self, count: int) -> np.ndarray:
-        """Return the p-value of each document."""
-        return np.where(np.isnan(self.observed).all(axis=0), math.nan, (1 + self.reached) / (1 + count))
+    documents, labels = totals["both"].shape
+    place = (side.label // labels * documents + side.document) * labels + side.label % labels
+    both = np.bincount(place, weights=shared, minlength=number * documents * labels)
+    return np.asarray(measure.score_totals({**totals, "both": both.reshape(number, documents, labels)})["f1"])
 
 
 def _agreement(level: str, first: Side, second: Side) -> np.ndarray:

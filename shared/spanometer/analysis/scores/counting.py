@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,13 +17,19 @@ from ...measures.aligned import counter
 from ...measures.base import Measure
 from ...spans.entities import Entities
 from ...spans.spans import Spans
-from .streams import push, together
+
+Part = TypeVar("Part")
 
 _BLOCK = 1 << 17
 """About how many spans, of all sides, are aligned at a time."""
 
 _NAMED = 3
 """How many of those that share a note are named."""
+
+
+def condensed_sum(one: Any, other: Any) -> Any:
+    """Add two parts of a corpus, and condense the sum, see `Counts.condensed`."""
+    return (one + other).condensed()
 
 
 def count_measures(
@@ -53,21 +61,33 @@ def count_measures(
         blocks = blocks_of([references, predictions])
     if len(blocks) == 1:
         return list(map(counter(references, predictions), progress(measures)))
-    stacks: list[list[tuple[int, Counts]] | None] = [[] if _comes_in_parts(measure) else None for measure in measures]
-    for first, last in progress(blocks):
-        part = references.between(first, last), predictions.between(first, last)
-        for stack, counts in zip(stacks, _counted(*part, measures, stacks, first), strict=True):
-            if stack is not None:
-                push(stack, counts.summed() if per_document else counts.condensed(), condense=not per_document)
+    in_parts = [_comes_in_parts(measure) for measure in measures]
+    split = [measure for measure, parted in zip(measures, in_parts, strict=True) if parted]
+    shrink, add = (Counts.summed, operator.add) if per_document else (Counts.condensed, condensed_sum)
+    of_blocks = (list(map(shrink, _count_block(references, predictions, split, block))) for block in progress(blocks))
+    sums = iter(sum_of_parts(of_blocks, lambda one, other: list(map(add, one, other))))
     # aligned as a whole only for a measure that needs it
-    whole = counter(references, predictions) if None in stacks else None
+    whole = None if all(in_parts) else counter(references, predictions)
     places: list[Column] = []
     return [
-        whole(measure)
-        if whole is not None and stack is None
-        else together(stack or [], condense=not per_document).sharing(places)
-        for measure, stack in zip(measures, stacks, strict=True)
+        whole(measure) if whole is not None and not parted else next(sums).sharing(places)
+        for measure, parted in zip(measures, in_parts, strict=True)
     ]
+
+
+def sum_of_parts(parts: Iterable[Part], add: Callable[[Part, Part], Part] = condensed_sum) -> Part:
+    """Add up the parts of a corpus, at least one, pair by pair of one size as a binary counter does.
+
+    So a sum of n parts holds log n of them, floating point loses little, and what grows with the parts (rows, counts
+    of each document) is not copied with each of them.
+    """
+    stack: list[tuple[int, Part]] = []
+    for part in parts:
+        size = 1
+        while stack and stack[-1][0] == size:
+            size, part = 2 * size, add(stack.pop()[1], part)
+        stack.append((size, part))
+    return reduce(lambda later, earlier: add(earlier, later), [part for _, part in reversed(stack)])
 
 
 def blocks_of(sides: Sequence[Spans | Entities]) -> list[tuple[int, int]]:
@@ -78,16 +98,12 @@ def blocks_of(sides: Sequence[Spans | Entities]) -> list[tuple[int, int]]:
     return list(pairwise([0, *ends[ends < documents].tolist(), documents]))
 
 
-def _counted(
-    references: Any, predictions: Any, measures: Sequence[Any], stacks: Sequence[Any], first: int
-) -> Iterator[Any]:
-    """Yield the counts of some documents by each measure that comes in parts; errors number documents in the whole."""
+def _count_block(references: Any, predictions: Any, measures: Sequence[Any], block: tuple[int, int]) -> list[Counts]:
+    """Count some documents, from the first to the last one (exclusive); errors number documents in the whole."""
     try:
-        count = counter(references, predictions)
-        for measure, stack in zip(measures, stacks, strict=True):
-            yield None if stack is None else count(measure)
+        return list(map(counter(references.between(*block), predictions.between(*block)), measures))
     except InputError as error:
-        raise in_whole(error, first) from None
+        raise in_whole(error, block[0]) from None
 
 
 def in_whole(error: InputError, first: int) -> InputError:

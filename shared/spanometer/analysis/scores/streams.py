@@ -8,8 +8,9 @@ engine that maps functions over Arrow batches there are `partial_counts`, Arrow 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeVar, Unpack
+from typing import Any, Unpack
 
 import pyarrow as pa
 
@@ -20,11 +21,10 @@ from ...exceptions import InputError, require_choice, require_kind, shown
 from ...measures.base import Measure
 from ...measures.registry import read_counts
 from .batches import Reading, Tally, require_columns
+from .counting import condensed_sum, in_whole, sum_of_parts
 
 COUNTS_SCHEMA = pa.schema([("measure", pa.string()), ("documents", pa.int64()), ("counts", pa.binary())])
 """The schema of `partial_counts`: a row for each measure."""
-
-Part = TypeVar("Part", bound="Counts | Tally")
 
 _BATCH = 1000
 """This many documents of a dataset are counted at a time."""
@@ -127,56 +127,42 @@ def sum_counts(
         tables = [tables]
     require_choice("per_document", per_document, (True, False))
     require_kind({} if measures is None else measures, Mapping, "a mapping of measures", "Give them by their names.")
-    parts: dict[str, list[tuple[int, Counts]]] = {}
+    parts: dict[str, list[bytes]] = {}
     for table in ordered(tables, "a list of tables", "Give what partial_counts made."):
         _require_counts(table)
         for name, stored in zip(*(table[column].to_pylist() for column in ("measure", "counts")), strict=True):
-            part = read_counts(stored, measure=(measures or {}).get(name))
-            push(parts.setdefault(name, []), part if per_document else part.condensed(), condense=not per_document)
-    return {name: together(stack, condense=not per_document) for name, stack in parts.items()}
+            parts.setdefault(name, []).append(stored)
+    add = operator.add if per_document else condensed_sum
+    return {
+        name: sum_of_parts((_restored(stored, (measures or {}).get(name), per_document) for stored in of_name), add)
+        for name, of_name in parts.items()
+    }
+
+
+def _restored(stored: bytes, measure: Measure | None, per_document: bool) -> Counts:
+    counts = read_counts(stored, measure=measure)
+    return counts if per_document else counts.condensed()
 
 
 def tally_stream(batches: Any, reading: Reading, *, batch_size: int = _BATCH) -> Tally:
     """Count a stream: the condensed tally, see `score_stream`."""
-    stack: list[tuple[int, Tally]] = []
-    first = 0
-    for number, batch in enumerate(_batches(batches, reading, batch_size)):
+    return sum_of_parts(_tallies(batches, reading, batch_size))
+
+
+def _tallies(source: Any, reading: Reading, batch_size: int) -> Iterator[Tally]:
+    """Yield the condensed tally of each batch; documents are numbered over all batches."""
+    first, number = 0, -1
+    for number, batch in enumerate(_batches(source, reading, batch_size)):
         try:
             tally = reading.tally(batch)
         except InputError as error:
             if error.document is None:
                 raise error.placed(source=f"batch {number}", document=None) from None
-            # documents are numbered over all batches
-            raise error.placed(document=error.document + first) from None
+            raise in_whole(error, first) from None
         first += tally.documents
-        push(stack, tally.condensed())
-    if not stack:
+        yield tally.condensed()
+    if number < 0:
         raise InputError("there is nothing to score.", "Give at least one batch of documents.")
-    return together(stack)
-
-
-def push(stack: list[tuple[int, Part]], part: Part, *, condense: bool = True) -> None:
-    """Add a part to those summed so far, pair by pair of one size as a binary counter does.
-
-    So a sum of n parts holds log n of them, floating point loses little, and what grows with the parts (rows, counts
-    of each document) is not copied with each of them.
-    """
-    stack.append((1, part))
-    while len(stack) > 1 and stack[-2][0] == stack[-1][0]:
-        _join(stack, condense)
-
-
-def together(stack: list[tuple[int, Part]], *, condense: bool = True) -> Part:
-    """Return the sum of all parts that were pushed, at least one."""
-    while len(stack) > 1:
-        _join(stack, condense)
-    return stack[0][1]
-
-
-def _join(stack: list[tuple[int, Part]], condense: bool) -> None:
-    (one, first), (other, second) = stack[-2:]
-    total: Any = first + second  # type: ignore[operator]
-    stack[-2:] = [(one + other, total.condensed() if condense else total)]
 
 
 def _require_counts(table: Any) -> None:
