@@ -63,7 +63,8 @@ def count_measures(
         return list(map(counter(references, predictions), progress(measures)))
     in_parts = [_comes_in_parts(measure) for measure in measures]
     split = [measure for measure, parted in zip(measures, in_parts, strict=True) if parted]
-    shrink, add = (Counts.summed, operator.add) if per_document else (Counts.condensed, condensed_sum)
+    shrink = operator.methodcaller("summed" if per_document else "condensed")
+    add = operator.add if per_document else condensed_sum
     of_blocks = (list(map(shrink, _count_block(references, predictions, split, block))) for block in progress(blocks))
     sums = iter(sum_of_parts(of_blocks, lambda one, other: list(map(add, one, other))))
     # aligned as a whole only for a measure that needs it
