@@ -26,7 +26,8 @@ from spanometer.analysis.policies.repairs import PolicySpread, policy_spread
 from spanometer.analysis.policies.scores import MeasureSpread
 from spanometer.arrays import plain
 from spanometer.counts.statistics import Estimate
-from spanometer.documents.tag_file import Column, TagFile
+from spanometer.documents.document_file import DocumentFile
+from spanometer.documents.tag_columns import Column
 from spanometer.exceptions import InputError, counted, printable
 from spanometer.measures import registry
 from spanometer.measures.aligned import AlignedMeasure
@@ -276,7 +277,7 @@ def run(
     return decode_in_every_way(held_out, settings, tuple(measures), resamples)
 
 
-def cross_validated(corpus: TagFile, folds: int, settings: TaggerSettings) -> HeldOut:
+def cross_validated(corpus: DocumentFile, folds: int, settings: TaggerSettings) -> HeldOut:
     """Compute the logits of each fold of documents by a tagger that was trained on the others."""
     words, tags = _words(corpus), _in_scheme(corpus)
     fold = np.repeat(document_folds(len(tags.lengths), folds, settings.seed), tags.lengths)
@@ -290,7 +291,7 @@ def cross_validated(corpus: TagFile, folds: int, settings: TaggerSettings) -> He
     return HeldOut(corpus.source, trained_on, tags, logits, tags.names)
 
 
-def trained(train: TagFile, dev: TagFile, settings: TaggerSettings) -> HeldOut:
+def trained(train: DocumentFile, dev: DocumentFile, settings: TaggerSettings) -> HeldOut:
     """Compute the logits of one file by a tagger that was trained on another."""
     tags, references = _in_scheme(train), _in_scheme(dev)
     tagger = LinearTagger(settings, len(tags.names)).fit(window_features(_words(train), settings), tags.codes)
@@ -378,23 +379,23 @@ def _difference(measure: AlignedMeasure, pair: Sequence[Alignment], resamples: i
     return Difference(float(differences[0]), *Estimate(differences[0], differences[1:]).interval(_LEVEL), resamples)
 
 
-def _in_scheme(corpus: TagFile) -> Tags:
+def _in_scheme(corpus: DocumentFile) -> Tags:
     """Return the tags of a file in `SCHEME`; an `InputError` names file and line if they cannot be read."""
-    return Tags.from_lists(corpus.spans().to_tags(SCHEME))
+    return Tags.from_lists(corpus.decoded().spans.to_tags(SCHEME))
 
 
-def _words(corpus: TagFile) -> Tags:
+def _words(corpus: DocumentFile) -> Tags:
     if corpus.words is None:
         remedy = "The tagger needs words: one token a line, word and tag."
         raise InputError("the file has no words.", remedy, source=corpus.source)
     return corpus.words
 
 
-def _read(path: str | os.PathLike[str], column: Column) -> TagFile:
+def _read(path: str | os.PathLike[str], column: Column) -> DocumentFile:
     return read(path, columns=[column], words=True, name=os.path.basename(path))
 
 
-def _read_example() -> TagFile:
+def _read_example() -> DocumentFile:
     with resources.as_file(resources.files("spanometer") / "data" / "example.conll") as path:
         return read(path, columns=["reference"], words=True, name="the example corpus")
 

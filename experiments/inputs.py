@@ -57,7 +57,7 @@ class Inputs:
     def multiconer(self) -> Spans:
         """Read the spans of MultiCoNER's Spanish development set."""
         try:
-            return read(self.path(MULTICONER_DEV)).spans()
+            return read(self.path(MULTICONER_DEV)).decoded().spans
         except MissingCorpus as missing:
             if not self.hub:
                 raise MissingCorpus(f"{missing} Or let it be fetched: --hub.") from None

@@ -198,7 +198,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _of_file(path: str, options: argparse.Namespace) -> Monotonicity:
     file = read(path, columns=[options.column], documents=options.documents, outside=options.outside)
-    return run(file.spans(scheme=options.scheme), os.path.basename(path))
+    return run(file.decoded(scheme=options.scheme).spans, os.path.basename(path))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -24,6 +24,14 @@ def entities_of(content, **options):
     return read_entities(io.BytesIO(content.encode() if isinstance(content, str) else content), name="f", **options)
 
 
+def trees(file):
+    """The entities of each document, of those that begin together the longest first."""
+    documents = file.trees.to_dicts()
+    for entities in documents:
+        entities.sort(key=lambda each: (each["start"], -each["end"]))
+    return documents
+
+
 def refused(content, **options):
     with pytest.raises(InputError) as caught:
         entities_of(content, **options)
@@ -34,7 +42,9 @@ def refused(content, **options):
 
 def written(file, format, **options):
     stream = io.BytesIO()
-    write_entities(stream, file.entities, words=file.words, documents=file.documents, format=format, **options)
+    write_entities(
+        stream, file.trees.to_dicts(), words=file.words, documents=file.documents.ids, format=format, **options
+    )
     return stream.getvalue()
 
 

@@ -144,7 +144,7 @@ def test_hipe(run, data):
     found = json.loads(output)
     assert (status, found["reference_spans"]) == (0, 1600 + 82)
     spans = [
-        union([read(path, columns=[layer], documents="document_id", outside="_").spans() for layer in layers])
+        union([read(path, columns=[layer], documents="document_id", outside="_").decoded().spans for layer in layers])
         for path in sides
     ]
     counts = SpanF().counts(*spans)

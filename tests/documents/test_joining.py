@@ -9,7 +9,7 @@ import pytest
 
 import spanometer
 from spanometer import Spans
-from spanometer.documents.tag_file import tag_lists
+from spanometer.documents.tag_columns import tag_lists
 from spanometer.exceptions import InputError
 from spanometer.readers import read, read_entities
 from spanometer.readers.folders import files_of
@@ -176,12 +176,10 @@ def test_entity_trees(folder, run, complaint):
     gold = folder("gold", a_tsv=HIPE.format("d1", "B-pers", "O"), b_tsv=HIPE.format("d2", "B-loc", "O"))
     system = folder("system", a_tsv=HIPE.format("d1", "B-pers", "O"), b_tsv=HIPE.format("d2", "O", "B-comp.title"))
     found = read_entities(system)
-    assert found.documents == ("d1", "d2")
-    assert [len(tree) for tree in found.entities] == [1, 0]
+    assert found.documents.ids == ("d1", "d2")
+    assert [len(tree) for tree in found.trees.to_dicts()] == [1, 0]
     assert list(found.words) == [["Le", "roi"], ["Le", "roi"]]
-    assert [len(spans) for spans in (found.columns["NE-FINE-LIT"], found.columns["NE-FINE-COMP"])] == [1, 1]
-    (left_out,) = found.left_out
-    assert (left_out.line, f"(in {system}/b.tsv)" in left_out.problem) == (4, True)
+    assert [text.partition(":")[0] for text in found.left_out] == ["b"] and "line 4" in found.left_out[0]
     for pair in ((gold, system), (f"{gold}/*", f"{system}/*.tsv")):
         for command in (("eter",), ("score", "--measure", "eter")):
             status, output, _ = run(*command, *pair, "--json")
@@ -205,8 +203,8 @@ def test_entity_trees_of_other_formats(folder):
     trees = lines({"id": "x", "entities": [{"start": 0, "end": 1, "types": ["A"], "components": []}]})
     path = folder("f", a_jsonl=trees, b_jsonl=trees * 2)
     found = read_entities(path)
-    assert found.documents == ("a/x", "b/x", "b/x")
-    assert found.to_entities().documents == 3
+    assert found.documents.ids == ("a/x", "b/x", "b/x")
+    assert found.trees.documents == 3
     with pytest.raises(InputError, match=r"f/a.jsonl is jsonl, and this is hipe"):
         read_entities(folder("f", c_tsv=HIPE.format("d1", "O", "O")))
 
@@ -219,8 +217,8 @@ def test_whole_corpus_of_entity_trees(data, tmp_path):
     for number, text in enumerate(documents):
         (tmp_path / f"{number:03}.tsv").write_text(f"{names}\n{key}{text}", encoding="utf-8")
     one, several = read_entities(whole), read_entities(tmp_path)
-    assert len(documents) == len(one.documents) > 40
-    assert (several.documents, several.entities) == (one.documents, one.entities)
+    assert len(documents) == one.documents.size > 40
+    assert (several.documents.ids, several.trees.to_dicts()) == (one.documents.ids, one.trees.to_dicts())
     assert several.words == one.words
 
 

@@ -7,7 +7,6 @@ import zlib
 
 import pytest
 
-from spanometer.documents.document_file import DocumentFile
 from spanometer.exceptions import InputError
 from spanometer.readers.formats import formats_of, read_as
 
@@ -148,8 +147,8 @@ def damaged(data, chance):
 
 def read(path, name, **options):
     name = name.split()[0]
-    known = {key: value for format in formats_of(DocumentFile).values() for key, value in format.options.items()}
-    return read_as(DocumentFile, path, format=name, options={**known, **options})
+    known = {key: value for format in formats_of("spans").values() for key, value in format.options.items()}
+    return read_as("spans", path, format=name, options={**known, **options})
 
 
 def outcome(path, name):
@@ -164,7 +163,7 @@ def outcome(path, name):
 
 
 def test_every_format_is_here():
-    assert {name.split()[0] for name in (*JSON, *LINES, "spacy", "inception")} == set(formats_of(DocumentFile))
+    assert {name.split()[0] for name in (*JSON, *LINES, "spacy", "inception")} == set(formats_of("spans"))
 
 
 def test_damaged_doc_bin(tmp_path):

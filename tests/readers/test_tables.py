@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import spanometer
-from spanometer.documents.tag_file import tag_lists
+from spanometer.documents.tag_columns import tag_lists
 from spanometer.exceptions import InputError
 from spanometer.readers import read
 
@@ -24,7 +24,7 @@ def test_csv(file):
     found = read(file(TABLE, "a.csv"), words=True)
     assert tags(found) == [["B-PER", "I-PER"], ["O"]]
     assert tag_lists(found.words) == [["Ada", "Love,lace"], ['x "y"']]
-    assert (found.columns, found.document_names) == (("Tag",), ("Sentence: 1", "Sentence: 2"))
+    assert (found.columns, found.documents.ids) == (("Tag",), ("Sentence: 1", "Sentence: 2"))
     assert found.token_lines.tolist() == [2, 3, 4]
 
 
@@ -47,7 +47,7 @@ def test_a_column_of_documents_among_tabs(file):
     path = file(text, "a.tsv")
     found = read(path, documents="doc")
     assert tags(found) == [["B-PER", "I-PER"], ["I-PER"], ["O"]]
-    assert found.document_names == ("a", "b", "a")
+    assert found.documents.ids == ("a", "b", "a")
     # blank lines end documents unless a column is named
     assert [len(row) for row in tags(read(path))] == [2, 2]
 
@@ -121,7 +121,7 @@ def test_words_with_commas_are_no_table(file, text):
     except InputError as error:
         assert "csv" not in error.problem
         return
-    assert found.form == ""
+    assert found.format == ""
 
 
 def test_commands_take_tables(run, file):

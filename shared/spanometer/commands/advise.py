@@ -25,7 +25,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..analysis.advice.advise import Advice, advise
 from ..analysis.advice.statistics import Thresholds
@@ -56,7 +56,7 @@ class AdviceInput(TagLayout, LabelDecoding, Input):
     def read_spans(self, path: str) -> tuple[str, str, Spans, Words | None]:
         """Return what the file is called, its documents in words, its spans, and its words if it has any."""
         tags = self.read(path, [self.column], self.words_column or True)
-        spans = tags.spans(scheme=self.scheme, repair=self.repair, prefix=self.prefix)
+        spans = tags.decoded(scheme=self.scheme, repair=self.repair, prefix=self.prefix).spans
         return tags.source, documents_in(tags), spans, tags.words
 
 
@@ -70,17 +70,17 @@ class AdviceDocuments(CarriedDocuments):
         "there are any, are under tokens or words",
     )
 
-    def format_of(self, path: str) -> Format[Any] | None:
+    def format_of(self, path: str) -> Format | None:
         """Return the format of a file; JSON lines of documents if the key of their spans is named."""
-        return super().format_of(path) if self.spans is None else formats_of(DocumentFile)["jsonl"]
+        return super().format_of(path) if self.spans is None else formats_of("spans")["jsonl"]
 
     def read_whole(self, path: str, column: str | None = None) -> DocumentFile:
         """Read a file of any format, or the spans under the key that is named."""
         if self.spans is None:
             return super().read_whole(path, column)
-        own = {name: getattr(self, name) for name in formats_of(DocumentFile)["jsonl"].options}
+        own = {name: getattr(self, name) for name in formats_of("spans")["jsonl"].options}
         options = {**own, "spans_key": self.spans}
-        reader = partial(read_as, DocumentFile, format="jsonl", options=options, limits=self.limits)
+        reader = partial(read_as, "spans", format="jsonl", options=options, limits=self.limits)
         return read_with(reader, path)
 
     def read_spans(self, path: str) -> tuple[str, str, Spans, Words | None]:

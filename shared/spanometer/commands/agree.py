@@ -42,7 +42,6 @@ from ..analysis.agreement.disagreements import Disagreements, disagreements
 from ..analysis.agreement.leave_one_out import LeaveOneOut
 from ..counts.statistics import Resampling
 from ..documents.pairing import unit_of
-from ..documents.tag_file import TagFile
 from ..exceptions import InputError, counted
 from ..measures.base import Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
@@ -236,7 +235,7 @@ def _heading(shown: _Shown) -> list[tuple[str, str]]:
     """Return the files and the size of the corpus."""
     found, corpus = shown.agreement, shown.corpus
     lines = [(name, side.text) for name, side in corpus.sides]
-    if isinstance(corpus.first, TagFile):
+    if corpus.first.tags:
         numbers = zip(lines, found.spans.tolist(), strict=True)
         lines = [(name, f"{text}, {counted(number, 'span')}") for (name, text), number in numbers]
     return [*lines, ("size", corpus.size(found.documents, found.tokens, unit_of(found.signatures.values())))]

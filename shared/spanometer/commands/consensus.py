@@ -31,9 +31,8 @@ from dataclasses import asdict, dataclass, replace
 from ..analysis.agreement.consensus import Consensus, Voting
 from ..analysis.agreement.vote import consensus
 from ..documents.pairing import Pairing, unit_of
-from ..documents.tag_file import TagFile
+from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, setting
-from ..readers.reading import documents_of_tags
 from ..readers.writing import require_writable
 from ..readers.writing import writing as open_new
 from ..tables.exports import to_csv
@@ -99,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
         )
     with corpus.placing_errors():
         found = consensus(corpus.annotators, **corpus.reading, **asdict(voting))
-    file = documents_of_tags(first, found.spans) if of_tags else None
+    file = first.with_spans(found.spans) if of_tags else None
     # what the readers of all files say is shown with their names
     made = replace(found.documents(file, votes=output.with_votes), left_out=(), notes=())
     prepared = writing.prepare(made, Pairing(to_tokens=getattr(source, "to_tokens", "strict")))
@@ -119,7 +118,7 @@ def run(options: argparse.Namespace) -> int:
 def _parts(found: Consensus, corpus: Corpus) -> Iterator[Part]:
     first, spans = corpus.first, found.spans
     tokens = None if spans.lengths is None else int(spans.lengths.sum())
-    size = documents_in(first, briefly=True) if isinstance(first, TagFile) else spans.documents
+    size = documents_in(first, briefly=True) if first.tags else spans.documents
     yield from heading(headlines(corpus.sides, size_of(size, tokens, unit_of([found.signature]))))
     yield ""
     yield from found.parts()

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..analysis.errors.errors import SystemErrors
 from ..analysis.errors.find import errors
-from ..documents.tag_file import TagFile, tag_lists
+from ..documents.document_file import DocumentFile
+from ..documents.tag_columns import tag_lists
 from ..exceptions import counted
 from ..measures.registry import MEASURES
 from ..readers.columns.reading import read
@@ -94,7 +95,7 @@ def _score(
 
 
 def _system(
-    corpus: TagFile,
+    corpus: DocumentFile,
     found: SystemErrors,
     near: ErrorExamples,
     systems: Mapping[str, Results],

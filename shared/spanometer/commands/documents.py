@@ -14,7 +14,6 @@ from ..documents.fitting import Fitted, fitted
 from ..documents.matching import matched
 from ..documents.pairing import Paired, Pairing, pair
 from ..documents.sides import by_annotator, require_one_annotator
-from ..documents.tag_file import TagFile
 from ..documents.writer import Writer
 from ..exceptions import InputError, counted, mention, setting
 from ..grounding.grounded import AnswerCounts
@@ -47,7 +46,7 @@ from .tag_files import ChanceParts, TagLayout
 Documents = TypeVar("Documents", bound="DocumentLayout")
 TagKind = TypeVar("TagKind", bound=Input)
 
-_FORMAT_OPTIONS = reading_options(DocumentFile)
+_FORMAT_OPTIONS = reading_options("spans")
 _OF_TAGS = ("documents", "outside")
 _OF_LAYOUT = (*options_of(LabelDecoding), "spans_key", *options_of(AnswerLines))
 
@@ -69,14 +68,14 @@ class DocumentLayout(Limits, LabelDecoding, Input):
     """How files of documents are read, whatever their format."""
 
     title: ClassVar[str] = "documents with spans"
-    content: ClassVar[type[DocumentFile]] = DocumentFile
+    content: ClassVar[str] = "spans"
     input: ClassVar[str] = "spans"
     remedy: ClassVar[str] = "Use measures of spans."
 
     format: str = option(
         AUTO,
         help="form of the files",
-        choices=(AUTO, *dict.fromkeys([*formats_of(DocumentFile), *formats_of(TagFile)])),
+        choices=(AUTO, *dict.fromkeys([*formats_of("spans"), *formats_of("tags")])),
     )
     spans_key: str = reused_option(DocumentLines, "spans_key")
     answer_key: str | None = reused_option(AnswerLines, "answer_key")
@@ -118,13 +117,13 @@ class DocumentLayout(Limits, LabelDecoding, Input):
     def format_of(self, path: str) -> Format[Any] | None:
         """Return the format of a file; None for files of tags."""
         if getattr(path, "key", None) is not None:
-            return formats_of(DocumentFile)["answers"]
+            return formats_of("spans")["answers"]
         if self.spans_key != _FORMAT_OPTIONS["spans_key"].default and self.format in (AUTO, "jsonl"):
-            return formats_of(DocumentFile)["jsonl"]
-        if self.format != AUTO and self.format not in formats_of(TagFile):
-            return formats_of(DocumentFile)[self.format]
+            return formats_of("spans")["jsonl"]
+        if self.format != AUTO and self.format not in formats_of("tags"):
+            return formats_of("spans")[self.format]
         # JSON lines of tags and of documents have one name
-        return detected(path, self.encoding, DocumentFile, None if self.format == AUTO else self.format)
+        return detected(path, self.encoding, "spans", None if self.format == AUTO else self.format)
 
     def require_taken(self, paths: Sequence[str], *, tags: bool = False) -> None:
         """Raise an `InputError` for an option of formats that none of some files has; with `tags` one is of tags."""
@@ -136,7 +135,7 @@ class DocumentLayout(Limits, LabelDecoding, Input):
                     raise InputError(f"{mention(name)} is for tags, and no file has any.", "Leave it out.", option=name)
         for name, declared in _FORMAT_OPTIONS.items():
             if name not in (*taken, *options_of(Decoding)) and getattr(self, name) != declared.default:
-                owners = [format.name for format in formats_of(DocumentFile).values() if name in format.options]
+                owners = [format.name for format in formats_of("spans").values() if name in format.options]
                 raise InputError(
                     f"{setting(name)} is for the formats {', '.join(owners)}, and there is no such file.",
                     f"Leave out {setting(name)}, or name the format with {setting('format', owners[0])}.",
@@ -290,7 +289,7 @@ class AttributeInput(Limits, ComparedWords, ScoredFiles):
     """Files of spans with attributes: a reference and systems, scored by measures of attributes."""
 
     title: ClassVar[str] = "spans with attributes"
-    content: ClassVar[type[Any]] = Attributes
+    content: ClassVar[str] = "attributes"
     input: ClassVar[str] = "attributes"
     remedy: ClassVar[str] = "Ask for span_attribute alone."
 
@@ -335,7 +334,7 @@ class AttributeInput(Limits, ComparedWords, ScoredFiles):
     def _format_of(self, path: str) -> str:
         """Name the format of a file; one in which nothing shows it is JSON lines if it can be."""
         names = (None, "jsonl") if self.format == AUTO else ("jsonl",)
-        shown = next(filter(None, (detected(path, self.encoding, DocumentFile, name) for name in names)), None)
+        shown = next(filter(None, (detected(path, self.encoding, "spans", name) for name in names)), None)
         return "columns" if shown is None else shown.name
 
     def _read(self, path: str, format: str) -> DocumentFile:

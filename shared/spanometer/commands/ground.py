@@ -24,7 +24,6 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ..documents.document_file import DocumentFile
 from ..documents.matching import matched
@@ -49,11 +48,11 @@ class GroundedFiles(CarriedDocuments, AnswerReading, WrittenAs):
 
     list_lost: bool = switch("list the items that have no place on standard error, and why")
 
-    def format_of(self, path: str) -> Format[Any] | None:
+    def format_of(self, path: str) -> Format | None:
         """Return the format of a file, JSON lines of texts among them."""
         found = super().format_of(path)
-        if found is None and (self.text_key is not None or detected(path, self.encoding, DocumentFile, "texts")):
-            return formats_of(DocumentFile)["texts"]
+        if found is None and (self.text_key is not None or detected(path, self.encoding, "spans", "texts")):
+            return formats_of("spans")["texts"]
         return found
 
     def read_both(self, paths: Sequence[str]) -> tuple[DocumentFile, DocumentFile]:

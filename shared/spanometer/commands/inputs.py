@@ -14,8 +14,8 @@ from weakref import finalize
 
 import numpy as np
 
-from ..documents import places_in_files
-from ..documents.places_in_files import AnnotatedFile
+from ..documents import matching
+from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, counted, mention, printable
 from ..measures.base import Measure
 from ..options import Option, options_of, replaced_option
@@ -106,14 +106,14 @@ class Input:
 
     Attributes:
         title: what help and errors call it.
-        content: the files, or the layer of files, that it is recognised by, see `readers.detect`.
+        content: the layer of files that it is recognised by, see `readers.detect`.
         input: what its measures are measures of, see `Measure.input`.
         also: what else it may have.
         remedy: what to do if a measure is one of something else.
     """
 
     title: ClassVar[str]
-    content: ClassVar[type[Any]]
+    content: ClassVar[str]
     input: ClassVar[str]
     also: ClassVar[Sequence[str]] = ()
     remedy: ClassVar[str]
@@ -173,7 +173,7 @@ def kind_of(
     return fitting[0] if fitting else kinds[-1]
 
 
-def detected(path: str, encoding: str, content: type[Any] | None = None, name: str | None = None) -> Format[Any] | None:
+def detected(path: str, encoding: str, content: str | None = None, name: str | None = None) -> Format | None:
     """Return the format of a file that begins as no file of another format does, see `readers.detect`."""
     opened = InputPath.of(path)
     return detect(opened.start, content, name, encoding=encoding)
@@ -282,7 +282,7 @@ def read_with(reader: Callable[..., File], path: str, **options: Any) -> File:
 
 
 @contextmanager
-def located(files: Mapping[str, AnnotatedFile]) -> Iterator[None]:
+def located(files: Mapping[str, DocumentFile]) -> Iterator[None]:
     """Place an `InputError` about a document in the line of its file.
 
     Args:
@@ -291,7 +291,7 @@ def located(files: Mapping[str, AnnotatedFile]) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise places_in_files.located(error, files) from None
+        raise matching.located(error, files) from None
 
 
 def named(written: str | None, default: Sequence[str], what: str) -> list[str]:

@@ -17,7 +17,6 @@ from ..documents.document_file import DocumentFile
 from ..documents.fitting import Fitted
 from ..documents.joining import read_together
 from ..documents.pairing import Pairing
-from ..documents.tag_file import TagFile
 from ..exceptions import InputError, printable
 from ..options import option
 from ..readers.columns.rewriter import Rewriter
@@ -41,7 +40,7 @@ class TagColumns(TagLayout, LabelDecoding, Input):
     title: ClassVar[str] = "files of tags"
     column: list[str] | None = option(None, help=f"tag column: {COLUMN}", metavar="COLUMN", repeat=True, parse=list)
 
-    def read_columns(self, path: str) -> TagFile:
+    def read_columns(self, path: str) -> DocumentFile:
         """Read the columns that are named; the last one if none is."""
         return self.read_distinct(path, self.column or [None])
 
@@ -251,7 +250,7 @@ def rewrite(options: argparse.Namespace, source: TagColumns, change: Callable[[T
     return 0
 
 
-def _read(path: str, source: TagColumns) -> TagFile:
+def _read(path: str, source: TagColumns) -> DocumentFile:
     file = source.read_columns(path)
     if file.form:
         raise InputError(

@@ -33,7 +33,6 @@ import numpy as np
 from ..analysis.policies.groundings import GroundingSpread, grounding_spread
 from ..analysis.policies.repairs import policy_spread
 from ..documents.document_file import DocumentFile
-from ..documents.tag_file import TagFile
 from ..exceptions import InputError, counted
 from ..measures.mention_f import MentionF
 from ..measures.registry import MEASURES
@@ -67,7 +66,7 @@ class SpreadInput(TagPair):
     id2label: Any = field(default=None, init=False)
     ignore_index: int | None = field(default=None, init=False)
 
-    def read_both(self, paths: Sequence[str]) -> tuple[TagFile, TagFile | None]:
+    def read_both(self, paths: Sequence[str]) -> tuple[DocumentFile, DocumentFile | None]:
         """Read both sides; no prediction if it follows from logits."""
         if self.logits is None or len(paths) == 2 or self.prediction_column is not None:
             references, predictions = self.read_sides(paths, 0, words=False)
@@ -136,7 +135,7 @@ def run(options: argparse.Namespace) -> int:
             "Give REFERENCE and PREDICTION.",
         )
     for path in paths:
-        found = detected(path, source.encoding, DocumentFile)
+        found = detected(path, source.encoding, "spans")
         if found is not None:
             raise InputError(
                 f"{called(path)} has spans ({found.name}), and a spread is over policies for illegal tags: spans leave "
@@ -179,7 +178,7 @@ def _has_answers(options: argparse.Namespace, paths: Sequence[str]) -> bool:
     """Return whether the files are said to have answers of language models, or show it."""
     if options.answers or options.answer_key is not None or options.format == "answers":
         return True
-    found = [detected(path, options.encoding or UTF_8, DocumentFile) for path in paths[1:]]
+    found = [detected(path, options.encoding or UTF_8, "spans") for path in paths[1:]]
     return any(each is not None and each.name == "answers" for each in found)
 
 
@@ -201,7 +200,7 @@ def _run_answers(
     return 0
 
 
-def _read_logits(source: SpreadInput, references: TagFile) -> tuple[list[np.ndarray] | None, list[str] | None]:
+def _read_logits(source: SpreadInput, references: DocumentFile) -> tuple[list[np.ndarray] | None, list[str] | None]:
     """Read the logits and their labels, for the documents of the reference."""
     if source.logits is None:
         return None, None

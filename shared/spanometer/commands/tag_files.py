@@ -13,8 +13,8 @@ from ..analysis.errors.contexts import context_of_tags
 from ..analysis.scores.difficulty import by_chance, read_bounds
 from ..analysis.scores.report import Report
 from ..counts.statistics import Resampling
-from ..documents.places_in_files import require_same_tokens, require_same_words
-from ..documents.tag_file import TagFile
+from ..documents.matching import require_same_tokens, require_same_words
+from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, counted, mention, printable, setting
 from ..measures.sl_icm import SlIcm
 from ..options import option, options_of
@@ -43,7 +43,7 @@ COLUMN = "number from 1 (-1 is the last) or name; the last by default; in JSON l
 class TagLayout(Limits):
     """How files of tags are laid out."""
 
-    format: str = option("auto", help="form of the files", choices=("auto", *formats_of(TagFile)))
+    format: str = option("auto", help="form of the files", choices=("auto", *formats_of("tags")))
     documents: str | None = text(
         "KEY",
         "what begins a document instead of a blank line: the KEY of comments '# KEY = ...'; or --documents=-DOCSTART-",
@@ -56,7 +56,7 @@ class TagLayout(Limits):
         columns: Sequence[str | None],
         words: bool | int | str = False,
         numbers: str | None = None,
-    ) -> TagFile:
+    ) -> DocumentFile:
         """Read tag columns of a file."""
         return read_with(
             read,
@@ -76,7 +76,7 @@ class TagLayout(Limits):
         columns: Sequence[str | None],
         words: bool | int | str = False,
         numbers: str | None = None,
-    ) -> TagFile:
+    ) -> DocumentFile:
         """Read tag columns of a file; an `InputError` if two are the same."""
         file = self.read(path, columns, words, numbers)
         known: Sequence[object] = file.columns if file.layout is None else file.layout.columns
@@ -90,7 +90,7 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFi
     """Tags of several annotators or systems: a column of a file each, or columns of one file."""
 
     title: ClassVar[str] = "tags"
-    content: ClassVar[type[TagFile]] = TagFile
+    content: ClassVar[str] = "tags"
     input: ClassVar[str] = "spans"
     remedy: ClassVar[str] = "Give HIPE's columns or markup, with --format hipe or quaero."
 
@@ -122,11 +122,11 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFi
         """The options of decoding, as functions take them."""
         return {name: getattr(self, name) for name in options_of(LabelDecoding)}
 
-    def kept(self, references: TagFile) -> np.ndarray:
+    def kept(self, references: DocumentFile) -> np.ndarray:
         """Flag the tokens of a reference that are not left out."""
         return ~references.tags[0].has_number(None if self.id2label is None else self.ignore_index)
 
-    def annotation_in(self, file: TagFile) -> Tags | Layers:
+    def annotation_in(self, file: DocumentFile) -> Tags | Layers:
         """Return the tags of a file, those of all layers if there are any."""
         return Layers(file.tags, file.columns) if self.layers else file.tags[0]
 
@@ -151,7 +151,7 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFi
         """The tag columns of the first file, and those of the others."""
         return self.layers or [self.column], self.layers or [self.column]
 
-    def read_sides(self, paths: Sequence[str], annotators: int | None, words: bool | int | str) -> list[TagFile]:
+    def read_sides(self, paths: Sequence[str], annotators: int | None, words: bool | int | str) -> list[DocumentFile]:
         """Read all sides, each as a file of its own, of the same words; the first has words if they are asked for."""
         numbers: str | None = getattr(self, "token_probability_column", None)
         if listed := self.columns_of_one(paths, annotators):
@@ -190,7 +190,7 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFi
         )
 
     @contextmanager
-    def located(self, files: Mapping[str, TagFile]) -> Iterator[None]:
+    def located(self, files: Mapping[str, DocumentFile]) -> Iterator[None]:
         """Place errors in the files' lines, see `inputs.located`; in columns of one file they also name the column."""
         try:
             yield
@@ -383,12 +383,12 @@ class TagInput(TagPair, WordInformation, ChanceParts, ScoredFiles):
             sides, reading = read_annotations(corpus.given, **self.decoding)
         return replace(corpus, given=self.of_sides(sides), reading={**reading, **self.signed()})
 
-    def located(self, files: Mapping[str, TagFile]) -> Any:
+    def located(self, files: Mapping[str, DocumentFile]) -> Any:
         """Place errors in the files' lines; those about tokens are placed in the lines of the reference."""
         return super().located({**dict.fromkeys(_OF_TOKENS, next(iter(files.values()))), **files})
 
 
-def documents_in(file: TagFile, *, briefly: bool = False) -> str:
+def documents_in(file: DocumentFile, *, briefly: bool = False) -> str:
     """Return the number of documents in words: of sentences, if nothing tells where documents end, and what could."""
     number = counted(len(file.document_lines), "sentence" if file.sentences else "document")
     if briefly or not file.sentences:
@@ -399,7 +399,7 @@ def documents_in(file: TagFile, *, briefly: bool = False) -> str:
     return f"{number} ({found}: with --documents={DOCSTART} they begin documents, which intervals then resample)"
 
 
-def side_of(file: TagFile) -> Side:
+def side_of(file: DocumentFile) -> Side:
     """Return a file with one tag column as commands show it."""
     columns = " and ".join(file.columns)
     return Side(f"{file.source}, {columns}", {"file": file.source, "column": columns})

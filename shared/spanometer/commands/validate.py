@@ -32,7 +32,7 @@ from typing import Any
 
 from ..documents.checks import KINDS, Problem
 from ..documents.checks import Validation as SpanValidation
-from ..documents.tag_file import TagFile
+from ..documents.document_file import DocumentFile
 from ..documents.tokenizers import require_tokenizer, tokenizer_option
 from ..exceptions import counted, printable
 from ..options import option, replaced_option
@@ -150,12 +150,12 @@ def _described_problem(problem: Problem) -> dict[str, Any]:
     }
 
 
-def _validate(column: TagFile, scheme: str | None) -> Validation:
+def _validate(column: DocumentFile, scheme: str | None) -> Validation:
     with located({"": column}):
         return Validation(column.tags[0], scheme=scheme)
 
 
-def _lines(column: TagFile, validation: Validation, *, name_column: bool) -> Iterator[str]:
+def _lines(column: DocumentFile, validation: Validation, *, name_column: bool) -> Iterator[str]:
     """Yield a line for each illegal pair."""
     source, name = printable(column.source), f"{printable(column.columns[0])}: " if name_column else ""
     for pair in validation:
@@ -164,7 +164,7 @@ def _lines(column: TagFile, validation: Validation, *, name_column: bool) -> Ite
         yield f"{place}{printable(str(pair))} ({_policies(column, pair)})"
 
 
-def _policies(column: TagFile, pair: IllegalPair) -> str:
+def _policies(column: DocumentFile, pair: IllegalPair) -> str:
     """Return the spans of each policy; policies that agree are named together."""
     agreeing: dict[str, list[str]] = {}
     for policy, spans in pair.policies.items():
@@ -173,7 +173,7 @@ def _policies(column: TagFile, pair: IllegalPair) -> str:
     return "; ".join(f"{', '.join(policies)}: {made}" for made, policies in agreeing.items())
 
 
-def _span(column: TagFile, document: int, label: str, start: int, end: int) -> str:
+def _span(column: DocumentFile, document: int, label: str, start: int, end: int) -> str:
     """Return a span's label and its lines, or tokens if documents stand on one line."""
     first, last = start, end - 1
     if column.line_runs is not None:
@@ -181,7 +181,7 @@ def _span(column: TagFile, document: int, label: str, start: int, end: int) -> s
     return f"{printable(label)} {first}" + (f"-{last}" if last > first else "")
 
 
-def _summary(column: TagFile, validation: Validation, *, inferred: bool) -> str:
+def _summary(column: DocumentFile, validation: Validation, *, inferred: bool) -> str:
     documents = documents_in(column, briefly=True)
     where = f"{printable(column.source)}, {printable(column.columns[0])}"
     scheme = f"({validation.scheme.name}{', inferred from the prefixes' if inferred else ''})"
@@ -192,7 +192,7 @@ def _summary(column: TagFile, validation: Validation, *, inferred: bool) -> str:
     return f"{where}: {pairs} in {len(validation.affected):,} of {documents} {scheme}. Spans: {spans}."
 
 
-def _described(column: TagFile, validation: Validation) -> dict[str, Any]:
+def _described(column: DocumentFile, validation: Validation) -> dict[str, Any]:
     return {
         "column": column.columns[0],
         "scheme": validation.scheme.name,
@@ -204,7 +204,7 @@ def _described(column: TagFile, validation: Validation) -> dict[str, Any]:
     }
 
 
-def _described_pair(column: TagFile, pair: IllegalPair) -> dict[str, Any]:
+def _described_pair(column: DocumentFile, pair: IllegalPair) -> dict[str, Any]:
     return {
         "line": column.line(pair.document, pair.position),
         "document": pair.document,

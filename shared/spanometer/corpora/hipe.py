@@ -8,12 +8,13 @@ from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
-from datasets import Features, Value
+from datasets import Features
 
+from ..documents.document_file import DocumentFile
 from ..exceptions import require_choice
-from ..readers import EntityFile, read_entities
+from ..readers import read_entities
 from ..readers.columns.hipe import LEVELS
-from ..readers.entity_file import entity_column
+from ..spans.entities import ENTITY_TYPE
 from .corpus import Corpus, Loaded
 from .corpus_file import CorpusFile
 from .layout import USUAL_WORDS, Layout
@@ -37,7 +38,7 @@ def load_hipe(
 
     Columns: `id` (string, the name of the document), `tokens` (list of strings), `entities` (list of `{"start", "end",
     "types", "components"}`, as the measure `eter` takes them), `language`, `newspaper`, `date` (strings or None).
-    Components that no entity encloses are in no tree, and so not in these columns; `EntityFile.left_out` lists them.
+    Components that no entity encloses are in no tree, and so not in these columns; `DocumentFile.left_out` lists them.
 
     Args:
         source: a file (it may be gzipped), or a folder or archive with the files of one edition, whose names end in
@@ -70,34 +71,30 @@ class Hipe(Corpus):
     def __init__(self, level: str) -> None:
         self.key = f"hipe {level}"
         self._level = level
-        # the columns are the reader's
-        empty = EntityFile(
-            source="",
-            format="hipe",
-            documents=(),
-            column=entity_column([]),
-            words=[],
-            document_lines=np.zeros(0, dtype=np.int64),
-        ).to_dataset()
-        self.features = Features({**empty.features, **{key: Value("string") for key in _METADATA}})
+        types = {"id": pa.string(), "tokens": pa.list_(pa.string()), "entities": pa.list_(ENTITY_TYPE)}
+        self._schema = pa.schema({**types, **dict.fromkeys(_METADATA, pa.string())})
+        self.features = Features.from_arrow_schema(self._schema)
 
     def tables(self, file: CorpusFile) -> Iterator[pa.Table]:
         """Read the documents of a file."""
         with file.open() as stream:
             read = read_entities(stream, format="hipe", level=self._level, name=file.name)
-        table = read.to_dataset().data.table
-        for key, values in _metadata(read).items():
-            table = table.append_column(key, pa.array(values, pa.string()))
-        yield table.cast(self.features.arrow_schema)
+        columns = {
+            "id": read.documents.ids,
+            "tokens": list(read.words or ()),
+            "entities": read.trees.to_arrow(),
+            **_metadata(read),
+        }
+        yield pa.table(columns, schema=self._schema).cast(self.features.arrow_schema)
 
 
-def _metadata(read: EntityFile) -> dict[str, list[str | None]]:
+def _metadata(read: DocumentFile) -> dict[str, list[str | None]]:
     """Read the language, newspaper and date of each document from the comments before it."""
-    found: dict[str, list[str | None]] = {key: [None] * len(read.documents) for key in _METADATA}
+    found: dict[str, list[str | None]] = {key: [None] * read.documents.size for key in _METADATA}
     lines = [line for line, _ in read.comments]
     document_of = np.searchsorted(read.document_lines, lines)
     for (_, text), document in zip(read.comments, document_of.tolist(), strict=True):
         match = _COMMENT.match(text)
-        if match and document < len(read.documents):
+        if match and document < read.documents.size:
             found[match[1]][document] = match[2]
     return found

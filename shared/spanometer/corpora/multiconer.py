@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..exceptions import InputError, require_choice
-from ..readers import TagFile
+from ..readers import DocumentFile
 from .corpus import Corpus, Loaded
 from .corpus_file import CorpusFile
 from .layout import USUAL_WORDS, Files, Layout
@@ -123,7 +123,7 @@ def _sentences(file: CorpusFile) -> Iterator[Part]:
         yield Part({"tokens": part.words or part.tags[0], "ner_tags": part.tags[0]}, _identities(part), part.locate)
 
 
-def _identities(part: TagFile) -> dict[str, list[str | None]]:
+def _identities(part: DocumentFile) -> dict[str, list[str | None]]:
     """Read the id and domain of each sentence from the last comment before it that gives them."""
     given = [(line, match) for line, text in part.comments if (match := _IDENTITY.match(text))]
     lines = np.array([0, *(line for line, _ in given)])

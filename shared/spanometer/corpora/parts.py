@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from datasets import ClassLabel, Features, List, Value
 
 from ..exceptions import InputError
-from ..readers import Column, TagFile, read_parts
+from ..readers import Column, DocumentFile, read_parts
 from ..tags.tags import Tags
 from .corpus_file import CorpusFile
 
@@ -95,7 +95,7 @@ class Part:
 
 def column_parts(
     file: CorpusFile, columns: Sequence[Column], width: int | None = None, words: Any = 1, outside: str | None = None
-) -> Iterator[tuple[TagFile, list[str]]]:
+) -> Iterator[tuple[DocumentFile, list[str]]]:
     """Read a file of columns in parts, each with the numbers of its sentences within the file.
 
     Raises:

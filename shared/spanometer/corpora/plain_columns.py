@@ -14,7 +14,7 @@ import pyarrow as pa
 from datasets import Features
 
 from ..exceptions import InputError
-from ..readers import Column, TagFile
+from ..readers import Column, DocumentFile
 from ..tags.tags import check_names, split_tag
 from .corpus import Corpus, Loaded
 from .corpus_file import CorpusFile, corpus_files, is_single
@@ -114,7 +114,7 @@ class PlainColumns(Corpus):
             columns = {"ner_tags": part.tags[0]} | ({} if part.words is None else {"tokens": part.words})
             yield Part(columns, {"id": ids}, part.locate).table(self.features)
 
-    def _read(self, file: CorpusFile) -> Iterator[tuple[TagFile, list[str]]]:
+    def _read(self, file: CorpusFile) -> Iterator[tuple[DocumentFile, list[str]]]:
         return column_parts(file, [self.column], words=self.words, outside=self.outside)
 
 

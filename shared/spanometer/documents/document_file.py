@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -11,61 +13,179 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import in_chunks
-from ..exceptions import InputError
+from ..arrays import in_chunks, offsets_of, take_segments
+from ..exceptions import InputError, printable, shown
 from ..spans.attributes import Attributes, attributes_arrays
 from ..spans.documents import Documents
+from ..spans.entities import Entities
 from ..spans.spans import Spans
+from ..tags.decoding import LabelDecoding, read_prefix, scheme_of
+from ..tags.tags import Tags
 from .attributed import AttributedSpans
 from .building import RecordColumns
-from .places_in_files import AnnotatedFile
+from .places_in_files import LineRuns, Parts
 from .record import Named, Record
 from .stated import StatedTexts
+from .tag_columns import Layout
+from .words import Words
 
 Value = TypeVar("Value")
+
+_NO_NUMBER = ("_", "O")
+"""Cells of columns of numbers that hold none."""
+
+_WITHOUT_SPANS = (
+    ("tags", "tags", "Decode them first, with DocumentFile.decoded, or read them with spanometer.read."),
+    ("entities", "entity trees", "Score them with spanometer.score, as DocumentFile.entities."),
+    (
+        "answers",
+        "answers of a language model",
+        "Make spans of them first, with spanometer ground, or spanometer.grounding.ground in Python.",
+    ),
+)
+"""Layers of files that have no spans, what errors call them, and what to do."""
 
 _WRITTEN: Mapping[object, str] = {None: "yes", False: "no"}
 """What a signature calls `prefix` of a side without prefixes, and of one that is like most."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class DocumentFile(AnnotatedFile):
-    """The documents of a file and their spans. A document that several annotators have annotated is there for each.
+class DocumentFile:
+    """The documents of a file and what annotates them, in layers. A document of several annotators is there for each.
 
     Attributes:
+        source: what errors call the file.
+        format: what the file is, if it cannot be rewritten with other tags.
+        document_lines: int64, the number of the line, from 1, on which each document begins.
+        line_runs: where the tokens stand; None if a document is not one token a line.
+        places: of each document, what to call its place besides the line.
+        parts: the files that the documents are of, if these are a folder's, or those that a pattern fits.
         documents: names, texts and tokens.
-        spans: of the documents.
+        words: the words of each document; None if the file has none, or only some documents have any, or they were not
+            read.
+        tags: the tags of the columns that were asked for.
+        columns: the names of these columns, or `column 3`.
+        numbers: the column of numbers that was asked for, float64, the documents end to end.
+        layout: how rows of columns are built; None for other files.
+        comment_lines, comment_text: the comments of columns, and the numbers of their lines, see `comments`.
+        docstart_lines: the numbers of the `-DOCSTART-` lines.
+        sentences: whether the documents are sentences, as in files of columns that have nothing but blank lines (and
+            `-DOCSTART-` lines) between them.
+        spans: of the documents; none if the file has tags, entity trees or answers, see `require_spans`.
         in_tokens: whether spans are in tokens; otherwise they are in characters (code points).
         annotators: of each document, whose spans they are; None if the file does not say.
         attributes: the spans of each document with their attributes, as `Attributes.from_dicts` takes them,
             discontinuous ones with their outermost bounds; None if no span has any.
         stated: of documents without a text, the contiguous spans and the text that the file says they cover; None if it
             never says so.
-        places: of each document, what to call its place besides the line.
+        entities: the entity trees of the documents; None if the file has none.
+        answers: of each document what a language model wrote, which has no spans yet, see `pairing`; None for spans.
         left_out: what could not be read, one text each.
         notes: what else a user should know, one sentence each.
         tokenizer: what made the tokens, see `tokenizers.TOKENIZERS`; None if the file has them, or has none.
-        answers: of each document what a language model wrote, which has no spans yet, see `pairing`; None for spans.
         decoding: how spans were decoded from tags, for the signature, see `decoding.reading_of`; empty if from none.
     """
 
+    source: str
     documents: Documents
+    document_lines: np.ndarray
     spans: Spans
+    format: str = ""
+    line_runs: LineRuns | None = None
+    places: tuple[str, ...] = ()
+    parts: Parts | None = None
+    words: Words | None = None
+    tags: tuple[Tags, ...] = ()
+    columns: tuple[str, ...] = ()
+    numbers: np.ndarray | None = None
+    layout: Layout | None = None
+    comment_lines: Sequence[int] = ()
+    comment_text: bytes | bytearray = b""
+    docstart_lines: tuple[int, ...] = ()
+    sentences: bool = False
     in_tokens: bool = False
     annotators: tuple[str, ...] | None = None
     attributes: AttributedSpans | None = None
     stated: StatedTexts | None = None
-    places: tuple[str, ...] = ()
+    entities: Entities | None = None
+    answers: Sequence[Any] | None = None
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     tokenizer: str | None = None
-    answers: Sequence[Any] | None = None
     decoding: Mapping[str, object] = field(default_factory=dict)
+
+    @classmethod
+    def in_words(
+        cls,
+        *,
+        document_lines: np.ndarray,
+        ids: Sequence[str] | None = None,
+        tags: tuple[Tags, ...] = (),
+        words: Words | None = None,
+        **layers: Any,
+    ) -> DocumentFile:
+        """Make the file of documents of tokens that have no spans yet, but tags or entity trees.
+
+        Args:
+            ids: the documents' names, if they have any.
+            document_lines, tags, words, layers: the other fields.
+        """
+        size = len(document_lines)
+        of_tokens = tags[0] if tags else words
+        return cls(
+            documents=Documents(size=size, ids=None if ids is None else tuple(ids)),
+            document_lines=document_lines,
+            spans=Spans.none(size, None if of_tokens is None else of_tokens.lengths),
+            in_tokens=True,
+            tags=tags,
+            words=words,
+            **layers,
+        )
 
     @property
     def lengths(self) -> np.ndarray | None:
         """The documents' lengths in the unit of the spans; None if they are not known."""
         return self.spans.lengths
+
+    @property
+    def trees(self) -> Entities:
+        """The entity trees; an `InputError` if the file has none."""
+        if self.entities is None:
+            problem, remedy = "the file has no entity trees.", "Read it with spanometer.readers.read_entities."
+            raise InputError(problem, remedy, source=self.source)
+        return self.entities
+
+    @property
+    def comments(self) -> tuple[tuple[int, str], ...]:
+        """The comments, each with the number of its line."""
+        return tuple(zip(self.comment_lines, self.comment_text.decode().split("\n"), strict=False))
+
+    @property
+    def token_lines(self) -> np.ndarray | None:
+        """The line of every token, int64; None if a document is not one token a line."""
+        return None if self.line_runs is None else self.line_runs.expanded()
+
+    def source_of(self, document: int) -> str:
+        """Return what errors call the file of a document."""
+        return self.source if self.parts is None else self.parts.sources[self.parts.file[document]]
+
+    def line(self, document: int, position: int | None = None) -> int:
+        """Return the line of a document, or of a token of it."""
+        lengths = self.lengths
+        if self.line_runs is None or position is None or lengths is None:
+            return int(self.document_lines[document])
+        return self.line_runs.line(int(lengths[:document].sum()) + position)
+
+    def locate(self, error: InputError) -> InputError:
+        """Return an error about a document and token of this file as one about the file and line."""
+        if error.document is None:
+            return error.in_file(self.source)
+        line, source = self.line(error.document, error.position), self.source_of(error.document)
+        if self.line_runs is not None:
+            return error.in_file(source, line)
+        if self.places and self.places[error.document]:
+            source = f"{source}, {self.places[error.document]}"
+        return error.placed(side=None, document=None, source=source, line=line)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -83,15 +203,70 @@ class DocumentFile(AnnotatedFile):
             self,
             documents=self.documents.take(documents),
             spans=self.spans.take(documents),
+            tags=tuple(Words.of(tags).of_documents(documents) for tags in self.tags),
             annotators=some(self.annotators),
             attributes=None if self.attributes is None else self.attributes.of_documents(documents),
             stated=None if self.stated is None else self.stated.of_documents(documents),
+            entities=None if self.entities is None else self.entities.take(documents),
             places=some(self.places),
             answers=some(self.answers),
             words=None if self.words is None else self.words.of_documents(documents),
             document_lines=self.document_lines[documents],
+            line_runs=self._runs_of(documents),
             parts=None if self.parts is None else self.parts.take(documents),
         )
+
+    def _runs_of(self, documents: np.ndarray) -> LineRuns | None:
+        """Take the lines of the tokens of some documents."""
+        if self.line_runs is None or self.lengths is None:
+            return None
+        return self.line_runs.take(take_segments(offsets_of(self.lengths), documents)[1])
+
+    def select(self, column: int) -> DocumentFile:
+        """Take one of the tag columns alone."""
+        one = slice(column, column + 1)
+        layout = self.layout and replace(self.layout, columns=self.layout.columns[one])
+        return replace(self, columns=self.columns[one], tags=self.tags[one], layout=layout)
+
+    def with_numbers(self) -> DocumentFile:
+        """Make numbers of the last tag column: NaN for `_`, and for what is read as `O`.
+
+        Raises:
+            InputError: for a cell that is no number; it names the line.
+        """
+        *kept, last = range(len(self.columns))
+        column = self.tags[last]
+        values = np.array([self._number(name, column, code) for code, name in enumerate(column.names)], dtype=float)
+        layout = self.layout and replace(self.layout, columns=self.layout.columns[:last])
+        rest = replace(self, columns=self.columns[:last], tags=tuple(self.tags[at] for at in kept), layout=layout)
+        return replace(rest, numbers=values[column.codes])
+
+    def _number(self, cell: str, column: Tags, code: int) -> float:
+        with suppress(ValueError):
+            return math.nan if cell in _NO_NUMBER else float(cell)
+        document, position = column.first(code)
+        problem = f"{printable(self.columns[-1])}: {shown(cell)} is not a number."
+        raise self.locate(InputError(problem, "Name a column of numbers.", document=document, position=position))
+
+    def decoded(self, *, prefix: bool = True, **decoding: Any) -> DocumentFile:
+        """Decode the first tag column into spans, see `Spans.from_tags`.
+
+        Raises:
+            InputError: names the file and the line.
+        """
+        try:
+            spans = Spans.from_tags(self.tags[0], prefix=prefix, **decoding)
+        except InputError as error:
+            raise self.locate(error) from None
+        options = LabelDecoding(prefix=prefix, **decoding)
+        scheme = scheme_of(read_prefix(options.scheme, prefix=prefix), *self.tags)
+        return replace(self.with_spans(spans), decoding=options.reading(scheme.name))
+
+    def with_spans(self, spans: Spans) -> DocumentFile:
+        """Put spans of tokens in the place of the tags."""
+        # documents before the first that is named have no name
+        ids = self.documents.ids if all(self.documents.ids or ()) else None
+        return replace(self, documents=replace(self.documents, ids=ids), tags=(), spans=spans)
 
     def of(self, annotator: str) -> DocumentFile:
         """Return what one annotator has annotated; an `InputError` that lists the annotators for an unknown one."""
@@ -101,13 +276,10 @@ class DocumentFile(AnnotatedFile):
         return self.take(np.flatnonzero([name == annotator for name in self.annotators or ()]))
 
     def require_spans(self) -> DocumentFile:
-        """Return the file; an `InputError` if it has answers of a language model instead of spans."""
-        if self.answers is not None:
-            raise InputError(
-                "these are answers of a language model, not spans.",
-                "Make spans of them first, with spanometer ground, or spanometer.grounding.ground in Python.",
-                source=self.source,
-            )
+        """Return the file; an `InputError` if it has tags, entity trees or answers instead of spans."""
+        for layer, what, remedy in _WITHOUT_SPANS:
+            if getattr(self, layer) not in (None, ()):
+                raise InputError(f"these are {what}, not spans.", remedy, source=self.source)
         return self
 
     def attribute_columns(self) -> Attributes:
@@ -121,13 +293,6 @@ class DocumentFile(AnnotatedFile):
             return Attributes.from_arrow(pa.chunked_array(in_chunks(rows, attributes_arrays)))
         except InputError as error:
             raise self.locate(error) from None
-
-    def locate(self, error: InputError) -> InputError:
-        """Return an error about a document of this file as one about the file and the place in it."""
-        located = super().locate(error)
-        if error.document is None or not self.places or not self.places[error.document]:
-            return located
-        return located.placed(source=f"{self.source_of(error.document)}, {self.places[error.document]}")
 
 
 def decoding_of(files: Mapping[str, DocumentFile]) -> dict[str, object]:

@@ -5,65 +5,50 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
+import pyarrow as pa
 
 from ..arrays import offsets_of
 from ..exceptions import InputError
 from ..spans.annotations import end_to_end
 from ..spans.documents import Documents, Tokens
+from ..spans.entities import Entities
 from .attributed import AttributedSpans
 from .document_file import DocumentFile
-from .places_in_files import AnnotatedFile, LineRuns, Parts
+from .places_in_files import LineRuns, Parts
 from .stated import StatedTexts
-from .tag_file import TagFile, joined_tags
+from .tag_columns import joined_tags
 from .words import Words
 
-File = TypeVar("File", bound=AnnotatedFile)
 Value = TypeVar("Value")
 
-TOGETHER: dict[type[AnnotatedFile], Callable[..., AnnotatedFile]] = {}
-"""What makes one file of several, by their class: a function of the name of it, and of the files by their names."""
+_KINDS: tuple[tuple[str, Callable[[DocumentFile], Any]], ...] = (
+    ("tags", lambda file: bool(file.tags)),
+    ("spans of tokens", lambda file: file.in_tokens),
+    ("spans of annotators", lambda file: bool(file.annotators)),
+    ("answers of a language model", lambda file: file.answers is not None),
+    ("texts", lambda file: file.documents.texts is not None),
+    ("words", lambda file: file.words is not None),
+)
+"""What either all files have, or none."""
 
 
-def read_together(path: Any, files: Mapping[str, str], read: Callable[[str], File]) -> File:
-    """Read files one by one, and return what they have together.
+def read_together(path: Any, files: Mapping[str, str], read: Callable[[str], DocumentFile]) -> DocumentFile:
+    """Read files one by one, and join what they have.
 
     Raises:
         InputError: as the reader, and for files that do not go together.
     """
-    found = {name: read(file) for name, file in files.items()}
-    source = os.fspath(path)
-    return cast(File, TOGETHER[type(next(iter(found.values())))](source, found))
+    parts = {name: read(file) for name, file in files.items()}
+    _require_one_form(list(parts.values()))
+    return joined_files(os.fspath(path), parts)
 
 
-def parts_together(source: str, files: Mapping[str, AnnotatedFile]) -> dict[str, Any]:
-    """Return what all annotated files have."""
-    parts = list(files.values())
-    words = if_all(part.words for part in parts)
-    some, none = ([part.source for part in parts if (part.words is None) == lacks] for lacks in (False, True))
-    if some and none:
-        raise InputError(f"{some[0]} has words, and this has none.", "Give files of one form.", source=none[0])
-    sizes = [len(part.document_lines) for part in parts]
-    runs = [part.line_runs for part in parts]
-    joined = None
-    if all(run is not None for run in runs):
-        base = offsets_of([run.size for run in runs if run is not None])
-        tokens = [run.tokens + first for run, first in zip(runs, base.tolist(), strict=False) if run is not None]
-        lines = [run.lines for run in runs if run is not None]
-        joined = LineRuns(np.concatenate(tokens), np.concatenate(lines), int(base[-1]))
-    return {
-        "source": source,
-        "document_lines": np.concatenate([part.document_lines for part in parts]),
-        "line_runs": joined,
-        "words": None if words is None else Words.of(joined_tags(words)),
-        "parts": Parts(tuple(files), tuple(part.source for part in parts), np.repeat(np.arange(len(parts)), sizes)),
-    }
-
-
-def _tags(source: str, files: Mapping[str, TagFile]) -> TagFile:
-    first, *others = parts = list(files.values())
+def _require_one_form(files: Sequence[DocumentFile]) -> None:
+    """Raise an `InputError` for the first file that has other layers, columns or formats than the first one."""
+    first, *others = files
     for other in others:
         if other.columns != first.columns:
             raise InputError(
@@ -72,52 +57,57 @@ def _tags(source: str, files: Mapping[str, TagFile]) -> TagFile:
                 "Name the columns.",
                 source=other.source,
             )
+        if first.entities is not None and other.format != first.format:
+            problem = f"{first.source} is {first.format}, and this is {other.format}."
+            raise InputError(problem, "Give files of one format.", source=other.source)
+        for kind, has in _KINDS:
+            if has(other) != has(first):
+                having, lacking = (first, other) if has(first) else (other, first)
+                rest = "none" if kind in ("texts", "words") else "others"
+                problem = f"{having.source} has {kind}, and this has {rest}."
+                raise InputError(problem, "Give files of one form.", source=lacking.source)
+
+
+def joined_files(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile:
+    """Join the documents of several files of one form.
+
+    Args:
+        source: what errors call all of them.
+        files: by their names, of which the names of documents are made.
+    """
+    first, *_ = parts = list(files.values())
+    documents = [part.documents for part in parts]
+    sizes = [each.size for each in documents]
+    texts, tokens = if_all(each.texts for each in documents), if_all(each.tokens for each in documents)
+    words, entities = if_all(part.words for part in parts), if_all(part.entities for part in parts)
     numbers = if_all(part.numbers for part in parts)
-    names = if_all(part.document_names for part in parts)
-    return TagFile(
-        **parts_together(source, files),
-        columns=first.columns,
-        tags=tuple(joined_tags(of_column) for of_column in zip(*(part.tags for part in parts), strict=True)),
-        numbers=None if numbers is None else np.concatenate(numbers),
-        layout=first.layout,
-        document_names=None if names is None else tuple(chain.from_iterable(names)),
-        sentences=any(part.sentences for part in parts),
-        form="several files",
-    )
-
-
-def _documents(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile:
-    first, *others = parts = list(files.values())
-    for other in others:
-        for kind, here, there in (
-            ("spans of tokens", other.in_tokens, first.in_tokens),
-            ("spans of annotators", other.annotators, first.annotators),
-            ("answers of a language model", other.answers is not None, first.answers is not None),
-            ("texts", other.documents.texts is not None, first.documents.texts is not None),
-        ):
-            if bool(here) != bool(there):
-                where = (first, other) if here else (other, first)
-                problem = f"{where[1].source} has {kind}, and this has {'none' if kind == 'texts' else 'others'}."
-                raise InputError(problem, "Give files of one form.", source=where[0].source)
-    known = [part.documents for part in parts]
-    ids = document_names(files, [each.ids or range(each.size) for each in known])
-    texts, tokens = if_all(each.texts for each in known), if_all(each.tokens for each in known)
-    with_attributes = any(part.attributes is not None for part in parts)
     attributed = (part.attributes or AttributedSpans.without_any(part.spans) for part in parts)
+    with_attributes = any(part.attributes is not None for part in parts)
     return DocumentFile(
-        **parts_together(source, files),
+        source=source,
+        format=first.format if entities else "several files",
         documents=Documents(
-            size=len(ids),
-            ids=ids,
+            size=sum(sizes),
+            ids=_names_of(files, first, documents),
             texts=None if texts is None else tuple(chain.from_iterable(texts)),
             tokens=None if tokens is None else Tokens.end_to_end(tokens),
         ),
+        document_lines=np.concatenate([part.document_lines for part in parts]),
+        line_runs=_joined_runs([part.line_runs for part in parts]),
+        places=tuple(chain.from_iterable(part.places or [""] * part.documents.size for part in parts)),
+        parts=Parts(tuple(files), tuple(part.source for part in parts), np.repeat(np.arange(len(parts)), sizes)),
+        words=None if words is None else Words.of(joined_tags(words)),
+        tags=tuple(map(joined_tags, zip(*(part.tags for part in parts), strict=True))),
+        columns=first.columns,
+        numbers=None if numbers is None else np.concatenate(numbers),
+        layout=first.layout,
+        sentences=any(part.sentences for part in parts),
         spans=end_to_end([part.spans for part in parts]),
         in_tokens=first.in_tokens,
         annotators=tuple(chain.from_iterable(part.annotators or () for part in parts)) or None,
         attributes=AttributedSpans.from_dicts(chain.from_iterable(attributed)) if with_attributes else None,
-        stated=StatedTexts.end_to_end([part.stated for part in parts], [each.size for each in known]),
-        places=tuple(chain.from_iterable(part.places or [""] * part.documents.size for part in parts)),
+        stated=StatedTexts.end_to_end([part.stated for part in parts], sizes),
+        entities=None if entities is None else _joined_entities(entities),
         answers=None if first.answers is None else [answer for part in parts for answer in part.answers or ()],
         decoding=_decoding([part.decoding for part in parts if part.decoding]),
         left_out=tuple(f"{name}: {text}" for name, part in files.items() for text in part.left_out),
@@ -125,11 +115,31 @@ def _documents(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile:
     )
 
 
-def document_names(files: Iterable[str], documents: Sequence[Sequence[Any]]) -> tuple[str, ...]:
-    """Return the names of the documents of all files: those of the files, if each has one document."""
-    one_each = all(len(names) == 1 for names in documents)
-    each = zip(files, documents, strict=True)
-    return tuple(file if one_each else f"{file}/{name}" for file, names in each for name in names)
+def _joined_runs(parts: Sequence[LineRuns | None]) -> LineRuns | None:
+    runs = if_all(parts)
+    if runs is None:
+        return None
+    base = offsets_of([run.size for run in runs])
+    tokens = [run.tokens + first for run, first in zip(runs, base.tolist(), strict=False)]
+    return LineRuns(np.concatenate(tokens), np.concatenate([run.lines for run in runs]), int(base[-1]))
+
+
+def _joined_entities(parts: Sequence[Entities]) -> Entities:
+    lengths = if_all(part.lengths for part in parts)
+    column = pa.chunked_array([part.to_arrow() for part in parts])
+    return Entities.from_arrow(column, lengths=None if lengths is None else np.concatenate(lengths))
+
+
+def _names_of(files: Iterable[str], first: DocumentFile, documents: Sequence[Documents]) -> tuple[str, ...] | None:
+    """Name the documents of all files: by the files, if each has one document, else by both."""
+    if first.tags or (first.entities is not None and first.comment_text):
+        # the names in comments are those of the corpus, and are compared
+        own = if_all(each.ids for each in documents)
+        return None if own is None else tuple(chain.from_iterable(own))
+    if all(each.size == 1 for each in documents):
+        return tuple(files)
+    each_ids = [each.ids or range(each.size) for each in documents]
+    return tuple(f"{file}/{name}" for file, names in zip(files, each_ids, strict=True) for name in names)
 
 
 def _decoding(parts: Sequence[Mapping[str, object]]) -> dict[str, object]:
@@ -143,6 +153,3 @@ def if_all(values: Iterable[Value | None]) -> list[Value] | None:
     found = list(values)
     known = [value for value in found if value is not None]
     return known if len(known) == len(found) else None
-
-
-TOGETHER |= {DocumentFile: _documents, TagFile: _tags}

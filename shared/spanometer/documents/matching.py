@@ -1,14 +1,20 @@
-"""Which document of one side is which of another: by name, by text, or in order."""
+"""Which document of one side is which of another, and whether both have the same tokens and words."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from ..exceptions import InputError, counted, setting
+import numpy as np
+
+from ..arrays import offsets_of
+from ..exceptions import InputError, counted, only_difference, require_kind, setting, shown
 from ..spans.documents import places_of
 from .document_file import DocumentFile
+from .words import Words
 
 _LISTED = 3
+_BLOCK = 1 << 20
+"""How many words are compared at a time."""
 
 
 def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[DocumentFile, DocumentFile]:
@@ -112,3 +118,123 @@ def _lacking(file: DocumentFile, keys: Sequence[str], shared: Collection[str]) -
 def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
     return f"{', '.join(names[:_LISTED])}{more}"
+
+
+def located(error: InputError, files: Mapping[str, DocumentFile]) -> InputError:
+    """Return an error about documents as one about the lines of their files.
+
+    Args:
+        error: the error; its other place is a line too then.
+        files: by what errors call their sides; an empty string for errors about a document of no side.
+    """
+    file = files.get(error.side or "")
+    if file is None or (error.side is None and error.document is None):
+        return error
+    found = file.locate(error)
+    return found if found.other is None else found.placed(other=located(found.other, files))
+
+
+def require_same_tokens(references: DocumentFile, predictions: DocumentFile, *, ignore_words: bool = False) -> None:
+    """Raise an `InputError` that names both files and lines unless both have the same documents, lengths and words.
+
+    Lengths and words are compared if both files have them; words not with `ignore_words`.
+    """
+    for side, file in (("references", references), ("predictions", predictions)):
+        require_kind(file, DocumentFile, "a file that was read", "Give what a reader returns.", side=side)
+    require_same_files(references, predictions)
+    sizes = [len(file.document_lines) for file in (references, predictions)]
+    common = min(sizes)
+    first, second = references.lengths, predictions.lengths
+    if first is not None and second is not None and (first[:common] != second[:common]).any():
+        document = int(np.argmax(first[:common] != second[:common]))
+        moved = first.sum() == second.sum()
+        question = "do the documents end at the same places?" if moved else "was the text tokenised twice?"
+        raise InputError(
+            f"the reference document that begins here has {counted(int(first[document]), 'token')}, the predicted one "
+            f"({predictions.source_of(document)}, line {predictions.line(document)}) has "
+            f"{counted(int(second[document]), 'token')}.",
+            f"Both sides must annotate the same tokens; {question}",
+            source=references.source_of(document),
+            line=references.line(document),
+        )
+    if sizes[0] != sizes[1]:
+        shorter, longer = sorted((references, predictions), key=lambda file: len(file.document_lines))
+        raise InputError(
+            f"{counted(sizes[1], 'predicted document')}, {counted(sizes[0], 'reference document')}: "
+            f"{shorter.source} ends before the document that begins here.",
+            "Both sides must annotate the same documents, in the same order.",
+            source=longer.source_of(common),
+            line=longer.line(common),
+        )
+    if not ignore_words:
+        require_same_words(references, predictions)
+
+
+def require_same_files(references: DocumentFile, predictions: DocumentFile) -> None:
+    """Raise an `InputError` if both sides are several files that have other names, or not as many documents each."""
+    one, other = references.parts, predictions.parts
+    if one is None or other is None:
+        return
+    for here, there in ((references, predictions), (predictions, references)):
+        known = set(there.parts.names if there.parts is not None else ())
+        lacking = [name for name in (here.parts.names if here.parts is not None else ()) if name not in known]
+        if lacking:
+            more = f" and {len(lacking) - _LISTED:,} more" if len(lacking) > _LISTED else ""
+            listed = ", ".join(map(repr, lacking[:_LISTED]))
+            raise InputError(
+                f"{there.source} has no {listed}{more}.", "Files are paired by their names.", source=here.source
+            )
+    sizes = [np.bincount(side.file, minlength=len(side.names)) for side in (one, other)]
+    if (sizes[0] != sizes[1]).any():
+        file = int(np.argmax(sizes[0] != sizes[1]))
+        raise InputError(
+            f"{counted(int(sizes[0][file]), 'document')} here, {counted(int(sizes[1][file]), 'document')} in "
+            f"{other.sources[file]}.",
+            "Both sides must annotate the same documents.",
+            source=one.sources[file],
+        )
+
+
+def require_same_words(references: DocumentFile, predictions: DocumentFile) -> None:
+    """Raise an `InputError` that names files, lines and words unless the words are the same, as far as both have any.
+
+    Files of other documents or lengths are not compared.
+    """
+    require_same_files(references, predictions)
+    one, other = references.lengths, predictions.lengths
+    if one is None or other is None or references.words is None or predictions.words is None:
+        return
+    if not np.array_equal(one, other):
+        return
+    pair = _first_difference(references.words, predictions.words)
+    if pair is None:
+        return
+    token, word, found = pair
+    offsets = offsets_of(one)
+    document = int(np.searchsorted(offsets, token, side="right")) - 1
+    position = token - int(offsets[document])
+    line = predictions.line(document, position)
+    error = InputError(
+        f"the word is {shown(word)} here and {shown(found)} in {predictions.source_of(document)}, line {line}."
+        f"{only_difference(word, found)}",
+        "Both sides must annotate the same words, in the same order; "
+        f"{setting('ignore_words', True)} compares no words.",
+        document=document,
+        position=position,
+        option="ignore_words",
+    )
+    raise references.locate(error)
+
+
+def _first_difference(one: Words, other: Words) -> tuple[int, str, str] | None:
+    """Return the first token whose words differ, counted over all documents, and both words; None if all are equal."""
+    # codes are compared, not strings: the other side's in terms of this side's, -1 for words that this side lacks
+    known = {name: code for code, name in enumerate(one.names)}
+    lookup = np.array([known.get(name, -1) for name in other.names], dtype=np.int32)
+    for start in range(0, len(one.codes), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        differing = lookup[other.codes[block]] != one.codes[block]
+        if differing.any():
+            token = start + int(np.argmax(differing))
+            return token, one.names[one.codes[token]], other.names[other.codes[token]]
+    return None

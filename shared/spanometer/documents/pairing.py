@@ -17,8 +17,7 @@ from ..spans.spans import Spans
 from ..spans.texts import aligned_places, joined, line_end_places, moved_to, words_in_text
 from ..spans.tokenisation import POLICIES, to_characters, to_tokens, trimmed, without_gaps
 from .document_file import DocumentFile, decoding_of
-from .matching import matched, shared_documents
-from .places_in_files import require_same_words
+from .matching import matched, require_same_words, shared_documents
 from .stated import compared
 from .tokenizers import require_tokenizer, signed, tokenizer_option, tokens_of
 

@@ -10,12 +10,13 @@ from importlib import import_module
 from typing import Any
 
 _HOMES = {
-    **dict.fromkeys(("AnnotatedFile", "require_same_tokens"), "documents.places_in_files"),
-    **dict.fromkeys(("EntityFile", "LeftOut", "read_entities", "write_entities"), "readers.entity_file"),
+    "DocumentFile": "documents.document_file",
+    "require_same_tokens": "documents.matching",
+    **dict.fromkeys(("read_entities", "write_entities"), "readers.entities"),
     **dict.fromkeys(("Format", "detect", "formats_of"), "readers.formats"),
     "Rewriter": "readers.columns.rewriter",
     **dict.fromkeys(("Source", "open_file"), "readers.source"),
-    **dict.fromkeys(("Column", "TagFile", "tag_lists"), "documents.tag_file"),
+    **dict.fromkeys(("Column", "tag_lists"), "documents.tag_columns"),
     **dict.fromkeys(("read", "read_parts"), "readers.columns.reading"),
     "read_word_probabilities": "readers.word_list",
 }

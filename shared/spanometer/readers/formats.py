@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 from itertools import islice
-from typing import Any, BinaryIO, Generic, TypeVar
+from typing import Any, BinaryIO
 
-from ..documents.places_in_files import AnnotatedFile
+from ..documents.document_file import DocumentFile
+from ..documents.joining import read_together
 from ..documents.writer import Writer, keywords
 from ..exceptions import InputError, require_choice, setting
 from ..options import Option, check_options, option, options_of
@@ -24,7 +25,8 @@ from ..spans.characters import UNITS
 from .folders import files_of
 from .source import UTF_8, Source
 
-File = TypeVar("File", bound=AnnotatedFile)
+CONTENTS = ("tags", "spans", "attributes", "entities")
+"""What formats hold."""
 
 AUTO = "auto"
 """The name of no format: the file shows its own."""
@@ -50,12 +52,12 @@ class Evidence(IntEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Format(Generic[File]):
+class Format:
     """A format of files.
 
     Attributes:
         name: what options and results call it; formats of different contents may share one, as all JSON lines do.
-        content: the class of files that it is read into, or of the layer that these show.
+        content: the layer that it fills, and that files of it show, one of `CONTENTS`.
         mark: how it is recognised, in a few words.
         evidence: tells how surely the head of a source shows it.
         read: reads a source; its keyword arguments are the format's options, unless these have a class.
@@ -70,14 +72,14 @@ class Format(Generic[File]):
     """
 
     name: str
-    content: type[Any]
     mark: str
     evidence: Callable[[Source], Evidence]
-    read: Callable[..., File]
+    read: Callable[..., DocumentFile]
+    content: str = "spans"
     reading: type[Any] | None = None
     write: Callable[..., str] | None = None
     needs_words: bool = True
-    read_folder: Callable[..., File] | None = None
+    read_folder: Callable[..., DocumentFile] | None = None
     paths: str = ""
     writer: Writer | None = None
 
@@ -88,24 +90,26 @@ class Format(Generic[File]):
             return keywords(self.read)
         return {name: declared.default for name, declared in options_of(self.reading).items()}
 
-    def read_with(self, read: Callable[..., File], source: Any, options: Mapping[str, Any], **more: Any) -> File:
+    def read_with(
+        self, read: Callable[..., DocumentFile], source: Any, options: Mapping[str, Any], **more: Any
+    ) -> DocumentFile:
         """Call one of the functions that read, with the values of options; an `InputError` if these are not allowed."""
         if self.reading is None:
             return read(source, **options, **more)
         return read(source, self.reading(**options), **more)
 
 
-_registered: list[Format[Any]] = []
+_registered: list[Format] = []
 
 
-def register(format: Format[Any]) -> None:
+def register(format: Format) -> None:
     """Add a format to those that files are read in."""
     _registered.append(format)
 
 
-def formats_of(content: type[File]) -> dict[str, Format[File]]:
+def formats_of(content: str) -> dict[str, Format]:
     """Return the formats of a content by their names."""
-    return {format.name: format for format in _all() if format.content is content}
+    return {format.name: format for format in _all() if format.content == content}
 
 
 def writers() -> dict[str, Writer]:
@@ -113,7 +117,7 @@ def writers() -> dict[str, Writer]:
     return {format.name: format.writer for format in _all() if format.writer is not None}
 
 
-def reading_options(content: type[File]) -> dict[str, Option]:
+def reading_options(content: str) -> dict[str, Option]:
     """Return the options of reading that the formats of a content declare."""
     classes = [format.reading for format in formats_of(content).values() if format.reading is not None]
     return {name: declared for one in classes for name, declared in options_of(one).items()}
@@ -121,18 +125,18 @@ def reading_options(content: type[File]) -> dict[str, Option]:
 
 def detect(
     path: str | os.PathLike[str] | BinaryIO,
-    content: type[Any] | None = None,
+    content: str | None = None,
     name: str | None = None,
     *,
     encoding: str = UTF_8,
-) -> Format[Any] | None:
+) -> Format | None:
     """Return the format of a file that begins as no file of another format does.
 
     None if several formats are possible, as for tags, and if the file cannot be read: its reader says what is wrong.
 
     Args:
         path: the file, or the folder.
-        content: the class that its formats are read into; by default any.
+        content: the layer that its formats fill; by default any.
         name: what its format is called; then it is enough that the file may be of it.
         encoding: of the text.
     """
@@ -155,7 +159,7 @@ def detect(
 
 
 def read_as(
-    content: type[File],
+    content: str,
     path: str | os.PathLike[str] | BinaryIO,
     *,
     format: str = AUTO,
@@ -163,11 +167,11 @@ def read_as(
     progress: Callable[[int], object] | None = None,
     limits: Mapping[str, Any] | None = None,
     options: Mapping[str, Any],
-) -> File:
+) -> DocumentFile:
     """Read a file in one of the formats of a content.
 
     Args:
-        content: the class of the result.
+        content: the layer that is wanted, one of `CONTENTS`.
         path: the file, or an open binary stream; or a folder, or a pattern with wildcards, whose files are read one
             after the other, unless the format is one of folders.
         format: its name, or `auto` for the format that the head of the file shows most surely.
@@ -189,8 +193,6 @@ def read_as(
         return named.read_with(named.read_folder, path, own, **(limits or {}))
     files = files_of(path)
     if files is not None:
-        from ..documents.joining import read_together
-
         given: dict[str, Any] = {"format": format, "progress": progress, "limits": limits, "options": options}
         return read_together(path, files, lambda file: read_as(content, file, **given))
     with Source.open(path, name, progress, **(limits or {})) as source:
@@ -198,9 +200,7 @@ def read_as(
         return chosen.read_with(chosen.read, source, _own_options(chosen, known.values(), options, source.name))
 
 
-def _own_options(
-    chosen: Format[File], known: Iterable[Format[File]], options: Mapping[str, Any], source: str
-) -> dict[str, Any]:
+def _own_options(chosen: Format, known: Iterable[Format], options: Mapping[str, Any], source: str) -> dict[str, Any]:
     """Return the options of a format; an `InputError` if those of others have values other than their defaults."""
     own = dict(options)
     for other in known:
@@ -211,7 +211,7 @@ def _own_options(
     return own
 
 
-def _all() -> list[Format[Any]]:
+def _all() -> list[Format]:
     _import_formats()
     # several contents have a format of one name; which comes first must not depend on what was imported first
     return sorted(_registered, key=lambda format: (format.name, format.read.__module__))
@@ -226,7 +226,7 @@ def _import_formats() -> None:
             importlib.import_module(module.name)
 
 
-def _recognised(source: Source, known: Collection[Format[File]]) -> Format[File]:
+def _recognised(source: Source, known: Collection[Format]) -> Format:
     evidence, best = max(((format.evidence(source), format) for format in known), key=lambda pair: pair[0])
     if evidence is Evidence.NONE:
         marks = ", nor ".join(format.mark for format in known)

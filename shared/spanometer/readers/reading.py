@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, BinaryIO
 
 from ..documents.document_file import DocumentFile
 from ..documents.joining import read_together
-from ..documents.places_in_files import AnnotatedFile
-from ..documents.tag_file import TagFile
 from ..documents.tokenizers import require_tokenizer, with_tokens
 from ..exceptions import InputError, require_choice, require_kind, setting
 from ..options import Option, options_of, require_known
-from ..spans.documents import Documents
-from ..spans.spans import Spans
-from ..tags.decoding import Decoding, LabelDecoding, read_prefix, scheme_of
+from ..tags.decoding import Decoding
 from .columns.reading import read
 from .folders import files_of
 from .formats import AUTO, detect, formats_of, read_as, reading_options
@@ -62,7 +57,7 @@ def read_documents(
         InputError: names the file and the place, for what cannot be read; for an option that no format has, or another
             format than this; and for an unknown annotator.
     """
-    known, declared = formats_of(DocumentFile), reading_options(DocumentFile)
+    known, declared = formats_of("spans"), reading_options("spans")
     require_known(options, {**declared, **dict.fromkeys(_OF_TAGS)}, "spanometer.read")
     require_stream(path)
     require_name(name)
@@ -73,22 +68,22 @@ def read_documents(
     require_kind(limits, Mapping, "a mapping of limits", "Give limits={'max_size': 2000}.", option="limits")
     require_known(limits, options_of(Limits), "limits")
     limits = {**limits, **({} if encoding is None else {"encoding": encoding})}
-    require_choice("format", format, (AUTO, *dict.fromkeys([*known, *formats_of(TagFile)])))
+    require_choice("format", format, (AUTO, *dict.fromkeys([*known, *formats_of("tags")])))
     named = None if format == AUTO else format
     # keys of spans are named in our JSON lines alone, which show no format without the usual one
     own_key = not _is_default(options.get("spans_key", declared["spans_key"].default), declared["spans_key"])
     if own_key and named in (None, "jsonl"):
         named = "jsonl"
-    elif named is None or named in formats_of(TagFile):
+    elif named is None or named in formats_of("tags"):
         # JSON lines of tags and of documents have one name
         encoding = Limits(**limits).encoding
         if isinstance(path, (str, os.PathLike)):
-            found = detect(path, DocumentFile, named, encoding=encoding)
+            found = detect(path, "spans", named, encoding=encoding)
         else:
             name = name or str(getattr(path, "name", "input"))
             path = path if getattr(path, "seekable", bool)() else spooled(path)
             begin = path.tell()
-            found = detect(path, DocumentFile, named, encoding=encoding)
+            found = detect(path, "spans", named, encoding=encoding)
             path.seek(begin)
         named = None if found is None else found.name
     of_folders = named in known and known[named].read_folder is not None and os.path.isdir(str(path))
@@ -108,14 +103,11 @@ def read_documents(
         )
         given = {"columns": [column], "words": True, "format": format, **of_tags, **limits}
         tags = read(path, name=name, progress=progress, **given)
-        file = documents_of_tags(tags, tags.spans(prefix=prefix, **decoding))
-        how = LabelDecoding(prefix=prefix, **decoding)
-        scheme = scheme_of(read_prefix(how.scheme, prefix=prefix), *tags.tags)
-        file = replace(file, decoding=how.reading(scheme.name))
+        file = tags.decoded(prefix=prefix, **decoding)
         return file if tokenizer is None else with_tokens(file, tokenizer)
     given = {**{key: one.default for key, one in declared.items()}, **options}
     _refuse(name, {key: value for key in _OF_TAGS if (value := given.pop(key, None)) is not None}, "for tags alone")
-    file = read_as(DocumentFile, path, format=named, name=name, progress=progress, limits=limits, options=given)
+    file = read_as("spans", path, format=named, name=name, progress=progress, limits=limits, options=given)
     chosen = file if annotator is None else file.of(annotator)
     return chosen if tokenizer is None else with_tokens(chosen, tokenizer)
 
@@ -128,15 +120,3 @@ def _is_default(value: Any, declared: Option) -> bool:
 def _refuse(name: str | None, options: Mapping[str, Any], whose: str) -> None:
     for option in options:
         raise InputError(f"{setting(option)} is {whose}.", f"Leave out {setting(option)}.", source=name)
-
-
-def documents_of_tags(file: TagFile, spans: Spans) -> DocumentFile:
-    """Return a file of tags as documents with spans of tokens."""
-    names = file.document_names if file.document_names and all(file.document_names) else None
-    base = {name: getattr(file, name) for name in AnnotatedFile.__dataclass_fields__}
-    return DocumentFile(
-        **base,
-        documents=Documents(size=len(file.document_lines), ids=names),
-        spans=spans,
-        in_tokens=True,
-    )

@@ -85,7 +85,7 @@ def read_word_probabilities(
         path: the file, or an open binary stream.
         name: what errors call the file; its path by default.
         progress: called with the number of bytes that were read since the last call.
-        limits: `max_line` and `max_size`, see `tag_file.read`.
+        limits: `max_line` and `max_size`, see `readers.read`.
 
     Raises:
         InputError: for a line of another form, a number out of range, a word that is there twice, and for no words; it

@@ -9,16 +9,15 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from ..alignment.overlaps import Alignment
 from ..documents.document_file import DocumentFile
-from ..documents.places_in_files import AnnotatedFile, located, require_same_tokens
-from ..documents.tag_file import TagFile
+from ..documents.matching import located, require_same_tokens
 from ..exceptions import InputError, printable
 from ..readers.columns.columns import read_columns  # noqa: F401 (a format that the page reads)
 from ..readers.columns.reading import read
-from ..readers.entity_file import EntityFile, read_entities
+from ..readers.entities import read_entities
 from ..readers.formats import read_as
 from ..readers.json.document_lines import read_document_lines  # noqa: F401 (another)
 from ..readers.json.tag_lines import read_tag_lines  # noqa: F401 (another)
@@ -30,8 +29,6 @@ from ..spans.spans import Spans, as_tags, pair_from_tags
 from ..tags.decoding import LabelDecoding, reading_of
 from ..tags.tags import Tags
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_MARKUP_BYTES, MAX_SPANS, MAX_TOKENS, encoded, megabytes, too_much
-
-File = TypeVar("File", bound=AnnotatedFile)
 
 _PASTED = {
     "spans": "Paste a token and its tag a line, or click an example.",
@@ -55,7 +52,7 @@ class Corpus:
         tags: for tags those of both sides.
     """
 
-    files: Sequence[AnnotatedFile]
+    files: Sequence[DocumentFile]
     sides: Sequence[Any]
     spans: Sequence[Spans] = ()
     words: Sequence[Sequence[str]] = ()
@@ -129,13 +126,13 @@ def read_tags(reference: str, prediction: str, reading: LabelDecoding) -> Corpus
     words = next((list(file.words) for file in files if file.words is not None), None)
     notes = []
     if words is None:
-        words = [[str(number) for number in range(1, length + 1)] for length in files[0].lengths.tolist()]
+        words = [[str(number) for number in range(1, length + 1)] for length in tags[0].lengths.tolist()]
         notes = ["There are no words in the text; tokens are shown by their numbers."]
     decoded = [as_tags(side, prefix=reading.prefix) for side in tags]
     return Corpus(files, spans, spans, words, reading_of(scheme, **decoding), notes, decoded)
 
 
-def _tag_files(reference: str, prediction: str) -> Sequence[TagFile]:
+def _tag_files(reference: str, prediction: str) -> Sequence[DocumentFile]:
     columns = (None,) if prediction.strip() or not reference.strip() else (-2, -1)
     reader = partial(read, columns=columns, words=True)
     if len(columns) == 1:
@@ -152,15 +149,15 @@ def _tag_files(reference: str, prediction: str) -> Sequence[TagFile]:
 def read_trees(reference: str, prediction: str, reading: EntityTypes) -> Corpus:
     """Read both sides from texts in QUAERO's markup, one document a line; see `read_tags`."""
     reader = partial(read_entities, format="quaero", entity_types=reading.known)
-    files: Sequence[EntityFile] = _read_both("entities", (reference, prediction), reader, MAX_MARKUP_BYTES)
-    spans = [Spans.from_dicts(map(_typed_spans, file.entities), lengths=file.lengths) for file in files]
+    files = _read_both("entities", (reference, prediction), reader, MAX_MARKUP_BYTES)
+    spans = [Spans.from_dicts(map(_typed_spans, file.trees.to_dicts()), lengths=file.lengths) for file in files]
     kinds = {"input": "markup", "entity_types": ",".join(sorted(reading.known))}
-    return Corpus(files, [file.to_entities() for file in files], spans, list(files[0].words or ()), kinds)
+    return Corpus(files, [file.trees for file in files], spans, list(files[0].words or ()), kinds)
 
 
 def read_attributes(reference: str, prediction: str) -> Corpus:
     """Read both sides from JSON lines of spans with attributes; see `read_tags`."""
-    reader = partial(read_as, DocumentFile, format="jsonl", options={})
+    reader = partial(read_as, "spans", format="jsonl", options={})
     texts = {"reference": reference, "prediction": prediction}
     files = [_read("attributes", text, name, reader) for name, text in texts.items()]
     for name, file in zip(texts, files, strict=True):
@@ -173,7 +170,7 @@ def read_attributes(reference: str, prediction: str) -> Corpus:
     return Corpus(files, [file.attribute_columns() for file in files], words=words, notes=notes)
 
 
-def _read_both(kind: str, texts: Sequence[str], reader: Callable[..., File], limit: int = MAX_BYTES) -> Sequence[File]:
+def _read_both(kind: str, texts: Sequence[str], reader: Callable[..., DocumentFile], limit: int = MAX_BYTES) -> Sequence[DocumentFile]:
     """Read the texts of both sides, which annotate the same tokens."""
     names = ("reference", "prediction")
     files = [_read(kind, text, name, reader, limit) for name, text in zip(names, texts, strict=True)]
@@ -186,7 +183,7 @@ def _read_both(kind: str, texts: Sequence[str], reader: Callable[..., File], lim
     return files
 
 
-def _read(kind: str, text: str, name: str, reader: Callable[..., File], limit: int = MAX_BYTES) -> File:
+def _read(kind: str, text: str, name: str, reader: Callable[..., DocumentFile], limit: int = MAX_BYTES) -> DocumentFile:
     """Read a text up to the limits."""
     if not text.strip():
         raise InputError(f"the {name} is empty.", _PASTED[kind])

@@ -120,6 +120,12 @@ class Spans(DocumentColumns):
         return f"Spans({len(self)} spans, {self.documents} documents, labels {', '.join(self.labels) or 'none'})"
 
     @classmethod
+    def none(cls, documents: int, lengths: np.ndarray | None = None) -> Spans:
+        """Make the spans of documents that have none."""
+        empty = np.zeros(0, dtype=np.int32)
+        return cls(empty, empty, empty, empty.astype(np.int16), (), documents, lengths)
+
+    @classmethod
     def from_tags(
         cls,
         tags: Tags | Iterable[Sequence[str]] | pa.Array | pa.ChunkedArray,

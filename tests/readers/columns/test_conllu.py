@@ -2,7 +2,6 @@
 
 import pytest
 
-from spanometer.documents.document_file import DocumentFile
 from spanometer.exceptions import InputError
 from spanometer.readers.formats import detect, read_as
 
@@ -17,7 +16,7 @@ def rows(*misc, words="abcdefgh"):
 def read(file, text, **options):
     path = file(text)
     assert detect(path).name == "conllu"
-    return read_as(DocumentFile, path, options={"misc_key": None, "scheme": None, "repair": "conlleval", **options})
+    return read_as("spans", path, options={"misc_key": None, "scheme": None, "repair": "conlleval", **options})
 
 
 def spans(found):

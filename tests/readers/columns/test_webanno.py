@@ -5,7 +5,6 @@ from collections import Counter
 
 import pytest
 
-from spanometer.documents.document_file import DocumentFile
 from spanometer.exceptions import InputError
 from spanometer.readers.formats import detect, formats_of, read_as
 
@@ -13,8 +12,8 @@ HEAD = "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.Span|value\n\n\n"
 
 
 def read(path, **given):
-    known = {name: value for format in formats_of(DocumentFile).values() for name, value in format.options.items()}
-    return read_as(DocumentFile, path, options={**known, **given})
+    known = {name: value for format in formats_of("spans").values() for name, value in format.options.items()}
+    return read_as("spans", path, options={**known, **given})
 
 
 def spans(found):
@@ -115,7 +114,7 @@ def test_real_exports(data):
         path = exports / row["file"]
         if "REFUSED" in row["note"]:
             with pytest.raises(InputError):
-                read_as(DocumentFile, path, format="webanno", options={})
+                read_as("spans", path, format="webanno", options={})
             continue
         if "SlotFeature" in row["file"]:
             # two layers: 2 spans of one, 1 of the other

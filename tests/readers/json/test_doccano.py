@@ -4,13 +4,12 @@ import json
 
 import pytest
 
-from spanometer.documents.document_file import DocumentFile
 from spanometer.exceptions import InputError
 from spanometer.readers.formats import detect, read_as
 
 
 def read(path, **options):
-    return read_as(DocumentFile, path, options={"offset_unit": None, **options})
+    return read_as("spans", path, options={"offset_unit": None, **options})
 
 
 NEW = {"id": 7, "text": "Ada slept", "label": [[0, 3, "PER"]], "Comments": []}

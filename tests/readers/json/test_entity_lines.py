@@ -2,7 +2,7 @@
 
 import json
 
-from entity_files import LINES, PRESIDENT, entities_of, entity, written
+from entity_files import LINES, PRESIDENT, entities_of, entity, trees, written
 
 
 def test_json_lines():
@@ -10,12 +10,12 @@ def test_json_lines():
     rows = [[first], {"entities": []}, {"id": "x", "entities": [{"start": 3, "end": 4, "types": ["pers"]}]}]
     file = entities_of("".join(json.dumps(row) + "\n" for row in rows))
     assert file.format == "jsonl"
-    assert file.entities == [[first], [], [entity(3, 4, "pers")]]
-    assert (file.words, file.lengths, file.documents) == (None, None, ("0", "1", "x"))
+    assert trees(file) == [[first], [], [entity(3, 4, "pers")]]
+    assert (file.words, file.lengths, file.documents.ids) == (None, None, ("0", "1", "x"))
     file = entities_of(json.dumps({"tokens": ["a", "b"], "entities": [first]}))
     assert (file.words, file.lengths.tolist()) == ([["a", "b"]], [2])
     null = entities_of('[{"start": 3, "end": 4, "types": ["pers"], "components": null}]\n')
-    assert null.entities == [[entity(3, 4, "pers")]]
+    assert trees(null) == [[entity(3, 4, "pers")]]
 
 
 def test_written_lines():

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from spanometer.documents.document_file import DocumentFile
 from spanometer.exceptions import InputError
 from spanometer.readers.formats import detect, read_as
 
@@ -25,7 +24,7 @@ def annotation(*results, by=1, **more):
 def read(file, *tasks, **options):
     path = file(json.dumps(list(tasks), indent=1))
     assert detect(path).name == "label_studio"
-    return read_as(DocumentFile, path, options={"offset_unit": None, "text_key": None, "label_key": None, **options})
+    return read_as("spans", path, options={"offset_unit": None, "text_key": None, "label_key": None, **options})
 
 
 def test_annotators_are_documents(file):

@@ -2,7 +2,6 @@
 
 import json
 
-from spanometer.documents.document_file import DocumentFile
 from spanometer.readers.formats import detect, read_as
 
 TASK = {
@@ -18,7 +17,7 @@ TASK = {
 def read(file, *tasks):
     path = file("".join(json.dumps(task) + "\n" for task in tasks))
     assert detect(path).name == "prodigy"
-    return read_as(DocumentFile, path, options={})
+    return read_as("spans", path, options={})
 
 
 def test_a_task(file):

@@ -83,4 +83,4 @@ def test_json_lines_longer_than_the_first_block(tmp_path):
 @pytest.mark.parametrize("content", ["Ada B-X\nwoke O\n", "[ O\nAda\tB-X\n", '"\tO\nAda\tB-X\n', "B-X\nO\n"])
 def test_columns_may_be_called_json_lines(file, content):
     found = read(file(content, "a.jsonl"))
-    assert len(found.spans()) == 1
+    assert len(found.decoded().spans) == 1

@@ -45,7 +45,7 @@ OUTPUTS = [AGGREGATED, GLINER, PRESIDIO, GLINER2, RESEARCH, LANGEXTRACT, PIECES]
 def read(file, text):
     path = file(text)
     assert detect(path).name == "system"
-    return read_as(DocumentFile, path, options={"offset_unit": None})
+    return read_as("spans", path, options={"offset_unit": None})
 
 
 @pytest.mark.parametrize("output", OUTPUTS)
@@ -91,7 +91,7 @@ def test_mentions_without_offsets_are_listed(file):
 
 def test_offsets_that_do_not_fit_the_other_text(file):
     gold = read_as(
-        DocumentFile, file(json.dumps({"text": TEXT, "spans": []}), "gold.jsonl"), options={"offset_unit": None}
+        "spans", file(json.dumps({"text": TEXT, "spans": []}), "gold.jsonl"), options={"offset_unit": None}
     )
     wrong = [{**GLINER[0], "start": 1}]
     with pytest.raises(InputError, match="1 of 1 stated texts of spans differ from the text at their offsets"):

@@ -3,7 +3,6 @@
 import pytest
 
 import spanometer
-from spanometer.documents.document_file import DocumentFile
 from spanometer.exceptions import InputError
 from spanometer.readers.formats import detect, read_as
 
@@ -93,7 +92,7 @@ def test_a_folder_without_annotations(tmp_path):
 def test_markup(file):
     path = file("Un [fièvreux [hier](DATE)](SYMPTOM neg=true conf=0.5 note='a b') [sic].\nRien.\n")
     assert detect(path).name == "markup"
-    found = read_as(DocumentFile, path, options={})
+    found = read_as("spans", path, options={})
     assert found.documents.texts == ("Un fièvreux hier [sic].", "Rien.")
     assert spans(found) == [
         [{"start": 3, "end": 16, "label": "SYMPTOM"}, {"start": 12, "end": 16, "label": "DATE"}],

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from spanometer.documents.document_file import DocumentFile
 from spanometer.readers.formats import detect, read_as
 
 LINES = "7|t|Breast cancer 💊.\n7|a|TNF is seen.\n"
@@ -12,7 +11,7 @@ LINES += "7\t0\t13\tBreast cancer\tDisease\tD1\n7\t17\t20\tTNF\tGene\n7\tCID\tD1
 
 
 def read(path, **options):
-    return read_as(DocumentFile, path, options={"offset_unit": None, **options})
+    return read_as("spans", path, options={"offset_unit": None, **options})
 
 
 def spans(found):

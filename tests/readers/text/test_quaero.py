@@ -1,20 +1,20 @@
 """QUAERO's markup in files, read and written."""
 
+import numpy as np
 import pytest
 
-from entity_files import NESTED, entities_of, entity, refused, written
+from entity_files import NESTED, entities_of, entity, refused, trees, written
 from spanometer.exceptions import InputError
-from spanometer.readers import EntityFile, read_entities
-from spanometer.readers.entity_file import entity_column
+from spanometer.readers import read_entities
 from spanometer.readers.text.markup import to_markup
 
 
 def test_a_line_of_markup_is_a_document():
     file = entities_of(NESTED)
     assert file.format == "quaero"
-    assert file.entities == [[entity(0, 1, "pers.ind", (0, 1, "name"))], [entity(1, 2, "loc.adm.town+org.adm")]]
+    assert trees(file) == [[entity(0, 1, "pers.ind", (0, 1, "name"))], [entity(1, 2, "loc.adm.town+org.adm")]]
     assert file.words == [["Ada", "slept"], ["in", "Rome"]]
-    assert file.documents == ("0", "1")
+    assert file.documents.ids is None
     assert file.document_lines.tolist() == [1, 3]
     assert file.line(1, 1) == 3
 
@@ -22,10 +22,10 @@ def test_a_line_of_markup_is_a_document():
 def test_documents_of_markup():
     text = "\n<loc> a\n\tb </loc>\n \n\nc\n<org>d</org>\n\n"
     blank = entities_of(text, documents="blank")
-    assert blank.entities == [[entity(0, 2, "loc")], [entity(1, 2, "org")]]
+    assert trees(blank) == [[entity(0, 2, "loc")], [entity(1, 2, "org")]]
     assert blank.document_lines.tolist() == [2, 6]
     whole = entities_of(text, documents="file")
-    assert whole.entities == [[entity(0, 2, "loc"), entity(3, 4, "org")]]
+    assert trees(whole) == [[entity(0, 2, "loc"), entity(3, 4, "org")]]
     assert whole.document_lines.tolist() == [2]
     error = refused(text)
     assert error.place == "f, line 2, column 1"
@@ -42,7 +42,7 @@ def test_markup_bombs():
 
 def test_entity_types():
     file = entities_of("<drug> <name> a </name> </drug>\n", entity_types=["drug"])
-    assert file.entities == [[entity(0, 1, "drug", (0, 1, "name"))]]
+    assert trees(file) == [[entity(0, 1, "drug", (0, 1, "name"))]]
     assert "outside all entities" in refused("<drug> a </drug>\n").problem
     assert refused("<drug> a </drug>\n", entity_types="drug").place == "f"
 
@@ -57,21 +57,14 @@ def test_the_reference_in_markup(data):
     """All documents but those in which a component of an entity lies inside an entity within it."""
     file = read_entities(data / "hipe2020_test_fr.tsv")
     kept = []
-    for document, entities in enumerate(file.entities):
+    for document, entities in enumerate(trees(file)):
         try:
             to_markup(file.words[document], entities)
         except InputError:
             continue
         kept.append(document)
     assert len(kept) > 20
-    subset = EntityFile(
-        source="subset",
-        format="hipe",
-        documents=tuple(file.documents[document] for document in kept),
-        column=entity_column(file.entities[document] for document in kept),
-        words=[file.words[document] for document in kept],
-        document_lines=file.document_lines[kept],
-    )
+    subset = file.take(np.array(kept))
     again = entities_of(written(subset, "quaero"))
     assert again.words == subset.words
-    assert again.to_entities().to_dicts() == subset.to_entities().to_dicts()
+    assert again.trees.to_dicts() == subset.trees.to_dicts()

@@ -13,7 +13,6 @@ import pyarrow as pa
 from ...arrays import arrow_array, string_array
 from ...documents.document_file import DocumentFile
 from ...documents.places_in_files import LineRuns
-from ...documents.tag_file import TagFile
 from ...exceptions import InputError, counted, plain_ends
 from ...spans.spans import Spans
 from ...spans.texts import joined
@@ -98,15 +97,18 @@ def context_of_words(words: Any) -> Context:
     return Context() if words is None else Context(wording=Wording.of_words(words))
 
 
-def context_of_tags(file: TagFile, kept: np.ndarray | None = None) -> Context:
+def context_of_tags(file: DocumentFile, kept: np.ndarray | None = None) -> Context:
     """Return the context of a file of tags whose words were read; of the flagged tokens alone, if some are left out."""
     lines, words = file.line_runs, file.words
     if kept is not None and not kept.all():
-        lines, words = (None if lines is None else lines.take(kept)), (None if words is None else words.take(kept))
+        lines, words = (
+            (None if lines is None else lines.take(np.flatnonzero(kept))),
+            (None if words is None else words.take(kept)),
+        )
     return Context(
         wording=None if words is None else Wording.of_words(words),
         source=file.source,
-        names=file.document_names,
+        names=file.documents.ids,
         document_lines=file.document_lines,
         line_runs=lines,
     )

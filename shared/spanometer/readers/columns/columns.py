@@ -14,9 +14,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from ...documents.document_file import DocumentFile
 from ...documents.fitting import Fitted
 from ...documents.places_in_files import LineRuns
-from ...documents.tag_file import Column, Layout, TagFile
+from ...documents.tag_columns import Column, Layout
 from ...documents.words import Codes, Words
 from ...documents.writer import Writer
 from ...exceptions import InputError, counted, setting
@@ -41,7 +42,7 @@ def read_columns(
     documents: str | None = None,
     outside: str | None = None,
     numbers: Column = None,
-) -> TagFile:
+) -> DocumentFile:
     """Read tag columns; see `read`."""
     if is_array(source):
         raise source.refuse("this is JSON.", f"Name the format with {setting('format', 'jsonl')}.", 1)
@@ -62,7 +63,7 @@ def read_columns(
 
 def read_column_parts(
     source: Source, columns: Sequence[Column], words: bool | int | str, outside: str | None
-) -> Iterator[TagFile]:
+) -> Iterator[DocumentFile]:
     """Read tag columns in parts of whole documents; see `read_parts`."""
     layout, blocks = find_layout(source, columns, words, held=False)
     reader = _Reader(source, layout, None, outside)
@@ -178,7 +179,7 @@ class _Reader:
         self._begun += block.count(b"\n") if self._documents is None else 0
         self._after_boundary = True
 
-    def finish(self) -> TagFile:
+    def finish(self) -> DocumentFile:
         """Return all rows as columns."""
         layout = self._layout
         if self.rows == 0:
@@ -197,15 +198,15 @@ class _Reader:
         words = None if layout.words is None else Words.of(self._tags(layout.words, offsets))
         if words is not None and not layout.words_named and all(map(self._looks_like_tag, words.names)):
             words = None
-        return TagFile(
+        return DocumentFile.in_words(
             source=self._source.name,
+            ids=self._names_of_documents(first_lines),
             columns=tuple(layout.called(column) for column in layout.columns),
             tags=tuple(self._tags(column, offsets).with_outside(self._outside) for column in layout.columns),
             words=words,
             document_lines=first_lines,
             line_runs=runs,
             layout=layout,
-            document_names=self._names_of_documents(first_lines),
             comment_lines=self._comment_lines,
             comment_text=self._comment_text,
             docstart_lines=tuple(self._docstart_lines),
@@ -371,7 +372,7 @@ def _evidence(source: Source) -> Evidence:
 register(
     Format(
         name="columns",
-        content=TagFile,
+        content="tags",
         mark="columns",
         evidence=_evidence,
         read=read_columns,

@@ -203,8 +203,4 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.NONE
 
 
-register(
-    Format(
-        name="conllu", content=DocumentFile, mark="CoNLL-U", evidence=_evidence, read=read_conllu, reading=ConlluReading
-    )
-)
+register(Format(name="conllu", mark="CoNLL-U", evidence=_evidence, read=read_conllu, reading=ConlluReading))

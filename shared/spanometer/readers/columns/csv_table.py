@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from ...documents.tag_file import Column, TagFile
+from ...documents.document_file import DocumentFile
+from ...documents.tag_columns import Column
 from ..formats import Evidence, Format, register
 from ..source import BLOCK_SIZE, Source
 from .columns import read_columns
@@ -29,7 +31,7 @@ def read_csv(
     documents: str | None = None,
     outside: str | None = None,
     numbers: Column = None,
-) -> TagFile:
+) -> DocumentFile:
     """Read tag columns of a table of tokens, as `read_columns` does.
 
     Cells may be in double quotes. A row of empty cells is a blank line, and ends a document; if there is a column such
@@ -43,7 +45,7 @@ def read_csv(
     known = {name.lower(): name for name in header if not any(map(looks_like_tag, header))}
     documents = documents or next((known[name] for name in _DOCUMENTS if name in known), None)
     file = read_columns(table, columns=columns, words=words, documents=documents, outside=outside, numbers=numbers)
-    return file.written_as("a table with commas")
+    return replace(file, format="a table with commas")
 
 
 def _lines(source: Source) -> Iterator[bytes]:
@@ -105,4 +107,4 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.CERTAIN if _NAMES & header and not of_spans and delimiter_of(source) != "\t" else Evidence.NONE
 
 
-register(Format(name="csv", content=TagFile, mark="a table with commas", evidence=_evidence, read=read_csv))
+register(Format(name="csv", content="tags", mark="a table with commas", evidence=_evidence, read=read_csv))

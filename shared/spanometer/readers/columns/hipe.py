@@ -6,15 +6,17 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ...documents.tag_file import tag_lists
+from ...documents.document_file import DocumentFile
+from ...documents.tag_columns import tag_lists
 from ...exceptions import InputError, require_choice, setting
 from ...spans.entities import Entity
 from ...spans.spans import Spans
-from ..entity_file import EntityFile, LeftOut, entity_column
+from ..entities import entities_of
 from ..formats import Evidence, Format, register
 from ..source import Source
 from .columns import read_columns
@@ -46,7 +48,7 @@ _REMEDY = (
 
 def read_hipe(
     source: Source, *, level: str = "fine", scheme: str | None = "IOB2", repair: str = "conlleval"
-) -> EntityFile:
+) -> DocumentFile:
     """Read the entities and words of all documents; see `read_entities`."""
     require_choice("level", level, LEVELS)
     columns = _columns_in(source, level)
@@ -67,18 +69,17 @@ def read_hipe(
             error.problem = f"in {columns[kind]}: {error.problem}"
             raise file.locate(error) from None
     left_out: list[tuple[int, int, str]] = []
-    column = entity_column(_all_trees(spans, file.tags[0].offsets, left_out))
-    return EntityFile(
-        source=file.source,
+    entities = entities_of(_all_trees(spans, file.tags[0].offsets, left_out), lambda: file.words)
+    return replace(
+        file,
         format="hipe",
-        documents=tuple(file.document_names or ()),
-        column=column,
-        words=file.words,
-        document_lines=file.document_lines,
-        line_runs=file.line_runs,
-        left_out=tuple(LeftOut(file.line(document, start), problem) for document, start, problem in sorted(left_out)),
-        columns={columns[kind]: of_kind for kind, of_kind in spans.items()},
-        comments=file.comments,
+        entities=entities,
+        left_out=tuple(
+            f"line {file.line(document, start)}: {problem}" for document, start, problem in sorted(left_out)
+        ),
+        tags=(),
+        columns=(),
+        layout=None,
     )
 
 
@@ -298,7 +299,7 @@ def _require_writable(words: Sequence[Sequence[str]], documents: Sequence[str]) 
 register(
     Format(
         name="hipe",
-        content=EntityFile,
+        content="entities",
         mark="a header with NE-FINE-LIT or NE-COARSE-LIT",
         evidence=_evidence,
         read=read_hipe,

@@ -112,7 +112,6 @@ def _refuse(source: Source, options: WebannoReading) -> DocumentFile:
 register(
     Format(
         name="inception",
-        content=DocumentFile,
         mark="a project of INCEpTION",
         evidence=lambda source: Evidence.NONE,
         read=_refuse,

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from ...arrays import integers, offsets_of, ranges
-from ...documents.tag_file import Column, Layout
+from ...documents.tag_columns import Column, Layout
 from ...documents.words import Codes
 from ...exceptions import InputError, counted, setting, shown
 from ...tags.schemes import PREFIXES

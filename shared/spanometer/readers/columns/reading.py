@@ -8,7 +8,8 @@ from types import NoneType
 from typing import Any, BinaryIO
 
 from ...arrays import is_integer, ordered
-from ...documents.tag_file import Column, TagFile
+from ...documents.document_file import DocumentFile
+from ...documents.tag_columns import Column
 from ...exceptions import InputError, mention, require_kind, setting, shown
 from ..formats import read_as
 from ..source import Source
@@ -26,7 +27,7 @@ def read(
     name: str | None = None,
     progress: Callable[[int], object] | None = None,
     **limits: Any,
-) -> TagFile:
+) -> DocumentFile:
     """Read one or more tag columns of a file, and its words, in one pass.
 
     Files are UTF-8, with or without byte order mark, plain or gzipped (told from the content); lines end in LF or CRLF.
@@ -49,7 +50,7 @@ def read(
             (-1 is the last); digits in a string are a number. Any other string is a name. None is the last column, in
             JSON lines `tags`.
         words: whether to read the words too: True takes the column named token, word or form, or else the first if
-            it is no tag column; in JSON lines `tokens` or `words`. A number or a name says which. `TagFile.words` is
+            it is no tag column; in JSON lines `tokens` or `words`. A number or a name says which. The words are
             None if there are none.
         format: `columns`, `jsonl`, or `auto`: JSON lines if the first line is JSON.
         documents: what begins a document in a columns file instead of the blank line: the key of a comment
@@ -67,7 +68,7 @@ def read(
     """
     columns = _checked(columns, words, documents, outside)
     options = {"columns": columns, "words": words, "documents": documents, "outside": outside, "numbers": numbers}
-    return read_as(TagFile, path, format=format, name=name, progress=progress, limits=limits, options=options)
+    return read_as("tags", path, format=format, name=name, progress=progress, limits=limits, options=options)
 
 
 def read_parts(
@@ -79,7 +80,7 @@ def read_parts(
     name: str | None = None,
     progress: Callable[[int], object] | None = None,
     **limits: Any,
-) -> Iterator[TagFile]:
+) -> Iterator[DocumentFile]:
     """Read a file of columns in parts, so that memory does not grow with the file.
 
     The parts are runs of whole documents (a blank line ends a document) in the order of the file, about a megabyte

@@ -12,7 +12,8 @@ from typing import AnyStr
 
 import numpy as np
 
-from ...documents.tag_file import Layout, TagFile
+from ...documents.document_file import DocumentFile
+from ...documents.tag_columns import Layout
 from ...exceptions import InputError
 from ...spans.conversion import changed_tokens
 from ...tags.tags import Tags
@@ -38,7 +39,7 @@ class Rewriter:
         tokens: the number of all.
     """
 
-    def __init__(self, file: TagFile, tags: Sequence[Tags], *, outside: str | None = None) -> None:
+    def __init__(self, file: DocumentFile, tags: Sequence[Tags], *, outside: str | None = None) -> None:
         self._file = file
         self._columns = [
             _Column(old, new, changed_tokens(old, new), outside) for old, new in zip(file.tags, tags, strict=True)
@@ -169,5 +170,5 @@ def _string_bounds(text: str, key: str) -> list[tuple[int, int]]:
     return found
 
 
-def _other_file(file: TagFile) -> InputError:
+def _other_file(file: DocumentFile) -> InputError:
     return InputError("the file was changed while it was read.", "Run the command again.", source=file.source)

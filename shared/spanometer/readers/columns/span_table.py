@@ -185,7 +185,6 @@ def _evidence(source: Source) -> Evidence:
 register(
     Format(
         name="span_table",
-        content=DocumentFile,
         mark="a table of spans",
         evidence=_evidence,
         read=read_span_table,

@@ -282,7 +282,6 @@ def _evidence(source: Source) -> Evidence:
 register(
     Format(
         name="webanno",
-        content=DocumentFile,
         mark="WebAnno TSV 3",
         evidence=_evidence,
         read=read_webanno,

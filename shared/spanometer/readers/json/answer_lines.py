@@ -181,7 +181,6 @@ def _evidence(source: Source) -> Evidence:
 register(
     Format(
         name="answers",
-        content=DocumentFile,
         mark="JSON lines of answers of a language model",
         evidence=_evidence,
         read=read_answers,
@@ -208,7 +207,6 @@ def _evidence_of_texts(source: Source) -> Evidence:
 register(
     Format(
         name="texts",
-        content=DocumentFile,
         mark="JSON lines of texts",
         evidence=_evidence_of_texts,
         read=read_text_lines,

@@ -107,7 +107,6 @@ _REMEDY = "Export the project from Doccano as JSONL, a sequence labelling projec
 register(
     Format(
         name="doccano",
-        content=DocumentFile,
         mark="Doccano's JSON lines",
         evidence=_evidence,
         read=read_doccano,

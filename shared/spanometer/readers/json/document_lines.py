@@ -14,7 +14,6 @@ from ...documents.record import Record
 from ...documents.writer import Writer
 from ...exceptions import setting
 from ...options import option
-from ...spans.attributes import Attributes
 from ...spans.spans import Spans
 from ..formats import Evidence, Format, Offsets, register
 from ..source import ZLIB, Source
@@ -206,7 +205,7 @@ def _evidence(source: Source) -> Evidence:
 register(
     Format(
         name="jsonl",
-        content=Attributes,
+        content="attributes",
         mark="JSON lines of spans with attributes",
         evidence=_evidence_of_attributes,
         read=read_document_lines,
@@ -216,7 +215,6 @@ register(
 register(
     Format(
         name="jsonl",
-        content=DocumentFile,
         mark="JSON lines of documents",
         evidence=_evidence,
         read=read_document_lines,

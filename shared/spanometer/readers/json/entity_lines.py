@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from ...documents.document_file import DocumentFile
 from ...documents.words import WordRows
 from ...exceptions import InputError
-from ...spans.entities import Entities, Entity
-from ..entity_file import EntityFile, entity_column, is_text
+from ...spans.entities import Entity
+from ..entities import entities_of, is_text
 from ..formats import Format, register
 from ..source import Source
 from .records import MARK, add_words, evidence, list_in, located, rows
 
 
-def read_entity_lines(source: Source) -> EntityFile:
+def read_entity_lines(source: Source) -> DocumentFile:
     """Read lists of entities, or the lists `entities` and `tokens` of objects; see `read_entities`."""
     names: list[str] = []
     words = WordRows()
@@ -34,18 +35,16 @@ def read_entity_lines(source: Source) -> EntityFile:
             yield list_in(source, row, ("entities",), line, "entities")
 
     try:
-        rows_of = entity_column(documents())
-        found = words.words() if len(words) else None
-        trees = Entities.from_arrow(rows_of, lengths=None if found is None else found.lengths)
+        entities = entities_of(documents(), lambda: words.words() if len(words) else None)
     except InputError as error:
         raise located(error, source, lines) from None
-    return EntityFile(
+    return DocumentFile.in_words(
         source=source.name,
         format="jsonl",
-        documents=tuple(names),
-        column=trees.to_arrow(),
-        words=found,
+        ids=names,
         document_lines=np.array(lines, dtype=np.int64),
+        words=words.words() if len(words) else None,
+        entities=entities,
     )
 
 
@@ -64,7 +63,7 @@ def entity_lines_text(
 register(
     Format(
         name="jsonl",
-        content=EntityFile,
+        content="entities",
         mark=MARK,
         evidence=evidence,
         read=read_entity_lines,

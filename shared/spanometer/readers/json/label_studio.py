@@ -204,7 +204,6 @@ def _evidence(source: Source) -> Evidence:
 register(
     Format(
         name="label_studio",
-        content=DocumentFile,
         mark="Label Studio's JSON",
         evidence=_evidence,
         read=read_label_studio,

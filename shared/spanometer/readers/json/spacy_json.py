@@ -183,7 +183,6 @@ def _evidence(source: Source) -> Evidence:
 register(
     Format(
         name="spacy_json",
-        content=DocumentFile,
         mark="spaCy's JSON",
         evidence=_evidence,
         read=read_spacy_json,

@@ -214,7 +214,6 @@ def _evidence(source: Source) -> Evidence:
 register(
     Format(
         name="system",
-        content=DocumentFile,
         mark="the output of a known system",
         evidence=_evidence,
         read=read_system_output,
@@ -248,8 +247,4 @@ def _gliner_evidence(source: Source) -> Evidence:
     return Evidence.CERTAIN if found else Evidence.NONE
 
 
-register(
-    Format(
-        name="gliner", content=DocumentFile, mark="GLiNER's training data", evidence=_gliner_evidence, read=read_gliner
-    )
-)
+register(Format(name="gliner", mark="GLiNER's training data", evidence=_gliner_evidence, read=read_gliner))

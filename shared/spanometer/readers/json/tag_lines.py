@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...arrays import is_integer, is_number
-from ...documents.tag_file import Column, TagFile
+from ...documents.document_file import DocumentFile
+from ...documents.tag_columns import Column
 from ...documents.words import WordRows
 from ..formats import Format, register
 from ..source import Source
@@ -38,7 +39,7 @@ def read_tag_lines(
     words: bool | int | str = False,
     outside: str | None = None,
     numbers: Column = None,
-) -> TagFile:
+) -> DocumentFile:
     """Read lists of tags, or the named lists of objects; see `read`."""
     of_numbers = None if numbers is None else _key(source, numbers)
     keys = [*(_key(source, column) for column in columns), *([] if of_numbers is None else [of_numbers])]
@@ -78,8 +79,8 @@ def read_tag_lines(
                     "All lists of a line must be of one length.",
                     line,
                 )
-    file = TagFile(
-        form=source.binary or (JSON_ARRAY if is_array(source) else ""),
+    file = DocumentFile.in_words(
+        format=source.binary or (JSON_ARRAY if is_array(source) else ""),
         source=source.name,
         columns=tuple(keys),
         tags=tuple(tags[key].tags().with_outside(outside) for key in keys),
@@ -107,4 +108,4 @@ def _key(source: Source, column: Column) -> str:
     return column
 
 
-register(Format(name="jsonl", content=TagFile, mark=MARK, evidence=evidence, read=read_tag_lines))
+register(Format(name="jsonl", content="tags", mark=MARK, evidence=evidence, read=read_tag_lines))

@@ -239,7 +239,6 @@ def _evidence(source: Source) -> Evidence:
 register(
     Format(
         name="spacy",
-        content=DocumentFile,
         mark="spaCy's DocBin",
         evidence=_evidence,
         read=read_doc_bin,

@@ -197,7 +197,6 @@ def _evidence(source: Source) -> Evidence:
 register(
     Format(
         name="brat",
-        content=DocumentFile,
         mark="brat's annotation",
         evidence=_evidence,
         read=read_brat,

@@ -64,7 +64,6 @@ def _evidence(source: Source) -> Evidence:
 register(
     Format(
         name="pubtator",
-        content=DocumentFile,
         mark="PubTator's lines",
         evidence=_evidence,
         read=read_pubtator,

@@ -7,10 +7,11 @@ from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
+from ...documents.document_file import DocumentFile
 from ...documents.words import WordRows
 from ...exceptions import InputError, require_choice, setting
 from ...spans.entities import ENTITY_TYPES, Entity
-from ..entity_file import EntityFile, entity_column
+from ..entities import entities_of
 from ..formats import Evidence, Format, register
 from ..json.records import is_json_lines
 from ..source import Source
@@ -29,7 +30,7 @@ _TAG = re.compile(rb"(?:^|[ \t])(?:O|[BIESLUM]-\S+)\s*$")
 
 def read_quaero(
     source: Source, *, documents: str = "lines", entity_types: Collection[str] = ENTITY_TYPES
-) -> EntityFile:
+) -> DocumentFile:
     """Read the entities and words of all documents; see `read_entities`."""
     require_choice("documents", documents, DOCUMENTS)
     words = WordRows()
@@ -49,16 +50,15 @@ def read_quaero(
             first_lines.append(line)
             yield annotation.entities
 
-    column = entity_column(annotated())
+    entities = entities_of(annotated(), words.words)
     if not words:
         raise source.refuse("the file has no documents.", "Write text with markup, one sentence or turn a line.")
-    return EntityFile(
+    return DocumentFile.in_words(
         source=source.name,
         format="quaero",
-        documents=tuple(map(str, range(len(words)))),
-        column=column,
-        words=words.words(),
         document_lines=np.array(first_lines, dtype=np.int64),
+        words=words.words(),
+        entities=entities,
     )
 
 
@@ -116,5 +116,5 @@ def _evidence(source: Source) -> Evidence:
 
 
 register(
-    Format(name="quaero", content=EntityFile, mark="markup", evidence=_evidence, read=read_quaero, write=quaero_text)
+    Format(name="quaero", content="entities", mark="markup", evidence=_evidence, read=read_quaero, write=quaero_text)
 )

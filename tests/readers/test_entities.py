@@ -4,13 +4,11 @@ import gzip
 import io
 import random
 
-import datasets
 import pytest
 
-from entity_files import LINES, NESTED, PRESIDENT, entities_of, entity, keys
+from entity_files import LINES, NESTED, PRESIDENT, entities_of, entity, keys, trees
 from spanometer.exceptions import InputError
 from spanometer.readers import read_entities, source, write_entities
-from spanometer.spans.entities import Entities
 
 
 @pytest.mark.parametrize("content", [PRESIDENT, NESTED, LINES])
@@ -28,9 +26,9 @@ from spanometer.spans.entities import Entities
 def test_line_ends_and_packing_do_not_change_the_entities(content, change):
     plain, changed = entities_of(content), entities_of(change(content.encode()))
     assert changed.format == plain.format
-    assert changed.entities == plain.entities
+    assert trees(changed) == trees(plain)
     assert changed.words == plain.words
-    assert changed.documents == plain.documents
+    assert changed.documents.ids == plain.documents.ids
     assert changed.document_lines.tolist() == plain.document_lines.tolist()
 
 
@@ -39,7 +37,7 @@ def test_small_blocks(monkeypatch, content):
     whole = entities_of(content)
     monkeypatch.setattr(source, "BLOCK_SIZE", 300)
     pieces = entities_of(content)
-    assert pieces.entities == whole.entities
+    assert trees(pieces) == trees(whole)
     assert pieces.document_lines.tolist() == whole.document_lines.tolist()
 
 
@@ -76,49 +74,20 @@ def test_any_bytes_are_read_or_refused():
             assert error.source == "f"
             continue
         files[file.format] += 1
-        assert len(file.entities) == len(file.document_lines) == len(file.documents)
-        file.to_entities()
+        assert len(trees(file)) == len(file.document_lines) == file.documents.size
     assert min(files.values()) > 15
-
-
-@pytest.mark.parametrize("content", [PRESIDENT, NESTED, LINES])
-def test_to_dataset(content):
-    file = entities_of(content)
-    rows = file.to_dataset()
-    assert isinstance(rows, datasets.Dataset)
-    assert rows["id"][:] == list(file.documents)
-    assert rows["entities"][:] == file.entities
-    assert ("tokens" in rows.column_names) == (file.words is not None)
-    if file.words is not None:
-        assert rows["tokens"][:] == file.words
-    component = {"start": datasets.Value("int64"), "end": datasets.Value("int64"), "label": datasets.Value("string")}
-    assert rows.features["entities"] == datasets.List(
-        {
-            "start": datasets.Value("int64"),
-            "end": datasets.Value("int64"),
-            "types": datasets.List(datasets.Value("string")),
-            "components": datasets.List(component),
-        }
-    )
-    column = rows.with_format("arrow")["entities"][:]
-    assert Entities.from_arrow(column).to_dicts() == file.to_entities().to_dicts()
-
-
-def test_to_dataset_without_entities():
-    rows = entities_of('{"entities": [], "tokens": []}\n').to_dataset()
-    assert rows[0] == {"id": "0", "tokens": [], "entities": []}
 
 
 def test_files_are_written_whole_or_not_at_all(tmp_path):
     file = entities_of(PRESIDENT)
     path = tmp_path / "a.tsv.gz"
-    write_entities(path, file.entities, words=file.words, format="hipe")
+    write_entities(path, trees(file), words=file.words, format="hipe")
     assert path.read_bytes()[:2] == b"\x1f\x8b"
-    assert read_entities(path).entities == file.entities
+    assert trees(read_entities(path)) == trees(file)
     with pytest.raises(InputError, match="exists already"):
-        write_entities(path, file.entities, words=file.words, format="quaero")
+        write_entities(path, trees(file), words=file.words, format="quaero")
     write_entities(path, [[entity(0, 1, "loc")]], words=[["a"]], format="quaero", overwrite=True)
-    assert read_entities(path).entities == [[entity(0, 1, "loc")]]
+    assert trees(read_entities(path)) == [[entity(0, 1, "loc")]]
     before = path.read_bytes()
     with pytest.raises(InputError, match="crosses"):
         write_entities(
@@ -136,7 +105,7 @@ def test_what_looks_like_a_byte_order_mark_stays(words, format):
             stream = io.BytesIO()
             write_entities(stream, [entities] * len(documents), words=documents, format=format)
             file = entities_of(stream.getvalue(), format=format)
-            assert (file.words, file.entities) == (documents, [entities] * len(documents))
+            assert (file.words, trees(file)) == (documents, [entities] * len(documents))
 
 
 def test_random_markup_in_all_formats():
@@ -161,4 +130,4 @@ def test_random_markup_in_all_formats():
             write_entities(stream, documents, words=words, format=format)
             file = entities_of(stream.getvalue(), format=format)
             assert (file.format, file.words) == (format, words)
-            assert keys(file.entities) == keys(documents)
+            assert keys(trees(file)) == keys(documents)
