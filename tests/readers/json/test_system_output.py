@@ -5,7 +5,6 @@ import json
 import pytest
 
 import spanometer
-from spanometer.documents.document_file import DocumentFile
 from spanometer.documents.pairing import pair
 from spanometer.exceptions import InputError
 from spanometer.readers.formats import detect, read_as
@@ -90,9 +89,7 @@ def test_mentions_without_offsets_are_listed(file):
 
 
 def test_offsets_that_do_not_fit_the_other_text(file):
-    gold = read_as(
-        "spans", file(json.dumps({"text": TEXT, "spans": []}), "gold.jsonl"), options={"offset_unit": None}
-    )
+    gold = read_as("spans", file(json.dumps({"text": TEXT, "spans": []}), "gold.jsonl"), options={"offset_unit": None})
     wrong = [{**GLINER[0], "start": 1}]
     with pytest.raises(InputError, match="1 of 1 stated texts of spans differ from the text at their offsets"):
         pair(gold, read(file, json.dumps(wrong)))
