@@ -49,7 +49,7 @@ MAX_DRAWN = 40_000_000
 
 _OF_FORMATS = ("offset_unit", "layer", "feature")
 _OPTIONS = {
-    **{name: replace(reading_options(DocumentFile)[name], kind=None) for name in _OF_FORMATS},
+    **{name: replace(reading_options("spans")[name], kind=None) for name in _OF_FORMATS},
     **{name: options_of(Pairing)[name] for name in ("unit", "to_tokens", "shared_documents")},
     "tokenizer": replace(options_of(Pairing)["tokenizer"], kind=None, choices=("words", "blanks")),
     **{name: options_of(ChanceKappaF1)[name] for name in ("labels", "placement", "method")},

@@ -170,7 +170,9 @@ def read_attributes(reference: str, prediction: str) -> Corpus:
     return Corpus(files, [file.attribute_columns() for file in files], words=words, notes=notes)
 
 
-def _read_both(kind: str, texts: Sequence[str], reader: Callable[..., DocumentFile], limit: int = MAX_BYTES) -> Sequence[DocumentFile]:
+def _read_both(
+    kind: str, texts: Sequence[str], reader: Callable[..., DocumentFile], limit: int = MAX_BYTES
+) -> Sequence[DocumentFile]:
     """Read the texts of both sides, which annotate the same tokens."""
     names = ("reference", "prediction")
     files = [_read(kind, text, name, reader, limit) for name, text in zip(names, texts, strict=True)]
