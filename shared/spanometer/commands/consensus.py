@@ -31,7 +31,6 @@ from dataclasses import asdict, dataclass, replace
 from ..analysis.agreement.consensus import Consensus, Voting
 from ..analysis.agreement.vote import consensus
 from ..documents.pairing import Pairing, unit_of
-from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, setting
 from ..readers.writing import require_writable
 from ..readers.writing import writing as open_new

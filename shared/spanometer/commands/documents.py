@@ -26,7 +26,6 @@ from ..readers.json.answer_lines import AnswerLines
 from ..readers.json.document_lines import DocumentLines
 from ..readers.reading import read_documents
 from ..readers.source import Limits
-from ..spans.attributes import Attributes
 from ..spans.spans import Spans
 from ..tags.decoding import Decoding, LabelDecoding
 from .corpus import Corpus, Pair, ScoredFiles, SeveralFiles, by_role, default_names, require_system
@@ -114,7 +113,7 @@ class DocumentLayout(Limits, LabelDecoding, Input):
             limits=self.limits,
         )
 
-    def format_of(self, path: str) -> Format[Any] | None:
+    def format_of(self, path: str) -> Format | None:
         """Return the format of a file; None for files of tags."""
         if getattr(path, "key", None) is not None:
             return formats_of("spans")["answers"]

@@ -252,9 +252,9 @@ def rewrite(options: argparse.Namespace, source: TagColumns, change: Callable[[T
 
 def _read(path: str, source: TagColumns) -> DocumentFile:
     file = source.read_columns(path)
-    if file.form:
+    if file.format:
         raise InputError(
-            f"this is {file.form}, and tags are written into columns and JSON lines.",
+            f"this is {file.format}, and tags are written into columns and JSON lines.",
             "Write columns or JSON lines first (jq -c '.[]' makes lines of one array).",
             source=file.source,
         )

@@ -205,7 +205,7 @@ def _read_logits(source: SpreadInput, references: DocumentFile) -> tuple[list[np
     if source.logits is None:
         return None, None
     logits, labels = read_logits(source.logits, scheme=source.scheme)
-    lengths = references.lengths
+    lengths = references.tags[0].lengths
     if len(logits) != len(lengths):
         raise InputError(
             f"logits of {len(logits)} documents, {len(lengths)} reference documents.",

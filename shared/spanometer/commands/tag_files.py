@@ -13,8 +13,8 @@ from ..analysis.errors.contexts import context_of_tags
 from ..analysis.scores.difficulty import by_chance, read_bounds
 from ..analysis.scores.report import Report
 from ..counts.statistics import Resampling
-from ..documents.matching import require_same_tokens, require_same_words
 from ..documents.document_file import DocumentFile
+from ..documents.matching import require_same_tokens, require_same_words
 from ..exceptions import InputError, counted, mention, printable, setting
 from ..measures.sl_icm import SlIcm
 from ..options import option, options_of

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-import pyarrow as pa
 
 from ..analysis.comparison.systems import SYSTEM
+from ..documents.document_file import DocumentFile
 from ..documents.matching import require_same_tokens
 from ..exceptions import InputError, counted
 from ..options import check_options, option, options_of
@@ -19,7 +19,6 @@ from ..readers.formats import formats_of
 from ..readers.source import Limits
 from ..readers.text.markup import EntityTypes
 from ..readers.text.quaero import DOCUMENTS
-from ..spans.entities import Entities
 from ..tags.decoding import Decoding
 from ..tags.schemes import SCHEMES, canonical
 from .corpus import Corpus, Pair, ScoredFiles, by_role, default_names, require_system
