@@ -7,12 +7,13 @@ unless it is named.
 
 Tables: sl_icm_table1, sl_icm_table3, sl_icm_table4, chance_simulations,
 chance_figure1, chance_table10, eter_examples, eter_table3, span_attribute,
-faireval, fair_examples, semeval_cases, mpp, decoding.
+faireval, fair_examples, semeval_cases, mpp, decoding, monotonicity.
 
 corpora, in the folder that --data or SPANOMETER_DATA names:
-  multiconer_es_dev.conll    sl_icm_table4, decoding; or es_dev.conll
+  multiconer_es_dev.conll    sl_icm_table4, decoding, monotonicity; or es_dev.conll
   multiconer_es_train.conll  decoding; or es_train.conll
-  conll03_test_tags.tsv      chance_table10: tags of reference and system
+  conll03_test_tags.tsv      chance_table10, monotonicity: tags of reference and system
+  hipe2020_test_fr.tsv       monotonicity
   faireval/target, /system   faireval: ner_spans.csv and chunk_spans.csv in both
 Without them the tables that need one are listed as missing.
 

@@ -14,6 +14,7 @@ from spanometer.spans.spans import Spans, pair_from_tags
 MULTICONER_DEV = ("multiconer_es_dev.conll", "es_dev.conll", os.path.join("ES-Spanish", "es_dev.conll"))
 MULTICONER_TRAIN = ("multiconer_es_train.conll", "es_train.conll", os.path.join("ES-Spanish", "es_train.conll"))
 CONLL03 = ("conll03_test_tags.tsv",)
+HIPE = ("hipe2020_test_fr.tsv", "HIPE-data-v1.3-test-fr.tsv")
 """Names that the files of the corpora may have in the folder; the first is ours."""
 
 FAIREVAL = {
@@ -27,6 +28,7 @@ CONTENTS = {
     MULTICONER_DEV[0]: "MultiCoNER version 1, Spanish development set",
     MULTICONER_TRAIN[0]: "MultiCoNER version 1, Spanish training set",
     CONLL03[0]: "CoNLL-2003 English test set, tags of the reference and of Flair, a tab between",
+    HIPE[0]: "CLEF-HIPE-2020 French test set",
     **{
         names[0]: f"FairEval's {corpus}, {'reference' if side == 'target' else 'output of a system'}"
         for (corpus, side), names in FAIREVAL.items()

@@ -13,19 +13,19 @@ from __future__ import annotations
 import difflib
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from spanometer.exceptions import InputError, counted
 
-from . import chance, eter, mpp, partial_match, policies, sl_icm, span_attribute
+from . import chance, decoding, eter, monotonicity, mpp, partial_match, sl_icm, span_attribute
 from .differences import explained
 from .inputs import Inputs
 from .tables import DIFFERENT, EQUAL, NEAR, Cell, Grid, Table, markdown_table, plain_markdown
 
-Maker = Callable[[Inputs], tuple[Table, ...]]
+Maker = Callable[[Inputs], Iterable[Table]]
 
 TABLES: dict[str, Maker] = {
     "sl_icm_table1": sl_icm.table1,
@@ -41,7 +41,8 @@ TABLES: dict[str, Maker] = {
     "fair_examples": partial_match.fair_examples,
     "semeval_cases": partial_match.semeval_cases,
     "mpp": mpp.table,
-    "decoding": policies.table,
+    "decoding": decoding.tables,
+    "monotonicity": monotonicity.tables,
 }
 """What can be reproduced, by name; one name may give several tables."""
 

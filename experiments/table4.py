@@ -22,7 +22,7 @@ from spanometer.analysis.transformations.transformations import SpanTransformati
 from spanometer.exceptions import InputError
 from spanometer.spans.spans import Spans
 
-from .monotonicity import MEASURES, STEPS, Costs, costs, ends_moved
+from .monotonicity import MEASURES, STEPS, Costs, costs_of, ends_moved
 from .published import published_rows
 from .tables import Cell
 
@@ -253,7 +253,7 @@ def _conclusions(
 
     def evidence(way: str, name: str) -> _Evidence:
         spans, measure = _as_counted(way, roomy), MEASURES[name]
-        lost, added = costs(spans, four, -1, name, measure), costs(spans, further, 1, name, measure)
+        lost, added = costs_of(spans, four, -1, measure), costs_of(spans, further, 1, measure)
         return _Evidence(scores[way][name], lost, added)
 
     found = {(way, name): evidence(way, name) for way in (PAPER, CORRECT) for name in MEASURES}

@@ -39,7 +39,7 @@ class TaggerSettings:
         buckets: how many features each place of the window is hashed to.
         epochs: passes over the training part. They are few: the result is not the optimum, but near it.
         penalty: weight of half the squared norm of the coefficients, against the summed log loss (1/C of scikit-learn).
-        seed: of the order in which training examples come, and of the folds.
+        seed: of the order in which training examples come, and of the draws of documents.
     """
 
     window: int = 2
@@ -144,17 +144,6 @@ def _shape(word: str) -> str:
     """Write the word with letters and digits made alike, repeated ones once: `McKay-2024` is `XxXx-9`."""
     kinds = ["X" if char.isupper() else "x" if char.islower() else "9" if char.isdigit() else char for char in word]
     return "".join(kind for index, kind in enumerate(kinds) if index == 0 or kind != kinds[index - 1])
-
-
-def document_folds(documents: int, folds: int, seed: int) -> np.ndarray:
-    """Draw the fold of each document at random, all folds of nearly the same number of documents.
-
-    Raises:
-        InputError: for fewer than two folds, or more than there are documents.
-    """
-    if not 2 <= folds <= documents:
-        raise InputError(f"{folds} folds of {documents} documents.", "Use 2 or more, at most one for each document.")
-    return np.random.default_rng(seed).permutation(np.arange(documents) % folds)
 
 
 def _sklearn(module: str) -> Any:

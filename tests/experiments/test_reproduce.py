@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments import chance, command, differences, policies
+from experiments import chance, command, decoding, differences
 from experiments.differences import KnownDifference, explained, known_differences
 from experiments.inputs import FAIREVAL, Inputs, MissingCorpus
 from experiments.published import decimals, published_rows
@@ -208,17 +208,16 @@ def test_span_attribute(quick):
 
 
 def test_decoding_is_stored_and_says_so():
-    (table,) = reproduce(["decoding"]).tables
+    table, ways, differing = reproduce(["decoding"]).tables
     assert table.title.endswith("(stored run)")
     assert table.notes[0].startswith("A stored run, not made now")
     assert table.missing.startswith("A run made now. No folder of corpora is given.")
     assert [cell.ours for cell in table.cells if isinstance(cell.ours, bool)] == [True, True, True]
     assert all(cell.reason for cell in table.unequal)
     # the figures of docs/decoding.md
-    text = (ROOT / "docs" / "decoding.md").read_text(encoding="utf-8")
-    for way, row in (("argmax, bes", "I and O ignored"), ("**Viterbi**", "Viterbi")):
-        printed = re.search(rf"^\| {re.escape(way)} +\| +([0-9.]+)", text, re.MULTILINE).group(1)
-        assert f"{cell_of(table, row, 'value').ours / 100:.4f}" == printed
+    text = re.sub(r"\*|(?<= ) +", "", (ROOT / "docs" / "decoding.md").read_text(encoding="utf-8"))
+    assert all(f"| {' | '.join(row)} |" in text for row in ways.matrix()[1])
+    assert all(f"| {name} | {float(cells[0]):+.4f} |" in text for name, *cells in differing.matrix()[1])
 
 
 def test_decoding_by_name_is_run(tmp_path, monkeypatch):
@@ -226,23 +225,19 @@ def test_decoding_by_name_is_run(tmp_path, monkeypatch):
         (tmp_path / name).write_text("x\tO\n", encoding="utf-8")
     asked = []
 
-    class Result:
-        def to_dict(self):
-            return {**policies.stored(), "illegal_pairs": 99}
-
     def run(train, dev):
         asked.append((train.name, dev.name))
-        return Result()
+        return {**json.loads((PUBLISHED / "decoding.json").read_text(encoding="utf-8")), "illegal_pairs": 99}
 
-    monkeypatch.setattr(policies.decoding, "run", run)
-    (table,) = reproduce(["decoding"], folder=tmp_path).tables
+    monkeypatch.setattr(decoding, "decode_in_every_way", run)
+    table, *_ = reproduce(["decoding"], folder=tmp_path).tables
     assert asked == [("es_train.conll", "multiconer_es_dev.conll")]
     assert "stored" not in table.title
     assert table.notes[0].startswith("Made now")
     assert table.missing is None
     assert cell_of(table, "illegal pairs", "value").equal
     # not by name: the stored one, whatever the folder has
-    assert "stored" in policies.table(Inputs(tmp_path))[0].title
+    assert "stored" in decoding.tables(Inputs(tmp_path))[0].title
     assert len(asked) == 1
 
 

@@ -1,15 +1,16 @@
 """Table 4 of 'Evaluating Sequence Labeling on the basis of Information Theory', and monotonicity on other corpora."""
 
-import json
+import re
 from pathlib import Path
 
 import pytest
 
 import spanometer
 from experiments import monotonicity, table4
+from experiments.inputs import Inputs
 from experiments.monotonicity import MEASURES, Costs
 from experiments.published import published_rows
-from experiments.tables import DIFFERENT, EQUAL, NEAR
+from experiments.tables import DIFFERENT, EQUAL, NEAR, markdown_table
 from random_corpora import as_spans, random_pair
 from spanometer import InputError, Spans
 from spanometer.commands.main import main
@@ -167,25 +168,19 @@ def test_pooled_bcubed_is_bcubed_where_nothing_overlaps():
 def test_monotonicity_by_hand():
     # two spans of four tokens in a sentence, three free tokens behind each
     spans = Spans.from_tags([["B-A", "I-A", "I-A", "I-A", "O", "O", "O"] * 2])
-    found = monotonicity.run(spans, "two spans")
-    assert (found.documents, found.spans, found.truncated, found.extended) == (1, 2, 2, 2)
-    lost = {costs.measure: costs for costs in found.truncation}
+    lost, added = (values(table.cells) for table in monotonicity.tables_of("two", spans))
     # 8, 6, 4, 2 of 8 tokens: F1 is 1, 6/7, 2/3, 2/5
-    assert lost["token_f_IO"].first == pytest.approx(1 - 6 / 7)
-    assert lost["token_f_IO"].second == pytest.approx(6 / 7 - 2 / 3)
-    assert lost["token_f_IO"].third == pytest.approx(2 / 3 - 2 / 5)
-    assert lost["token_f_IO"].even == pytest.approx(2 / 3)
-    assert lost["token_f_IO"].better == "neither"
+    token = {column: lost["token_f_IO", column] for column in ("first", "second", "third", "even")}
+    expected = {"first": 1 - 6 / 7, "second": 6 / 7 - 2 / 3, "third": 2 / 3 - 2 / 5, "even": 2 / 3}
+    assert token == pytest.approx({column: 100 * value for column, value in expected.items()})
     # links 3 + 3 of 20, against 6 + 1
-    assert lost["link_f"].even == pytest.approx(2 * 6 / 26)
-    assert lost["link_f"].uneven == pytest.approx(2 * 7 / 27)
-    assert lost["link_f"].better == "uneven"
-    added = {costs.measure: costs for costs in found.extension}
+    assert lost["link_f", "even"] == pytest.approx(100 * 2 * 6 / 26)
+    assert lost["link_f", "uneven"] == pytest.approx(100 * 2 * 7 / 27)
     # precision 4/6 twice, against 4/5 and 4/7; recall 1
-    assert added["intersection_f"].even == pytest.approx(2 * (2 / 3) / (1 + 2 / 3))
+    assert added["intersection_f", "even"] == pytest.approx(100 * 2 * (2 / 3) / (1 + 2 / 3))
     mean = (4 / 5 + 4 / 7) / 2
-    assert added["intersection_f"].uneven == pytest.approx(2 * mean / (1 + mean))
-    assert added["span_f"].first == 1
+    assert added["intersection_f", "uneven"] == pytest.approx(100 * 2 * mean / (1 + mean))
+    assert added["span_f", "first"] == 100
 
 
 @pytest.mark.parametrize(
@@ -193,41 +188,16 @@ def test_monotonicity_by_hand():
     [((1, 2, 3), "rising"), ((3, 2, 1), "falling"), ((1, 1, 1), "level"), ((1, 2, 2), "mixed"), ((1, 2, 1), "mixed")],
 )
 def test_trend(steps, trend):
-    assert Costs("m", *steps, even=0.5, uneven=0.5).trend == trend
+    assert Costs(steps, even=0.5, uneven=0.5).trend == trend
 
 
-CORPORA = {
-    "multiconer_es_dev.conll": ({}, (82, 575)),
-    "conll03_test_tags.tsv": ({"columns": [1]}, (62, 2738)),
-    "hipe2020_test_fr.tsv": (
-        {"columns": ["NE-COARSE-LIT"], "documents": "document_id", "outside": "_"},
-        (278, 1290),
-    ),
-}
-
-
-@pytest.mark.parametrize("name", CORPORA)
-def test_the_conclusion_holds_on_other_corpora(data, name):
-    options, touched = CORPORA[name]
-    found = monotonicity.run(Spans.from_tags(read(data / name, **options).tags[0]), name)
-    assert (found.truncated, found.extended) == touched
-    assert [costs.measure for costs in found.truncation if costs.better == "even"] == ["sl_icm_norm"]
-    better = [costs.measure for costs in found.extension if costs.better == "uneven"]
-    assert better == ["bcubed", "intersection_f", "sl_icm_norm"]
-    # the figures of docs/monotonicity.md
-    assert found.to_markdown() in (DOCS / "monotonicity.md").read_text(encoding="utf-8")
-
-
-def test_command_line(tmp_path, capsys):
-    file = tmp_path / "a.conll"
-    file.write_text("x\tB-A\nx\tI-A\nx\tI-A\nx\tI-A\nx\tO\n", encoding="utf-8")
-    assert monotonicity.main([str(file)]) == 0
-    assert capsys.readouterr().out.startswith("a.conll: 1 span in 1 document.\n")
-    assert monotonicity.main([str(file), str(file), "--json"]) == 0
-    entries = json.loads(capsys.readouterr().out)
-    assert [entry["truncated"] for entry in entries] == [1, 1]
-    assert monotonicity.main([str(tmp_path / "none")]) == 2
-    assert "none" in capsys.readouterr().err
-    file.write_text("x X-A\n", encoding="utf-8")
-    assert monotonicity.main([str(file)]) == 2
-    assert "a.conll, line 1: 'X-A' has no prefix" in capsys.readouterr().err
+def test_the_conclusion_holds_on_other_corpora(data):
+    page = (DOCS / "monotonicity.md").read_text(encoding="utf-8")
+    tables = list(monotonicity.tables(Inputs(data)))
+    touched = [re.match(r"[\d,]+", table.notes[0])[0] for table in tables]
+    assert touched == ["82", "575", "62", "2,738", "278", "1,290"]
+    for table, better in zip(tables, [{"sl_icm_norm"}, {"bcubed", "intersection_f", "sl_icm_norm"}] * 3, strict=True):
+        assert {cell.row for cell in table.compared if cell.ours} == better
+        assert all(cell.equal for cell in table.compared)
+        columns, rows = table.matrix()
+        assert "\n".join(markdown_table(["", *columns], rows)) in page

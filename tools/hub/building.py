@@ -11,7 +11,6 @@ import subprocess
 import tempfile
 from collections.abc import Iterable
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -207,15 +206,10 @@ def _requirements(own: Path, wanted: Iterable[str]) -> str:
 
 
 def _of_package() -> list[str]:
-    """Return what the package and its pages require, but for Gradio, which a Space brings."""
-    file = PACKAGE.parents[1] / "setup.cfg"
-    if file.is_file():
-        settings = configparser.ConfigParser()
-        settings.read_string(_read(file))
-        lines = [*settings["options"]["install_requires"].split(), *settings["options.extras_require"]["space"].split()]
-    else:
-        required = metadata.requires("spanometer") or []
-        lines = [line.partition(";")[0] for line in required if "extra" not in line or '"space"' in line]
+    """List what the package and its pages require, but for Gradio, which a Space brings."""
+    settings = configparser.ConfigParser()
+    settings.read_string(_read(PACKAGE.parents[1] / "setup.cfg"))
+    lines = [*settings["options"]["install_requires"].split(), *settings["options.extras_require"]["space"].split()]
     return [line for line in lines if _distribution(line) != "gradio"]
 
 

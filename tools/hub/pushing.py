@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spanometer.exceptions import InputError
 from spanometer.integrations.module_folders import page_folders
@@ -21,19 +21,10 @@ if TYPE_CHECKING:
 _KEPT = frozenset({".gitattributes"})
 """What the Hub itself puts into a Space."""
 
-_TRANSPORT = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "requests", "urllib3"})
-"""Libraries whose errors mean that there was no answer; which one it is depends on the version of huggingface_hub."""
-
-_REFUSALS = {
-    401: ("the Hub does not accept the token", "Make a new one, and set HF_TOKEN or log in again."),
-    402: ("the Hub wants a paid plan for this Space", "Ask the owner of the namespace."),
-    403: ("the token may not write here", "Use one with write access to the namespace."),
-    404: ("there is no such namespace or Space", "Check the namespace, and that the token can see it."),
-    409: ("somebody else has changed the Space just now", "Push again."),
-    412: ("somebody else has changed the Space just now", "Push again."),
-    429: ("the Hub limits how often it is asked", "Wait some minutes, and push again."),
-}
-"""What the Hub's refusals mean, and what to do."""
+_REMEDY = (
+    "Check the token (HF_TOKEN, or hf auth login) and that it may write to the namespace, the network, HF_ENDPOINT and "
+    "HF_HUB_OFFLINE, and push again: what is there stays."
+)
 
 
 @dataclass(frozen=True)
@@ -143,33 +134,7 @@ def _errors_of(name: str) -> Iterator[None]:
         yield
     except InputError:
         raise
-    except ImportError as error:
-        raise InputError(
-            f"huggingface_hub cannot be imported: there is no {error.name}.", "Install huggingface_hub.", source=name
-        ) from None
     except Exception as error:
         status = getattr(getattr(error, "response", None), "status_code", None)
-        if status is not None:
-            raise InputError(*_refusal(status, error), source=name) from None
-        if isinstance(error, OSError) or type(error).__module__.partition(".")[0] in _TRANSPORT:
-            raise InputError(
-                "the Hub cannot be reached.",
-                "Check the network, HF_ENDPOINT and HF_HUB_OFFLINE, and push again: what is there stays.",
-                source=name,
-            ) from None
-        if isinstance(error, (ValueError, TypeError, KeyError)):
-            raise InputError(
-                f"the Hub's client refuses ({type(error).__name__}).",
-                "Check the token for characters that do not belong there, and that HF_ENDPOINT is the Hub.",
-                source=name,
-            ) from None
-        raise
-
-
-def _refusal(status: int, error: Any) -> tuple[str, str]:
-    """Return what an answer of the Hub means, and what to do."""
-    failure = ("the Hub fails", "Push again later: what is there stays.")
-    refusal = ("the Hub refuses", "Check the files with python -m tools.hub build, and the namespace.")
-    problem, remedy = _REFUSALS.get(status, failure if status >= 500 else refusal)
-    seconds = str(error.response.headers.get("Retry-After", "")) if status == 429 else ""
-    return f"{problem} ({status}).", f"Push again in {seconds} seconds." if seconds.isdigit() else remedy
+        answer = f"the Hub answers {status}" if status else "the Hub does not answer, or not as a hub does"
+        raise InputError(f"{answer} ({type(error).__name__}).", _REMEDY, source=name) from None

@@ -175,7 +175,7 @@ def test_without_a_token(hub, push, monkeypatch):
 def test_wrong_token(hub, push, monkeypatch, arguments):
     use(monkeypatch, hub.url, "hf_secretbutwrong")
     line = refused(push("span_f", *arguments))
-    assert line.startswith("spanometer: spanometer/span_f: the Hub does not accept the token (401). Make a new one")
+    assert line.startswith("spanometer: spanometer/span_f: the Hub answers 401 (")
     assert hub.spaces == {}
 
 
@@ -192,37 +192,24 @@ def test_token_with_wrong_characters(hub, push, monkeypatch, token):
 
 def test_foreign_namespace(hub, push):
     line = refused(push("span_f", namespace="somebody"))
-    assert line == (
-        "spanometer: somebody/span_f: the token may not write here (403). Use one with write access to the namespace."
-    )
+    assert line.startswith("spanometer: somebody/span_f: the Hub answers 403 (")
 
 
 @pytest.mark.parametrize(
-    ("where", "status", "headers", "said"),
+    ("where", "status", "headers"),
     [
-        (
-            "GET /api/spaces",
-            429,
-            {"Retry_After": "42"},
-            "the Hub limits how often it is asked (429). Push again in 42 s",
-        ),
-        ("GET /api/spaces", 429, {}, "the Hub limits how often it is asked (429). Wait some minutes"),
-        ("GET /api/spaces", 403, {}, "the token may not write here (403)."),
-        ("GET /api/spaces", 500, {}, "the Hub fails (500)."),
-        ("POST /api/repos/create", 401, {}, "the Hub does not accept the token (401)."),
-        ("POST /api/repos/create", 402, {}, "the Hub wants a paid plan for this Space (402)."),
-        ("POST /api/repos/create", 404, {}, "there is no such namespace or Space (404)."),
-        ("POST /api/repos/create", 429, {"Retry_After": "7"}, "the Hub limits how often it is asked (429)."),
-        ("POST .*/commit/", 412, {}, "somebody else has changed the Space just now (412). Push again."),
-        ("POST .*/commit/", 403, {}, "the token may not write here (403)."),
-        ("POST .*/commit/", 400, {}, "the Hub refuses (400)."),
-        ("POST .*/preupload/", 404, {"X_Error_Code": "RepoNotFound"}, "there is no such namespace or Space (404)."),
+        ("GET /api/spaces", 403, {}),
+        ("GET /api/spaces", 500, {}),
+        ("POST /api/repos/create", 401, {}),
+        ("POST /api/repos/create", 429, {"Retry_After": "7"}),
+        ("POST .*/commit/", 412, {}),
+        ("POST .*/preupload/", 404, {"X_Error_Code": "RepoNotFound"}),
     ],
 )
-def test_refusals(hub, push, where, status, headers, said):
+def test_refusals(hub, push, where, status, headers):
     hub.fail = {where: (status, headers)}
     line = refused(push("span_f"))
-    assert line.startswith(f"spanometer: spanometer/span_f: {said}")
+    assert line.startswith(f"spanometer: spanometer/span_f: the Hub answers {status} (")
     # and once it is over
     hub.fail = {}
     assert push("span_f")[0] == 0
@@ -239,7 +226,7 @@ def test_pushed_by_somebody_else_in_the_meantime(hub, push, files, monkeypatch):
 
     monkeypatch.setattr(pushing, "_remote", slow)
     line = refused(push("span_f"))
-    assert line.endswith("somebody else has changed the Space just now (412). Push again.")
+    assert "the Hub answers 412 (" in line
     assert hub.files("spanometer/span_f")[1] == {"span_f.py": b"another"}
 
 
@@ -249,14 +236,14 @@ def test_network_down(push, monkeypatch):
     server.close()
     use(monkeypatch, url, TOKEN)
     line = refused(push("span_f"))
-    assert line.startswith("spanometer: spanometer/span_f: the Hub cannot be reached. Check the network")
+    assert line.startswith("spanometer: spanometer/span_f: the Hub does not answer")
 
 
 def test_offline(hub, push, monkeypatch):
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     new_session()
     line = refused(push("span_f"))
-    assert "the Hub cannot be reached. Check the network, HF_ENDPOINT and HF_HUB_OFFLINE" in line
+    assert "the Hub does not answer" in line and "HF_HUB_OFFLINE" in line
     assert hub.log == []
 
 
