@@ -10,11 +10,11 @@ import os
 import pkgutil
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from enum import IntEnum
-from functools import cache
+from functools import cache, cached_property
 from itertools import islice
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, get_type_hints
 
 from ..documents.document_file import DocumentFile
 from ..documents.joining import read_together
@@ -51,7 +51,7 @@ class Evidence(IntEnum):
     """No other format begins so."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Format:
     """A format of files.
 
@@ -60,9 +60,8 @@ class Format:
         content: the layer that it fills, and that files of it show, one of `CONTENTS`.
         mark: how it is recognised, in a few words.
         evidence: tells how surely the head of a source shows it.
-        read: reads a source; its keyword arguments are the format's options, unless these have a class.
-        reading: the class of the options of reading, a dataclass; an object of it is passed to `read`, and to
-            `read_folder`.
+        read: reads a source; its keyword arguments are the format's options, unless its second argument `options` is an
+            object of a class that declares them, which is passed to `read_folder` too.
         write: makes text of entities, words and names of documents; None if that is not possible. Its keyword
             arguments are options too.
         needs_words: whether documents without words cannot be written.
@@ -75,13 +74,18 @@ class Format:
     mark: str
     evidence: Callable[[Source], Evidence]
     read: Callable[..., DocumentFile]
+    _: KW_ONLY
     content: str = "spans"
-    reading: type[Any] | None = None
     write: Callable[..., str] | None = None
     needs_words: bool = True
     read_folder: Callable[..., DocumentFile] | None = None
     paths: str = ""
     writer: Writer | None = None
+
+    @cached_property
+    def reading(self) -> type[Any] | None:
+        """The class of the options of reading; None if they are keyword arguments."""
+        return get_type_hints(self.read).get("options")
 
     @property
     def options(self) -> dict[str, Any]:

@@ -371,11 +371,11 @@ def _evidence(source: Source) -> Evidence:
 
 register(
     Format(
-        name="columns",
+        "columns",
+        "columns",
+        _evidence,
+        read_columns,
         content="tags",
-        mark="columns",
-        evidence=_evidence,
-        read=read_columns,
         writer=Writer(write=write_columns, unit="token", needs_text=False, overlapping=False, problems=_problems),
     )
 )

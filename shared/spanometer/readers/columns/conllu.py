@@ -203,4 +203,4 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.NONE
 
 
-register(Format(name="conllu", mark="CoNLL-U", evidence=_evidence, read=read_conllu, reading=ConlluReading))
+register(Format("conllu", "CoNLL-U", _evidence, read_conllu))

@@ -107,4 +107,4 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.CERTAIN if _NAMES & header and not of_spans and delimiter_of(source) != "\t" else Evidence.NONE
 
 
-register(Format(name="csv", content="tags", mark="a table with commas", evidence=_evidence, read=read_csv))
+register(Format("csv", "a table with commas", _evidence, read_csv, content="tags"))

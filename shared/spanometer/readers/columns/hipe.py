@@ -298,11 +298,6 @@ def _require_writable(words: Sequence[Sequence[str]], documents: Sequence[str]) 
 
 register(
     Format(
-        name="hipe",
-        content="entities",
-        mark="a header with NE-FINE-LIT or NE-COARSE-LIT",
-        evidence=_evidence,
-        read=read_hipe,
-        write=hipe_text,
+        "hipe", "a header with NE-FINE-LIT or NE-COARSE-LIT", _evidence, read_hipe, content="entities", write=hipe_text
     )
 )

@@ -111,11 +111,10 @@ def _refuse(source: Source, options: WebannoReading) -> DocumentFile:
 
 register(
     Format(
-        name="inception",
-        mark="a project of INCEpTION",
-        evidence=lambda source: Evidence.NONE,
-        read=_refuse,
-        reading=WebannoReading,
+        "inception",
+        "a project of INCEpTION",
+        lambda source: Evidence.NONE,
+        _refuse,
         read_folder=read_project,
         paths=rf"[/\\]({_ANNOTATIONS}|curation)[/\\][^/\\]+[/\\][^/\\]+\{_ENDING}$",
     )

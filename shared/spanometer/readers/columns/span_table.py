@@ -182,12 +182,4 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.CERTAIN if found else Evidence.NONE
 
 
-register(
-    Format(
-        name="span_table",
-        mark="a table of spans",
-        evidence=_evidence,
-        read=read_span_table,
-        reading=SpanTableReading,
-    )
-)
+register(Format("span_table", "a table of spans", _evidence, read_span_table))

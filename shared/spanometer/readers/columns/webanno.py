@@ -279,12 +279,4 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.CERTAIN if source.head.startswith(b"#FORMAT=WebAnno TSV") else Evidence.NONE
 
 
-register(
-    Format(
-        name="webanno",
-        mark="WebAnno TSV 3",
-        evidence=_evidence,
-        read=read_webanno,
-        reading=WebannoReading,
-    )
-)
+register(Format("webanno", "WebAnno TSV 3", _evidence, read_webanno))

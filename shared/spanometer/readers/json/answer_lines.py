@@ -178,15 +178,7 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.CERTAIN if found else Evidence.NONE
 
 
-register(
-    Format(
-        name="answers",
-        mark="JSON lines of answers of a language model",
-        evidence=_evidence,
-        read=read_answers,
-        reading=AnswerLines,
-    )
-)
+register(Format("answers", "JSON lines of answers of a language model", _evidence, read_answers))
 
 
 def read_text_lines(source: Source, options: AnswerLines) -> DocumentFile:
@@ -204,12 +196,4 @@ def _evidence_of_texts(source: Source) -> Evidence:
     return Evidence.POSSIBLE if isinstance(first_object(source).get("text"), str) else Evidence.NONE
 
 
-register(
-    Format(
-        name="texts",
-        mark="JSON lines of texts",
-        evidence=_evidence_of_texts,
-        read=read_text_lines,
-        reading=AnswerLines,
-    )
-)
+register(Format("texts", "JSON lines of texts", _evidence_of_texts, read_text_lines))

@@ -104,13 +104,4 @@ def _evidence(source: Source) -> Evidence:
 
 _REMEDY = "Export the project from Doccano as JSONL, a sequence labelling project."
 
-register(
-    Format(
-        name="doccano",
-        mark="Doccano's JSON lines",
-        evidence=_evidence,
-        read=read_doccano,
-        reading=Offsets,
-        writer=Writer(write=_written),
-    )
-)
+register(Format("doccano", "Doccano's JSON lines", _evidence, read_doccano, writer=Writer(write=_written)))

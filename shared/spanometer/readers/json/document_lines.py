@@ -204,21 +204,19 @@ def _evidence(source: Source) -> Evidence:
 
 register(
     Format(
-        name="jsonl",
+        "jsonl",
+        "JSON lines of spans with attributes",
+        _evidence_of_attributes,
+        read_document_lines,
         content="attributes",
-        mark="JSON lines of spans with attributes",
-        evidence=_evidence_of_attributes,
-        read=read_document_lines,
-        reading=DocumentLines,
     )
 )
 register(
     Format(
-        name="jsonl",
-        mark="JSON lines of documents",
-        evidence=_evidence,
-        read=read_document_lines,
-        reading=DocumentLines,
+        "jsonl",
+        "JSON lines of documents",
+        _evidence,
+        read_document_lines,
         writer=Writer(
             write=_written,
             unit=None,

@@ -61,13 +61,5 @@ def entity_lines_text(
 
 
 register(
-    Format(
-        name="jsonl",
-        content="entities",
-        mark=MARK,
-        evidence=evidence,
-        read=read_entity_lines,
-        write=entity_lines_text,
-        needs_words=False,
-    )
+    Format("jsonl", MARK, evidence, read_entity_lines, content="entities", write=entity_lines_text, needs_words=False)
 )

@@ -203,11 +203,10 @@ def _evidence(source: Source) -> Evidence:
 
 register(
     Format(
-        name="label_studio",
-        mark="Label Studio's JSON",
-        evidence=_evidence,
-        read=read_label_studio,
-        reading=LabelStudioReading,
+        "label_studio",
+        "Label Studio's JSON",
+        _evidence,
+        read_label_studio,
         writer=Writer(write=_written, annotators=True),
     )
 )

@@ -92,4 +92,4 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.CERTAIN if known else Evidence.NONE
 
 
-register(Format(name="prodigy", mark="Prodigy's tasks", evidence=_evidence, read=read_prodigy))
+register(Format("prodigy", "Prodigy's tasks", _evidence, read_prodigy))

@@ -180,12 +180,4 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.CERTAIN if of_version_2 or of_doc else Evidence.NONE
 
 
-register(
-    Format(
-        name="spacy_json",
-        mark="spaCy's JSON",
-        evidence=_evidence,
-        read=read_spacy_json,
-        reading=SpacyJsonReading,
-    )
-)
+register(Format("spacy_json", "spaCy's JSON", _evidence, read_spacy_json))

@@ -211,15 +211,7 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.CERTAIN if is_object(row, "document_id", "extractions") else Evidence.NONE
 
 
-register(
-    Format(
-        name="system",
-        mark="the output of a known system",
-        evidence=_evidence,
-        read=read_system_output,
-        reading=Offsets,
-    )
-)
+register(Format("system", "the output of a known system", _evidence, read_system_output))
 
 
 def read_gliner(source: Source) -> DocumentFile:
@@ -247,4 +239,4 @@ def _gliner_evidence(source: Source) -> Evidence:
     return Evidence.CERTAIN if found else Evidence.NONE
 
 
-register(Format(name="gliner", mark="GLiNER's training data", evidence=_gliner_evidence, read=read_gliner))
+register(Format("gliner", "GLiNER's training data", _gliner_evidence, read_gliner))

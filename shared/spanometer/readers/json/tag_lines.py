@@ -108,4 +108,4 @@ def _key(source: Source, column: Column) -> str:
     return column
 
 
-register(Format(name="jsonl", content="tags", mark=MARK, evidence=evidence, read=read_tag_lines))
+register(Format("jsonl", MARK, evidence, read_tag_lines, content="tags"))

@@ -238,11 +238,10 @@ def _evidence(source: Source) -> Evidence:
 
 register(
     Format(
-        name="spacy",
-        mark="spaCy's DocBin",
-        evidence=_evidence,
-        read=read_doc_bin,
-        reading=SpacyReading,
+        "spacy",
+        "spaCy's DocBin",
+        _evidence,
+        read_doc_bin,
         writer=Writer(write=_written, unit="token", overlapping="span_group"),
     )
 )

@@ -166,4 +166,4 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.CERTAIN if known else Evidence.NONE
 
 
-register(Format(name="bioc", mark="BioC", evidence=_evidence, read=read_bioc, reading=Offsets))
+register(Format("bioc", "BioC", _evidence, read_bioc))

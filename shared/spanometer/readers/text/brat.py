@@ -196,11 +196,10 @@ def _evidence(source: Source) -> Evidence:
 
 register(
     Format(
-        name="brat",
-        mark="brat's annotation",
-        evidence=_evidence,
-        read=read_brat,
-        reading=Offsets,
+        "brat",
+        "brat's annotation",
+        _evidence,
+        read_brat,
         read_folder=read_brat_folder,
         writer=Writer(write=_written, folder=True, discontinuous=True, attributes=True, problems=_problems),
         paths=r"\.ann$",

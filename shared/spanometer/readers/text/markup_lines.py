@@ -95,4 +95,4 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.CERTAIN if marked and not first_object(source) else Evidence.NONE
 
 
-register(Format(name="markup", mark="marked texts", evidence=_evidence, read=read_markup_lines))
+register(Format("markup", "marked texts", _evidence, read_markup_lines))

@@ -61,12 +61,4 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.CERTAIN if _FIRST.match(source.head) is not None else Evidence.NONE
 
 
-register(
-    Format(
-        name="pubtator",
-        mark="PubTator's lines",
-        evidence=_evidence,
-        read=read_pubtator,
-        reading=Offsets,
-    )
-)
+register(Format("pubtator", "PubTator's lines", _evidence, read_pubtator))

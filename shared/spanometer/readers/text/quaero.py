@@ -115,6 +115,4 @@ def _evidence(source: Source) -> Evidence:
     return Evidence.CERTAIN if any(not _TAG.search(line) for line in leaves) else Evidence.POSSIBLE
 
 
-register(
-    Format(name="quaero", content="entities", mark="markup", evidence=_evidence, read=read_quaero, write=quaero_text)
-)
+register(Format("quaero", "markup", _evidence, read_quaero, content="entities", write=quaero_text))
