@@ -37,9 +37,9 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from spanometer.commands.options import add_options, read_options, switch, text
+from spanometer.commands.options import add_options, read_options, switch
 from spanometer.commands.output import Output
-from spanometer.options import check_options, option
+from spanometer.options import check_options, option, text
 from spanometer.plots.figure import require_format
 from spanometer.tables.table import Part, Table
 

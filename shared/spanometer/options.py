@@ -229,6 +229,11 @@ def option(default: Any = MISSING, *, help: str, **details: Any) -> Any:
     return field(default=default, metadata={"option": Option(default=shown, help=help, **details)}, **about)
 
 
+def text(metavar: str, help: str, **details: Any) -> Any:
+    """Declare an option that is a string, None by default."""
+    return option(None, help=help, kind=str, optional=True, metavar=metavar, **details)
+
+
 def replaced_option(owner: Any, name: str, **details: Any) -> Any:
     """Declare a field of a dataclass as an option of another one with other details."""
     declared = replace(options_of(owner)[name], **details)
@@ -287,6 +292,19 @@ def check_options(owner: Any) -> None:
         declared.check(value)
         if declared.kind is not None and value is not None and type(value) is not declared.kind:
             object.__setattr__(owner, name, declared.kind(value))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckedOptions:
+    """Options whose values are checked when they are given.
+
+    Raises:
+        InputError: for a value that is not allowed.
+    """
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        check_options(self)
 
 
 def require_known(names: Iterable[str], known: Collection[str], owner: str) -> None:

@@ -33,14 +33,14 @@ from ..documents.document_file import DocumentFile
 from ..documents.words import Words
 from ..exceptions import InputError, counted, printable
 from ..measures.registry import ALL_MEASURES
-from ..options import options_of
+from ..options import options_of, text
 from ..readers.formats import Format, formats_of, read_as
 from ..spans.spans import Spans
 from ..tables.table import Cell, Copyable, Part, Table, heading, number
 from ..tags.decoding import LabelDecoding
 from .documents import CarriedDocuments, read_source
 from .inputs import Input, InputPath, read_with, size_of
-from .options import add_options, destinations, given_options, read_options, text
+from .options import add_options, destinations, given_options, read_options
 from .output import OUTPUT_FLAGS, TableOutput
 from .tag_files import COLUMN, TagInput, TagLayout, documents_in
 

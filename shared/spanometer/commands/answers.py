@@ -18,13 +18,12 @@ from ..grounding.strings import ground_strings
 from ..measures.base import Measure
 from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES
-from ..options import option, options_of, reused_option
+from ..options import option, options_of, reused_option, text
 from ..spans.mentions import Mentions
 from .corpus import Corpus, Pair, ScoredFiles, by_role, default_names
 from .documents import DocumentLayout, side_of
 from .inputs import InputPath, Side, names_of
 from .measures import named_measures
-from .options import text
 
 _MENTIONS = "the mentions of the reference"
 

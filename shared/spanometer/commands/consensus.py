@@ -32,6 +32,7 @@ from ..analysis.agreement.consensus import Consensus, Voting
 from ..analysis.agreement.vote import consensus
 from ..documents.pairing import Pairing, unit_of
 from ..exceptions import InputError, setting
+from ..options import text
 from ..readers.writing import require_writable
 from ..readers.writing import writing as open_new
 from ..tables.exports import to_csv
@@ -40,7 +41,7 @@ from .corpus import Corpus, SeveralFiles
 from .documents import DocumentSeries
 from .inputs import headlines, input_paths, kind_of, size_of
 from .measures import require_used
-from .options import add_options, read_options, switch, text
+from .options import add_options, read_options, switch
 from .output import Output
 from .rewritten import Target, WrittenAs
 from .tag_files import TagSeries, documents_in

@@ -17,7 +17,7 @@ from ..documents.sides import by_annotator, require_one_annotator
 from ..documents.writer import Writer
 from ..exceptions import InputError, counted, mention, setting
 from ..grounding.grounded import AnswerCounts
-from ..options import check_options, option, options_of, reused_option, takes
+from ..options import check_options, option, options_of, reused_option, takes, text
 from ..plots import plot_precision_recall
 from ..plots.figure import require_format
 from ..readers.folders import files_of
@@ -39,7 +39,7 @@ from .inputs import (
     read_with,
 )
 from .measures import SuitingMeasures, require_used
-from .options import read_options, text
+from .options import read_options
 from .tag_files import ChanceParts, TagLayout
 
 Documents = TypeVar("Documents", bound="DocumentLayout")

@@ -36,7 +36,7 @@ from ..analysis.errors.find import Matching, errors
 from ..counts.statistics import Resampling
 from ..exceptions import InputError, counted, mention
 from ..measures.registry import MEASURES
-from ..options import check_options, option, options_of
+from ..options import check_options, option, options_of, text
 from ..plots import plot_confusion
 from ..spans.annotations import read_annotations
 from ..spans.spans import Spans
@@ -50,7 +50,7 @@ from .corpus import Corpus, SeveralFiles
 from .documents import DocumentSeries
 from .inputs import headlines, input_paths, kind_of, located, size_of
 from .measures import add_measure_options, read_request, take_shorthands
-from .options import add_options, read_options, switch, text
+from .options import add_options, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 from .tag_files import TagSeries
 

@@ -28,11 +28,6 @@ WRITTEN = ("output", "html", "plot", "list_spans")
 """Where they have the names of files that are written."""
 
 
-def text(metavar: str, help: str, **details: Any) -> Any:
-    """Declare an option of a command that is a string, None by default."""
-    return option(None, help=help, kind=str, optional=True, metavar=metavar, **details)
-
-
 def switch(help: str, **details: Any) -> Any:
     """Declare an option of a command that is off by default."""
     return option(False, help=help, kind=bool, **details)

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..exceptions import InputError
-from ..options import option
+from ..options import option, text
 from ..plots.figure import require_format
 from ..readers.writing import require_writable, writing
 from ..tables.exports import to_csv, to_html, to_latex, to_markdown
 from ..tables.table import Part, Precision, Table
 from ..version import __version__
 from .inputs import STANDARD_INPUT
-from .options import switch, text
+from .options import switch
 
 _BY_ENDING = {".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html", ".htm": "html", ".json": "json"}
 

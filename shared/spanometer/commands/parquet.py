@@ -13,11 +13,10 @@ from ..analysis.scores.report import Report
 from ..counts.statistics import Resampling
 from ..documents.arguments import TagArguments
 from ..exceptions import InputError
-from ..options import option
+from ..options import option, text
 from ..tags.decoding import LabelDecoding
 from .corpus import Corpus, Scored, ScoredFiles
 from .inputs import ChosenLabels, Side
-from .options import text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ from ..documents.fitting import Fitted
 from ..documents.joining import read_together
 from ..documents.pairing import Pairing
 from ..exceptions import InputError, printable
-from ..options import option
+from ..options import option, text
 from ..readers.columns.rewriter import Rewriter
 from ..readers.folders import files_of
 from ..readers.formats import writers
@@ -29,7 +29,7 @@ from ..tags.decoding import LabelDecoding
 from ..tags.schemes import SCHEMES, canonical
 from ..tags.tags import Tags
 from .inputs import STANDARD_INPUT, Input, InputPath, called, located
-from .options import add_options, read_options, switch, text
+from .options import add_options, read_options, switch
 from .tag_files import COLUMN, TagLayout
 
 

@@ -36,6 +36,7 @@ from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, counted
 from ..measures.mention_f import MentionF
 from ..measures.registry import MEASURES
+from ..options import text
 from ..plots import plot_grounding_spread, plot_spread
 from ..readers.logits import read_logits
 from ..readers.source import UTF_8
@@ -44,7 +45,7 @@ from .answers import AnswerFiles
 from .documents import side_of as side_of_documents
 from .inputs import called, detected, input_paths, located
 from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
-from .options import add_options, read_options, text
+from .options import add_options, read_options
 from .output import OUTPUT_FLAGS, PlotOutput
 from .tag_files import TagPair, documents_in, side_of
 

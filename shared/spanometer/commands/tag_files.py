@@ -17,7 +17,7 @@ from ..documents.document_file import DocumentFile
 from ..documents.matching import require_same_tokens, require_same_words
 from ..exceptions import InputError, counted, mention, printable, setting
 from ..measures.sl_icm import SlIcm
-from ..options import option, options_of
+from ..options import option, options_of, text
 from ..plots import plot_difficulty
 from ..plots.figure import require_format
 from ..readers.columns.layout import DOCSTART
@@ -31,7 +31,7 @@ from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags
 from .corpus import Corpus, Pair, ScoredFiles, SeveralFiles, by_role, default_names, require_system
 from .inputs import ChosenLabels, ComparedWords, Side, located, read_with
-from .options import switch, text
+from .options import switch
 
 _OF_TOKENS = ("tokens", "token_probabilities", "")
 """What errors about tokens call the reference."""

@@ -20,7 +20,7 @@ from ..documents.document_file import DocumentFile
 from ..documents.joining import read_together
 from ..documents.writer import Writer, keywords
 from ..exceptions import InputError, require_choice, setting
-from ..options import Option, check_options, option, options_of
+from ..options import CheckedOptions, Option, option, options_of
 from ..spans.characters import UNITS
 from .folders import files_of
 from .source import UTF_8, Source
@@ -241,20 +241,12 @@ def _recognised(source: Source, known: Collection[Format]) -> Format:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Offsets:
-    """The options of reading a format of offsets.
-
-    Raises:
-        InputError: for a value that is not allowed.
-    """
+class Offsets(CheckedOptions):
+    """The options of reading a format of offsets."""
 
     offset_unit: str | None = option(
         None, help="what offsets count, if a file does not tell", choices=UNITS, optional=True, metavar="UNIT"
     )
-
-    def __post_init__(self) -> None:
-        """Check the values."""
-        check_options(self)
 
     def units(self, *possible: str) -> tuple[str, ...]:
         """Return the unit that is asked for, or else the possible ones."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, Self, cast
 
 from ..exceptions import InputError, require_kind, setting, shown, where_known
-from ..options import check_options, option, options_of
+from ..options import CheckedOptions, option, options_of
 
 BLOCK_SIZE = 1 << 20
 _PARTS_OF_CHARACTERS = bytes(range(0x80, 0x100))
@@ -38,7 +38,7 @@ _IN_MEMORY = 1 << 24
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class Limits(CheckedOptions):
     """The encoding of a file, and how much of it is held in memory, so that a damaged or malicious one cannot fill it.
 
     Raises:
@@ -70,7 +70,7 @@ class Limits:
 
     def __post_init__(self) -> None:
         """Check the values."""
-        check_options(self)
+        super().__post_init__()
         try:
             known = codecs.lookup(self.encoding)
             # some codecs of Python are not of text

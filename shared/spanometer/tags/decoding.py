@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays import code_type
 from ..exceptions import InputError, require_choice, setting
-from ..options import check_options, option
+from ..options import CheckedOptions, option
 from .schemes import (
     BEGIN,
     CONTINUES,
@@ -77,7 +77,7 @@ REPAIRS: dict[str, Repair] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Decoding:
+class Decoding(CheckedOptions):
     """The options of decoding.
 
     Attributes:
@@ -109,7 +109,7 @@ class Decoding:
         """Check the options."""
         if self.scheme is not None:
             object.__setattr__(self, "scheme", canonical(self.scheme))
-        check_options(self)
+        super().__post_init__()
         get_repair(self.repair, None if self.scheme is None else get_scheme(self.scheme))
 
 

@@ -14,7 +14,7 @@ from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ...documents.words import WordRows
 from ...exceptions import InputError, setting
-from ...options import option
+from ...options import text
 from ...spans.spans import Spans
 from ...tags.decoding import Decoding, reading_of, scheme_of
 from ..formats import Evidence, Format, register
@@ -60,13 +60,7 @@ class ConlluReading(Decoding):
         misc_key: the key of the entities in MISC; by default `name`, `NE`, `NER` or `Entity`, whichever there is.
     """
 
-    misc_key: str | None = option(
-        None,
-        help="the key of the entities in the last column of CoNLL-U",
-        kind=str,
-        optional=True,
-        metavar="KEY",
-    )
+    misc_key: str | None = text("KEY", "the key of the entities in the last column of CoNLL-U")
 
 
 def read_conllu(source: Source, options: ConlluReading) -> DocumentFile:

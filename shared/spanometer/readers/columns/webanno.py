@@ -11,7 +11,7 @@ import numpy as np
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ...exceptions import counted, setting
-from ...options import check_options, option
+from ...options import CheckedOptions, text
 from ...spans.arrow import LONGEST
 from ...spans.characters import code_points
 from ..formats import Evidence, Format, blanks_before, register
@@ -51,7 +51,7 @@ class _Layer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WebannoReading:
+class WebannoReading(CheckedOptions):
     """The options of reading.
 
     Attributes:
@@ -60,20 +60,8 @@ class WebannoReading:
             is the label of all spans.
     """
 
-    layer: str | None = option(
-        None, help="the layer whose spans are read in WebAnno TSV", kind=str, optional=True, metavar="NAME"
-    )
-    feature: str | None = option(
-        None,
-        help="the feature of the layer that has the labels in WebAnno TSV",
-        kind=str,
-        optional=True,
-        metavar="NAME",
-    )
-
-    def __post_init__(self) -> None:
-        """Check the values."""
-        check_options(self)
+    layer: str | None = text("NAME", "the layer whose spans are read in WebAnno TSV")
+    feature: str | None = text("NAME", "the feature of the layer that has the labels in WebAnno TSV")
 
 
 def layers_of(source: Source) -> list[tuple[str, str]]:
@@ -163,8 +151,8 @@ def _bounds(source: Source, cells: list[str], line: int, columns: int) -> tuple[
     return start, end
 
 
-def _unescaped(text: str) -> str:
-    return re.sub(r"\\[tnrbf\\]", lambda found: _TEXT_ESCAPES[found[0]], text)
+def _unescaped(cell: str) -> str:
+    return re.sub(r"\\[tnrbf\\]", lambda escape: _TEXT_ESCAPES[escape[0]], cell)
 
 
 def _text(source: Source, sentences: Sequence[tuple[int, str]]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ...exceptions import InputError, setting
-from ...options import check_options, option
+from ...options import CheckedOptions, text
 from ..formats import Evidence, Format, register
 from ..source import Source
 from .records import are_bounds, are_words, first_object, is_object, rows
@@ -31,7 +31,7 @@ _REMEDY = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnswerLines:
+class AnswerLines(CheckedOptions):
     """The options of reading.
 
     Attributes:
@@ -39,25 +39,14 @@ class AnswerLines:
         text_key: by default `text`; texts may also be those of the other side.
     """
 
-    answer_key: str | None = option(
-        None,
-        help="the key of the answers of a language model; dots lead into objects, answers.gpt-4o; several with commas "
+    answer_key: str | None = text(
+        "KEY",
+        "the key of the answers of a language model; dots lead into objects, answers.gpt-4o; several with commas "
         "between are several systems",
-        kind=str,
-        optional=True,
-        metavar="KEY",
     )
-    text_key: str | None = option(
-        None,
-        help="the key of the text beside answers of a language model, or in the tasks of Label Studio",
-        kind=str,
-        optional=True,
-        metavar="KEY",
+    text_key: str | None = text(
+        "KEY", "the key of the text beside answers of a language model, or in the tasks of Label Studio"
     )
-
-    def __post_init__(self) -> None:
-        """Check the values."""
-        check_options(self)
 
 
 def read_answers(source: Source, options: AnswerLines) -> DocumentFile:

@@ -12,7 +12,7 @@ from ...documents.fitting import Fitted
 from ...documents.record import Record
 from ...documents.writer import Writer
 from ...exceptions import InputError, setting, shown
-from ...options import option, reused_option
+from ...options import reused_option, text
 from ..formats import IN_BROWSERS, Evidence, Format, Offsets, register
 from ..source import Source
 from .answer_lines import AnswerLines
@@ -35,13 +35,7 @@ class LabelStudioReading(Offsets):
     """
 
     text_key: str | None = reused_option(AnswerLines, "text_key")
-    label_key: str | None = option(
-        None,
-        help="the tag (from_name) whose labels are read in the tasks of Label Studio",
-        kind=str,
-        optional=True,
-        metavar="KEY",
-    )
+    label_key: str | None = text("KEY", "the tag (from_name) whose labels are read in the tasks of Label Studio")
 
 
 def read_label_studio(source: Source, options: LabelStudioReading) -> DocumentFile:

@@ -33,11 +33,6 @@ _REMEDY = (
 class SpacyJsonReading(SpacyReading, Decoding):
     """The options of reading spaCy's JSON, those of decoding tags among them."""
 
-    def __post_init__(self) -> None:
-        """Check the values."""
-        Decoding.__post_init__(self)
-        SpacyReading.__post_init__(self)
-
 
 def read_spacy_json(source: Source, options: SpacyJsonReading) -> DocumentFile:
     """Read entities, or the spans of a group.

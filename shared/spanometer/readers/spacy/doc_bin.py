@@ -15,7 +15,7 @@ from ...documents.fitting import Fitted
 from ...documents.record import Record
 from ...documents.writer import Writer
 from ...exceptions import InputError, setting
-from ...options import check_options, option
+from ...options import CheckedOptions, text
 from ..formats import Evidence, Format, register
 from ..source import ZLIB, Source
 from . import spans_of
@@ -27,24 +27,12 @@ _REMEDY = "Write the documents with spaCy's DocBin.to_disk."
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpacyReading:
-    """The options of reading spaCy's documents.
+class SpacyReading(CheckedOptions):
+    """The options of reading spaCy's documents."""
 
-    Raises:
-        InputError: for a value that is not allowed.
-    """
-
-    span_group: str | None = option(
-        None,
-        help="the group of spans of spaCy's documents (as sc) that is read instead of their entities",
-        kind=str,
-        optional=True,
-        metavar="NAME",
+    span_group: str | None = text(
+        "NAME", "the group of spans of spaCy's documents (as sc) that is read instead of their entities"
     )
-
-    def __post_init__(self) -> None:
-        """Check the values."""
-        check_options(self)
 
 
 def read_doc_bin(source: Source, options: SpacyReading) -> DocumentFile:
