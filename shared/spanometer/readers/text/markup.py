@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...exceptions import InputError, counted, printable, setting, shortened, shown
+from ...exceptions import InputError, printable, setting, shortened, shown
 from ...options import option
-from ...spans.entities import ENTITY_REMEDY, ENTITY_TYPES, Entity, entity_problem, with_components
+from ...spans.entities import ENTITY_TYPES, Entity
 
 MAX_DEPTH = 100
 """At most this many tags may be open at once."""
@@ -237,9 +237,7 @@ class _Parser:
         return InputError(problem, remedy, document=self._document, line=line, column=column)
 
 
-def to_markup(
-    words: Sequence[str], entities: Iterable[Mapping[str, Any]], *, entity_types: Collection[str] = ENTITY_TYPES
-) -> str:
+def to_markup(words: Sequence[str], entities: Sequence[Entity], *, entity_types: Collection[str] = ENTITY_TYPES) -> str:
     """Write entities into the words of their document; `from_markup` reads the same entities back.
 
     Words and tags are separated by single blanks. Where a component and an entity have the same bounds, the tags are
@@ -247,7 +245,7 @@ def to_markup(
 
     Args:
         words: the words of the document.
-        entities: dictionaries as in `Annotation`, in any order; of equal ones one is written.
+        entities: as `Entities.to_dicts` gives them.
         entity_types: the first dotted parts of the tags that are entities.
 
     Raises:
@@ -256,13 +254,17 @@ def to_markup(
             not of their kind, words that have blanks or look like tags.
     """
     kinds = _first_parts(entity_types)
-    _require_words(words)
-    distinct: dict[_Key, Entity] = {}
+    for position, word in enumerate(words):
+        if not _WRITABLE_WORD.fullmatch(word):
+            raise InputError(
+                f"the word {_shown(word)!r} cannot be written into markup.",
+                "Words have no blanks, and no '<' before a letter or '/'.",
+                position=position,
+            )
     for index, entity in enumerate(entities):
-        checked = _checked(entity, index, len(words), kinds)
-        distinct.setdefault(_key(checked), checked)
-    text = _written(words, _in_order(list(distinct.values()), kinds))
-    _require_same(list(distinct.values()), from_markup(text, entity_types=kinds).entities)
+        _require_names(entity, index, kinds)
+    text = _written(words, _in_order(entities, kinds))
+    _require_same(entities, from_markup(text, entity_types=kinds).entities)
     return text
 
 
@@ -344,25 +346,20 @@ def _written(words: Sequence[str], nodes: Sequence[_Node]) -> str:
     pieces: list[str] = []
     stack: list[_Node] = []
     done = 0
-    for node in nodes:
-        while stack and stack[-1].end <= node.start:
+    for node in (*nodes, None):
+        while stack and (node is None or stack[-1].end <= node.start):
             closed = stack.pop()
             pieces += (*words[done : closed.end], f"</{closed.name}>")
             done = closed.end
+        if node is None:
+            break
         if stack and stack[-1].end < node.end:
-            raise InputError(
-                f"{node} crosses {stack[-1]}; markup can only nest.",
-                _KEEP,
-                position=node.start,
-            )
+            raise InputError(f"{node} crosses {stack[-1]}; markup can only nest.", _KEEP, position=node.start)
         if len(stack) == MAX_DEPTH:
             raise InputError(f"{node} lies in more than {MAX_DEPTH} others.", _KEEP)
         pieces += (*words[done : node.start], f"<{node.name}>")
         done = node.start
         stack.append(node)
-    for closed in reversed(stack):
-        pieces += (*words[done : closed.end], f"</{closed.name}>")
-        done = closed.end
     return " ".join([*pieces, *words[done:]])
 
 
@@ -399,45 +396,25 @@ def _by_place(component: Mapping[str, Any]) -> tuple[int, int, str]:
     return component["start"], component["end"], component["label"]
 
 
-def _checked(entity: Mapping[str, Any], index: int, length: int, kinds: frozenset[str]) -> Entity:
-    """Return an entity with its components in order, all bounds and names checked."""
-    if problem := entity_problem(entity):
-        raise InputError(problem, ENTITY_REMEDY, span=index)
-    start, end, types = entity["start"], entity["end"], list(entity["types"])
-    components = sorted(with_components(entity)["components"], key=_by_place)
-    if not (0 <= start < end <= length and all(start <= p["start"] < p["end"] <= end for p in components)):
-        raise InputError(
-            f"the bounds of the entity ({start} to {end}) or of a component do not fit the {counted(length, 'word')}.",
-            "Offsets count words from 0, ends are exclusive, and components lie within their entity.",
-            span=index,
-        )
-    for name in (*types, *(part["label"] for part in components)):
-        if not isinstance(name, str) or not _WRITABLE_NAME.fullmatch(name):
+def _require_names(entity: Entity, index: int, kinds: frozenset[str]) -> None:
+    """Raise an `InputError` unless types and labels can be the names of tags, and types those of entities."""
+    types = entity["types"]
+    for name in (*types, *(part["label"] for part in entity["components"])):
+        if not _WRITABLE_NAME.fullmatch(name):
             raise InputError(
-                f"{_shown(str(name))!r} cannot be the name of a tag.",
+                f"{_shown(name)!r} cannot be the name of a tag.",
                 "Names begin with a letter from A to Z; letters, digits, '.', '-' and '_' may follow.",
-                position=start,
+                position=entity["start"],
                 span=index,
             )
-    if not types or len(set(types)) < len(types) or not all(_is_entity(type_, kinds) for type_ in types):
+    if len(set(types)) < len(types) or not all(_is_entity(type_, kinds) for type_ in types):
         raise InputError(
             f"the types {_shown(', '.join(types))!r} would not be read as those of an entity.",
             f"Types of entities differ and begin with {', '.join(sorted(kinds))}; name others with "
             + setting("entity_types"),
-            position=start,
+            position=entity["start"],
             span=index,
         )
-    return {"start": start, "end": end, "types": types, "components": components}
-
-
-def _require_words(words: Sequence[str]) -> None:
-    for position, word in enumerate(words):
-        if not isinstance(word, str) or not _WRITABLE_WORD.fullmatch(word):
-            raise InputError(
-                f"the word {_shown(str(word))!r} cannot be written into markup.",
-                "Words have no blanks, and no '<' before a letter or '/'.",
-                position=position,
-            )
 
 
 def _is_entity(name: str, kinds: frozenset[str]) -> bool:
