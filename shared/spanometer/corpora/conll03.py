@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 
-import numpy as np
 import pyarrow as pa
+from datasets import Features
 
 from ..exceptions import InputError, require_choice
 from ..spans.spans import Spans
 from ..tags.decoding import illegal_pairs
 from ..tags.schemes import canonical, get_scheme
-from ..tags.tags import Tags
 from .corpus import Corpus, Loaded
 from .corpus_file import CorpusFile
 from .layout import Layout
-from .parts import Part, column_parts, iob_tags, parquet_parts, sentence_features
+from .parts import Part, iob_tags, sentence_features, sentence_parts
 from .source import CONVERTED, HubRepository, Source, find_files
 
 SCHEMES = ("IOB2", "IOB1")
@@ -34,7 +35,9 @@ PARTS_OF_SPEECH = (
 CONLL03_HUB = HubRepository("eriktks/conll2003", CONVERTED)
 """Where the corpus is on the Hub; its tags are IOB2 there."""
 
-_TAGS = ("pos_tags", "chunk_tags", "ner_tags")
+_COLUMNS = {"pos_tags": 2, "chunk_tags": 3, "ner_tags": 4}
+"""The columns of tags."""
+
 _LAYOUT = Layout(
     "CoNLL-2003",
     {"train": ("eng.train", "train.txt"), "validation": ("eng.testa", "valid.txt"), "test": ("eng.testb", "test.txt")},
@@ -81,57 +84,31 @@ def load_conll03(
     scheme = canonical(scheme)
     require_choice("scheme", scheme, SCHEMES)
     files = find_files(source, split, _LAYOUT, CONLL03_HUB, cache_dir, repository=repository, revision=revision)
-    return CoNLL03(scheme).load(files, split, streaming=streaming, cache_dir=cache_dir)
+    tags = {"pos_tags": PARTS_OF_SPEECH, "chunk_tags": iob_tags(CHUNKS), "ner_tags": iob_tags(LABELS)}
+    columns = partial(sentence_features, tags, document="int32")
+    corpus = Corpus(f"conll03 {scheme}", columns, partial(_tables, scheme))
+    return corpus.load(files, split, streaming=streaming, cache_dir=cache_dir)
 
 
-class CoNLL03(Corpus):
-    """A way to read files of CoNLL-2003."""
-
-    def __init__(self, scheme: str) -> None:
-        self.key = f"conll03 {scheme}"
-        self._scheme = scheme
-        tags = {"pos_tags": PARTS_OF_SPEECH, "chunk_tags": iob_tags(CHUNKS), "ner_tags": iob_tags(LABELS)}
-        self.features = sentence_features(tags, document="int32")
-
-    def tables(self, file: CorpusFile) -> Iterator[pa.Table]:
-        """Read the sentences of a file, in parts."""
-        given: str | None = None
-        parquet = file.path.suffix == ".parquet"
-        for part in parquet_parts(file, ("tokens", *_TAGS), {"id": ("id",)}) if parquet else _sentences(file):
-            # unknown labels first: they are what is wrong with tags that cannot be decoded
-            part.require_names(self.features)
-            given = given or _scheme_of(part)
-            columns = {**part.columns, "ner_tags": self._in_scheme(part, given or self._scheme)}
-            if "chunk_tags" in columns:
-                # both schemes mean the same spans
-                columns["chunk_tags"] = Spans.from_tags(columns["chunk_tags"], scheme="IOB2").encode(self._scheme)
-            yield Part(columns, part.values, part.locate).table(self.features)
-
-    def _in_scheme(self, part: Part, given: str) -> Tags:
-        """Write the entity tags in the wanted scheme; raise an `InputError` unless they follow the file's own."""
+def _tables(scheme: str, file: CorpusFile, features: Features) -> Iterator[pa.Table]:
+    """Read the sentences of a file, in parts, with their tags in a scheme."""
+    own: str | None = None
+    for part in sentence_parts(file, _COLUMNS, lambda part: {}):
+        tags = part.columns["ner_tags"]
+        own = own or _scheme_of(part)
         try:
-            spans = Spans.from_tags(part.columns["ner_tags"], scheme=given, repair="raise")
+            spans = Spans.from_tags(tags, scheme=own or scheme, repair="raise")
         except InputError as error:
             error.remedy = (
-                f"The entity tags of CoNLL-2003 are legal {' or '.join(SCHEMES)} from first to last (here, {given}). "
-                "Read others with load_conll."
+                f"The entity tags of CoNLL-2003 are legal {' or '.join(SCHEMES)} from first to last (here, "
+                f"{own or scheme}). Read others with load_conll."
             )
             raise part.locate(error) from None
-        return spans.encode(self._scheme)
-
-
-def _sentences(file: CorpusFile) -> Iterator[Part]:
-    """Read the sentences of a file of columns, in parts."""
-    documents = 0
-    for part, ids in column_parts(file, [2, 3, 4], width=4):
-        # from 0; there is none before the first -DOCSTART-
-        numbers = documents + np.searchsorted(part.docstart_lines, part.document_lines) - 1
-        yield Part(
-            {"tokens": part.words or part.tags[0], **dict(zip(_TAGS, part.tags, strict=True))},
-            {"id": ids, "document": [None if number < 0 else number for number in numbers.tolist()]},
-            part.locate,
-        )
-        documents += len(part.docstart_lines)
+        columns = {**part.columns, "ner_tags": spans.encode(scheme)}
+        if "chunk_tags" in columns:
+            # both schemes mean the same spans
+            columns["chunk_tags"] = Spans.from_tags(columns["chunk_tags"], scheme="IOB2").encode(scheme)
+        yield replace(part, columns=columns).table(features)
 
 
 def _scheme_of(part: Part) -> str | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -35,20 +36,24 @@ READER_VERSION = 3
 Loaded: TypeAlias = Dataset | DatasetDict | IterableDataset | IterableDatasetDict
 
 
-class Corpus(ABC):
-    """A way to read the files of a corpus.
+@dataclass(frozen=True)
+class Corpus:
+    """A corpus: its columns, and how a file of it is read.
 
     Attributes:
         key: the name and all options that change what is read from the same bytes.
-        features: the columns.
+        declare: makes the columns; some corpora read their files to know them, and what is cached is not read again.
+        read: reads the rows of a file with these columns, in parts.
     """
 
     key: str
-    features: Features
+    declare: Callable[[], Features]
+    read: Callable[[CorpusFile, Features], Iterator[pa.Table]]
 
-    @abstractmethod
-    def tables(self, file: CorpusFile) -> Iterator[pa.Table]:
-        """Read the rows of a file, in parts."""
+    @cached_property
+    def features(self) -> Features:
+        """The columns."""
+        return self.declare()
 
     def load(self, files: Files, split: str | None, *, streaming: bool, cache_dir: Source) -> Loaded:
         """Load all splits, or the one that was asked for.
@@ -59,18 +64,19 @@ class Corpus(ABC):
         folder = cache_folder(cache_dir)
         loaded: Any = IterableDatasetDict() if streaming else DatasetDict()
         for name, of_split in files.items():
-            split_name = NamedSplit(name)
-            loaded[name] = (
-                IterableDataset.from_generator(
-                    self._rows, features=self.features, gen_kwargs={"files": of_split}, split=split_name
-                )
-                if streaming
-                else self._cached(split_name, of_split, folder)
-            )
+            if streaming:
+                options = {"features": self.features, "gen_kwargs": {"files": of_split}, "split": NamedSplit(name)}
+                loaded[name] = IterableDataset.from_generator(self._rows, **options)
+            else:
+                loaded[name] = self._cached(NamedSplit(name), of_split, folder)
         return loaded if split is None else loaded.popitem()[1]
 
+    def tables(self, files: Iterable[CorpusFile]) -> Iterator[pa.Table]:
+        """Read the rows of files, in parts."""
+        return chain.from_iterable(self.read(file, self.features) for file in files)
+
     def _rows(self, files: tuple[CorpusFile, ...]) -> Iterator[dict[str, Any]]:
-        for table in chain.from_iterable(map(self.tables, files)):
+        for table in self.tables(files):
             for batch in table.to_batches(max_chunksize=ROWS):
                 yield from batch.to_pylist()
 
@@ -107,4 +113,4 @@ class _Builder(ArrowBasedBuilder):  # type: ignore[misc]
         return [SplitGenerator(self._split)]
 
     def _generate_tables(self) -> Iterator[tuple[int, pa.Table]]:
-        yield from enumerate(chain.from_iterable(map(self._corpus.tables, self._files)))
+        yield from enumerate(self._corpus.tables(self._files))

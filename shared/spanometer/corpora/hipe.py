@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +22,8 @@ from .layout import USUAL_WORDS, Layout
 from .source import Source, find_files
 
 _METADATA = ("language", "newspaper", "date")
+_COLUMNS = {"id": pa.string(), "tokens": pa.list_(pa.string()), "entities": pa.list_(ENTITY_TYPE)}
+_SCHEMA = pa.schema({**_COLUMNS, **dict.fromkeys(_METADATA, pa.string())})
 # later editions put their name before the key
 _COMMENT = re.compile(rf"#\s*(?:[\w.-]+:)?({'|'.join(_METADATA)})\s*=\s*(.*?)\s*$")
 
@@ -62,30 +65,25 @@ def load_hipe(
     require_choice("level", level, LEVELS)
     names = {name: (f"*[-_]{word}[-_]{language}.tsv",) for name, word in USUAL_WORDS.items()}
     files = find_files(source, split, Layout(f"HIPE, language {language!r},", names), None, cache_dir)
-    return Hipe(level).load(files, split, streaming=streaming, cache_dir=cache_dir)
+    corpus = Corpus(f"hipe {level}", _features, partial(_tables, level))
+    return corpus.load(files, split, streaming=streaming, cache_dir=cache_dir)
 
 
-class Hipe(Corpus):
-    """A way to read files of HIPE."""
+def _features() -> Features:
+    return Features.from_arrow_schema(_SCHEMA)
 
-    def __init__(self, level: str) -> None:
-        self.key = f"hipe {level}"
-        self._level = level
-        types = {"id": pa.string(), "tokens": pa.list_(pa.string()), "entities": pa.list_(ENTITY_TYPE)}
-        self._schema = pa.schema({**types, **dict.fromkeys(_METADATA, pa.string())})
-        self.features = Features.from_arrow_schema(self._schema)
 
-    def tables(self, file: CorpusFile) -> Iterator[pa.Table]:
-        """Read the documents of a file."""
-        with file.open() as stream:
-            read = read_entities(stream, format="hipe", level=self._level, name=file.name)
-        columns = {
-            "id": read.documents.ids,
-            "tokens": list(read.words or ()),
-            "entities": read.trees.to_arrow(),
-            **_metadata(read),
-        }
-        yield pa.table(columns, schema=self._schema).cast(self.features.arrow_schema)
+def _tables(level: str, file: CorpusFile, features: Features) -> Iterator[pa.Table]:
+    """Read the documents of a file."""
+    with file.open() as stream:
+        read = read_entities(stream, format="hipe", level=level, name=file.name)
+    columns = {
+        "id": read.documents.ids,
+        "tokens": list(read.words or ()),
+        "entities": read.trees.to_arrow(),
+        **_metadata(read),
+    }
+    yield pa.table(columns, schema=_SCHEMA).cast(features.arrow_schema)
 
 
 def _metadata(read: DocumentFile) -> dict[str, list[str | None]]:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from itertools import chain
 
 import numpy as np
 import pyarrow as pa
+from datasets import Features
 
 from ..exceptions import InputError, require_choice
 from ..readers import DocumentFile
 from .corpus import Corpus, Loaded
 from .corpus_file import CorpusFile
 from .layout import USUAL_WORDS, Files, Layout
-from .parts import Part, column_parts, iob_tags, parquet_parts, sentence_features
+from .parts import iob_tags, sentence_features, sentence_parts
 from .source import HubRepository, Source, find_files
 
 LANGUAGES = {
@@ -99,28 +101,15 @@ def load_multiconer(
     asked = {"repository": repository, "revision": revision}
     files = find_files(source, split, layout, MULTICONER_HUB[version], cache_dir, **asked)
     _require_language(files, language)
-    return MultiCoNER(version).load(files, split, streaming=streaming, cache_dir=cache_dir)
+    columns = partial(sentence_features, {"ner_tags": iob_tags(LABELS[version])}, domain="string")
+    corpus = Corpus(f"multiconer {version}", columns, _tables)
+    return corpus.load(files, split, streaming=streaming, cache_dir=cache_dir)
 
 
-class MultiCoNER(Corpus):
-    """A way to read files of MultiCoNER."""
-
-    def __init__(self, version: int) -> None:
-        self.key = f"multiconer {version}"
-        self.features = sentence_features({"ner_tags": iob_tags(LABELS[version])}, domain="string")
-
-    def tables(self, file: CorpusFile) -> Iterator[pa.Table]:
-        """Read the sentences of a file, in parts."""
-        values = {"id": ("sample_id", "id"), "domain": ("domain",)}
-        parquet = file.path.suffix == ".parquet"
-        for part in parquet_parts(file, ("tokens", "ner_tags"), values) if parquet else _sentences(file):
-            yield part.table(self.features)
-
-
-def _sentences(file: CorpusFile) -> Iterator[Part]:
-    """Read the sentences of a file of columns, in parts."""
-    for part, _ in column_parts(file, [-1], width=4):
-        yield Part({"tokens": part.words or part.tags[0], "ner_tags": part.tags[0]}, _identities(part), part.locate)
+def _tables(file: CorpusFile, features: Features) -> Iterator[pa.Table]:
+    """Read the sentences of a file, in parts."""
+    for part in sentence_parts(file, {"ner_tags": -1}, _identities):
+        yield part.table(features)
 
 
 def _identities(part: DocumentFile) -> dict[str, list[str | None]]:

@@ -72,11 +72,6 @@ class Part:
                 problem = f"{tags.lengths[document]} {name}, {words[document]} tokens."
                 raise self.locate(InputError(problem, "Each token has one tag.", document=document))
 
-    def require_names(self, features: Features) -> None:
-        """Raise an `InputError` for the first tag that is not a name of its `ClassLabel`."""
-        for name, tags in self.columns.items():
-            self._values(name, tags, features[name].feature)
-
     def _values(self, name: str, tags: Tags, feature: Any) -> pa.Array:
         """Encode the words of a column as strings, or its class labels as their numbers."""
         if not isinstance(feature, ClassLabel):
@@ -93,35 +88,64 @@ class Part:
         return pa.array(codes)
 
 
+def sentence_parts(
+    file: CorpusFile, columns: Mapping[str, Column], values: Callable[[DocumentFile], Mapping[str, Sequence[Any]]]
+) -> Iterator[Part]:
+    """Read a file of columns, or a Parquet file, in parts.
+
+    Args:
+        file: the file.
+        columns: the columns of tags by name, and where they stand in rows of four cells.
+        values: reads the columns with one value a sentence from a part of a file of columns.
+    """
+    if file.path.suffix == ".parquet":
+        yield from parquet_parts(file, ("tokens", *columns))
+        return
+    for part, numbers in column_parts(file, list(columns.values()), width=4):
+        tags = {"tokens": part.words or part.tags[0], **dict(zip(columns, part.tags, strict=True))}
+        yield Part(tags, {**numbers, **values(part)}, part.locate)
+
+
 def column_parts(
     file: CorpusFile, columns: Sequence[Column], width: int | None = None, words: Any = 1, outside: str | None = None
-) -> Iterator[tuple[DocumentFile, list[str]]]:
-    """Read a file of columns in parts, each with the numbers of its sentences within the file.
+) -> Iterator[tuple[DocumentFile, dict[str, list[Any]]]]:
+    """Read a file of columns in parts, each with the `id` of its sentences and the `document` that they are in.
+
+    An id is the number within the file; documents count from 0, and there is none before the first `-DOCSTART-`.
 
     Raises:
         InputError: as `readers.read_parts`, and if the rows do not have `width` cells.
     """
-    first = 0
+    first = documents = 0
     with file.open() as stream:
         for part in read_parts(stream, columns=columns, words=words, outside=outside, name=file.name):
-            found = part.layout.width if part.layout else 0
-            if width not in (None, found):
-                problem = f"the rows have {found} columns, those of this corpus {width}."
+            cells = part.layout.width if part.layout else 0
+            if width not in (None, cells):
+                problem = f"the rows have {cells} columns, those of this corpus {width}."
                 raise part.locate(InputError(problem, "Read other columns with load_conll.", document=0, position=0))
             last = first + len(part.document_lines)
-            yield part, list(map(str, range(first, last)))
-            first = last
+            numbers = (documents + np.searchsorted(part.docstart_lines, part.document_lines) - 1).tolist()
+            yield (
+                part,
+                {
+                    "id": list(map(str, range(first, last))),
+                    "document": [None if number < 0 else number for number in numbers],
+                },
+            )
+            first, documents = last, documents + len(part.docstart_lines)
 
 
-def parquet_parts(file: CorpusFile, columns: Sequence[str], values: Mapping[str, Sequence[str]]) -> Iterator[Part]:
+_VALUES = {"id": ("sample_id", "id"), "domain": ("domain",)}
+"""The columns with one value a sentence, each with its names in Parquet files, of which the first one counts."""
+
+
+def parquet_parts(file: CorpusFile, columns: Sequence[str]) -> Iterator[Part]:
     """Read a Parquet file in parts.
 
     Args:
         file: the file.
         columns: the columns of words and tags, of which the file must have `tokens` and `ner_tags`. They hold lists of
             strings, or of class labels whose names the file gives in the manner of `datasets`.
-        values: the columns with one value a sentence; for each the names that it can have in the file, of which the
-            first that is there counts.
 
     Raises:
         InputError: if the file is not Parquet, or has no such columns.
@@ -137,13 +161,17 @@ def parquet_parts(file: CorpusFile, columns: Sequence[str], values: Mapping[str,
                 remedy = "Name another data set with repository=... and revision=..."
                 raise InputError(f"there is no column {name!r} among {', '.join(features)}.", remedy, source=file.name)
         present = [name for name in columns if name in features]
-        given = {name: found[0] for name, names in values.items() if (found := [n for n in names if n in features])}
+        values = {name: next(filter(features.__contains__, names), None) for name, names in _VALUES.items()}
         first = 0
         try:
-            for batch in table.iter_batches(ROWS, columns=[*present, *given.values()]):
+            for batch in table.iter_batches(ROWS, columns=[*present, *filter(None, values.values())]):
                 locate = partial(_in_rows, file, first)
                 tags = {name: _tags(batch.column(name), features[name], name, locate) for name in present}
-                texts = {name: batch.column(found).cast(pa.string()).to_pylist() for name, found in given.items()}
+                texts = {
+                    name: batch.column(column).cast(pa.string()).to_pylist()
+                    for name, column in values.items()
+                    if column
+                }
                 part = Part(tags, texts, locate)
                 part.require_same_lengths()
                 yield part

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -63,39 +63,31 @@ def load_conll(
     if wanted is not None and wanted not in files:
         raise InputError(f"there is no {wanted} split.", f"The splits given are {', '.join(files)}.")
     read = tuple(chain.from_iterable(files.values()))
-    corpus = PlainColumns(read, column, words, None if tag_names is None else _checked(tag_names), outside)
+    way = _PlainColumns(column, words, None if tag_names is None else _checked(tag_names), outside)
+    names = way.tag_names or sorted(file.digest() for file in read)
+    corpus = Corpus(json.dumps(["columns", column, words, names, outside]), partial(way.features, read), way.tables)
     chosen = files if wanted is None else {wanted: files[wanted]}
     return corpus.load(chosen, wanted, streaming=streaming, cache_dir=cache_dir)
 
 
 @dataclass(frozen=True)
-class PlainColumns(Corpus):
-    """A way to read plain columns.
+class _PlainColumns:
+    """How plain columns are read.
 
     Attributes:
-        files: the files of all splits.
         column, words, tag_names, outside: as in `load_conll`.
-        features: found in a first pass over the files, when they are first asked for.
     """
 
-    files: tuple[CorpusFile, ...]
     column: Column
     words: bool | int | str
     tag_names: list[str] | None
     outside: str | None
 
-    @cached_property
-    def key(self) -> str:  # type: ignore[override]
-        """The options, and what the names of the tags depend on."""
-        names = self.tag_names or sorted(file.digest() for file in self.files)
-        return json.dumps(["columns", self.column, self.words, names, self.outside])
-
-    @cached_property
-    def features(self) -> Features:
-        """The columns, with the names of the tags."""
+    def features(self, files: Sequence[CorpusFile]) -> Features:
+        """Make the columns, with the names of the tags in the files of all splits."""
         names: set[str] = set()
         with_words = True
-        for part, _ in chain.from_iterable(map(self._read, self.files)):
+        for part, _ in chain.from_iterable(map(self._read, files)):
             try:
                 # an error here names the line, later only a code
                 check_names(part.tags[0], None)
@@ -108,13 +100,13 @@ class PlainColumns(Corpus):
             del features["tokens"]
         return features
 
-    def tables(self, file: CorpusFile) -> Iterator[pa.Table]:
+    def tables(self, file: CorpusFile, features: Features) -> Iterator[pa.Table]:
         """Read the sentences of a file, in parts."""
-        for part, ids in self._read(file):
+        for part, numbers in self._read(file):
             columns = {"ner_tags": part.tags[0]} | ({} if part.words is None else {"tokens": part.words})
-            yield Part(columns, {"id": ids}, part.locate).table(self.features)
+            yield Part(columns, numbers, part.locate).table(features)
 
-    def _read(self, file: CorpusFile) -> Iterator[tuple[DocumentFile, list[str]]]:
+    def _read(self, file: CorpusFile) -> Iterator[tuple[DocumentFile, dict[str, list[Any]]]]:
         return column_parts(file, [self.column], words=self.words, outside=self.outside)
 
 

@@ -69,14 +69,9 @@ class HubRepository:
             problem = f"the Hub ({constants.ENDPOINT}) does not give this data set ({reason})."
             remedy = (
                 "Name another (repository=..., revision=...), sign in where it asks for that or for its terms to be "
-                "accepted (HF_TOKEN), name a mirror (HF_ENDPOINT), or give the corpus as source=..."
+                "accepted (HF_TOKEN), name a mirror (HF_ENDPOINT), unset HF_HUB_OFFLINE, name a cache that can be "
+                "written (cache_dir=..., HF_HOME), or give the corpus as source=..."
             )
-            if isinstance(error, OSError) and error.filename is not None:
-                problem = f"the Hub's cache cannot be written ({reason})."
-                remedy = "Name another folder with cache_dir=..., or with the environment variable HF_HOME."
-            elif constants.HF_HUB_OFFLINE:
-                problem = "HF_HUB_OFFLINE is set, and the corpus is not in the Hub's cache."
-                remedy = "Give the corpus as source=... (a file, a folder or an archive), or unset HF_HUB_OFFLINE."
             raise InputError(problem, remedy, source=str(self)) from None
 
 
