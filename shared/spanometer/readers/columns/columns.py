@@ -115,7 +115,7 @@ class _Reader:
         self._begins_document = re.compile(rf"#\s*{re.escape(documents or '')}\s*(?:[=:\s]\s*|$)(.*)")
         wanted = [*layout.columns, *([] if layout.words is None else [layout.words])]
         self._names: dict[int, Codes] = {column: Codes() for column in wanted}
-        self._codes: dict[int, _Growing] = {column: _Growing() for column in wanted}
+        self._codes: dict[int, list[np.ndarray]] = {column: [] for column in wanted}
         self._run_tokens: list[np.ndarray] = []
         self._run_lines: list[np.ndarray] = []
         self._after_last = 0
@@ -148,7 +148,7 @@ class _Reader:
             encoded = lines.encode(rows, column, self._names[column])
             if column in self._layout.columns:
                 self._require_tags(lines, rows, column, encoded)
-            codes.add(encoded, len(self._names[column]))
+            codes.append(encoded.astype(np.min_scalar_type(max(len(self._names[column]) - 1, 0))))
         runs = np.flatnonzero(np.diff(rows, prepend=self._after_last - lines.first - 1) != 1)
         self._run_tokens.append(runs + self.rows)
         self._run_lines.append(rows[runs] + lines.first)
@@ -222,7 +222,7 @@ class _Reader:
         return tuple(names[index] for index in before.tolist())
 
     def _tags(self, column: int, offsets: np.ndarray) -> Tags:
-        return Tags(self._codes[column].array(), tuple(self._names[column]), offsets)
+        return Tags(np.concatenate(self._codes[column]), tuple(self._names[column]), offsets)
 
     def _sort_out_comments(self, lines: Lines, is_row: np.ndarray) -> np.ndarray:
         """Take the comments out of the rows, and return which lines begin documents."""
@@ -297,26 +297,6 @@ class _Reader:
                 "Choose another column, or write O for a token outside all spans.",
                 lines.first + int(rows[np.argmax(codes == empty)]),
             )
-
-
-class _Growing:
-    """Codes that come block by block, in the narrowest unsigned type that does, and in one place: nothing is joined."""
-
-    def __init__(self) -> None:
-        self._bytes = bytearray()
-        self._type = np.dtype(np.uint8)
-
-    def add(self, codes: np.ndarray, names: int) -> None:
-        """Append codes for so many names."""
-        needed = np.min_scalar_type(max(names - 1, 0))
-        if needed.itemsize > self._type.itemsize:
-            self._bytes = bytearray(self.array().astype(needed).data)
-            self._type = needed
-        self._bytes += codes.astype(self._type).data
-
-    def array(self) -> np.ndarray:
-        """Return the codes."""
-        return np.frombuffer(self._bytes, dtype=self._type)
 
 
 def write_columns(documents: Fitted, *, scheme: str = "IOB2") -> Iterator[bytes]:

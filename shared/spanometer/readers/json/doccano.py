@@ -15,7 +15,7 @@ from ...documents.writer import Writer
 from ...spans.characters import borders, is_plain
 from ..formats import IN_BROWSERS, Evidence, Format, Offsets, register
 from ..source import Source
-from .records import first_filled, is_object, number_or_text, rows
+from .records import first_filled, is_object, number_or_text, rows, spans_in
 
 _FIRST_VERSION, _WITH_RELATIONS = "annotations", "entities"
 _LISTS = ("label", "labels")
@@ -65,13 +65,10 @@ def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
 
 
 def _spans(source: Source, spans: Sequence[Any], line: int) -> list[tuple[int, int, str]]:
-    for span in spans:
-        if not is_object(span, "start_offset", "end_offset", "label"):
-            raise source.refuse("a span has no 'start_offset', 'end_offset' and 'label'.", _REMEDY, line)
     # the first version writes numbers for labels
     return [
-        (span["start_offset"], span["end_offset"], str(label) if type(label := span["label"]) is int else label)
-        for span in spans
+        (start, end, str(label) if type(label) is int else label)
+        for start, end, label in spans_in(source, spans, line, _REMEDY, ("start_offset", "end_offset", "label"))
     ]
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ..formats import Evidence, Format, register
 from ..source import Source
-from .records import first_object, is_object, rows
+from .records import first_object, is_object, rows, spans_in, token_bounds
 
 _OF_GIVEN_SPANS = ("choice", "classification", "ner")
 _ANNOTATORS = ("_annotator_id", "_session_id")
@@ -60,30 +59,18 @@ def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
             left_out.append(f"{place or f'line {line}'}: a task with the answer {answer!r}.")
             continue
         spans = row.get("spans") or []
-        if not isinstance(spans, list) or not all(is_object(span, "start", "end", "label") for span in spans):
-            raise source.refuse("a span has no 'start', 'end' and 'label'.", _REMEDY, line)
+        bounds = spans_in(source, spans, line, _REMEDY)
         record = Record(
             text=row["text"],
-            tokens=_tokens(source, row.get("tokens"), line),
+            tokens=token_bounds(source, row.get("tokens"), line, _REMEDY),
             id=row.get("_input_hash"),
             annotator=next((row[key] for key in _ANNOTATORS if row.get(key) is not None), None),
             line=line,
             place=place,
         )
-        for span in spans:
-            record.add(span["start"], span["end"], span["label"], stated=span.get("text"))
+        for span, (start, end, label) in zip(spans, bounds, strict=True):
+            record.add(start, end, label, stated=span.get("text"))
         yield record
-
-
-def _tokens(source: Source, tokens: Any, line: int) -> list[tuple[int, int]] | None:
-    if tokens is None:
-        return None
-    if not isinstance(tokens, list) or not all(
-        is_object(token, "start", "end") and type(token["start"]) is type(token["end"]) is int for token in tokens
-    ):
-        raise source.refuse("a token has no 'start' and 'end'.", _REMEDY, line)
-    # blanks between sentences may be tokens without a character
-    return [(token["start"], token["end"]) for token in tokens if token["end"] > token["start"]]
 
 
 def _evidence(source: Source) -> Evidence:

@@ -236,6 +236,28 @@ def is_object(value: Any, *keys: str) -> bool:
     return isinstance(value, dict) and all(key in value for key in keys)
 
 
+def spans_in(
+    source: Source, spans: Any, line: int, remedy: str, keys: Sequence[str] = ("start", "end", "label")
+) -> list[tuple[Any, ...]]:
+    """Return the bounds and the label of spans that are objects with these keys; an `InputError` for other spans."""
+    if not isinstance(spans, list) or not all(is_object(span, *keys) for span in spans):
+        start, end, label = map(repr, keys)
+        raise source.refuse(f"a span has no {start}, {end} and {label}.", remedy, line)
+    return [tuple(span[key] for key in keys) for span in spans]
+
+
+def token_bounds(source: Source, tokens: Any, line: int, remedy: str) -> list[tuple[int, int]] | None:
+    """Return the bounds of tokens that are objects, if there are any; an `InputError` for other tokens."""
+    if tokens is None:
+        return None
+    if not isinstance(tokens, list) or not all(
+        is_object(token, "start", "end") and type(token["start"]) is type(token["end"]) is int for token in tokens
+    ):
+        raise source.refuse("a token has no 'start' and 'end'.", remedy, line)
+    # blanks between sentences may be tokens without a character
+    return [(token["start"], token["end"]) for token in tokens if token["end"] > token["start"]]
+
+
 def number_or_text(name: str) -> int | str:
     """Return a name that is written as whole numbers are as such a number, as tools number what they have."""
     return int(name) if re.fullmatch("0|[1-9][0-9]{0,17}", name) else name

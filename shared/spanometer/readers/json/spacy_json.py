@@ -16,7 +16,7 @@ from ...tags.decoding import Decoding, reading_of
 from ..formats import Evidence, Format, register
 from ..source import Source
 from ..spacy.doc_bin import SpacyReading, SpanChoice
-from .records import is_object, rows
+from .records import is_object, rows, token_bounds
 from .values import first_value
 
 _MISSING = "-"
@@ -108,12 +108,11 @@ def _record(source: Source, line: int, place: str, row: Any, group: str | None, 
     spans = [_bounds(span) for span in spans] if isinstance(spans, list) else spans
     if not isinstance(spans, list) or not all(isinstance(one, (list, tuple)) and len(one) in (3, 4) for one in spans):
         raise source.refuse(f"a span of {where} is not [start, end, label].", _REMEDY, line)
-    tokens = row.get("tokens") if isinstance(row, dict) else None
     return Record(
         text=text,
         # the fourth is the name in a knowledge base
         spans=[(one[0], one[1], one[2]) for one in spans],
-        tokens=None if tokens is None else _tokens(source, tokens, line),
+        tokens=token_bounds(source, row.get("tokens") if isinstance(row, dict) else None, line, _REMEDY),
         line=line,
         place=place,
     )
@@ -127,14 +126,6 @@ def _is_doc(row: Any) -> bool:
 
 def _bounds(span: Any) -> Any:
     return (span["start"], span["end"], span["label"]) if is_object(span, "start", "end", "label") else span
-
-
-def _tokens(source: Source, tokens: Any, line: int) -> list[tuple[int, int]]:
-    if not isinstance(tokens, list) or not all(
-        is_object(one, "start", "end") and type(one["start"]) is type(one["end"]) is int for one in tokens
-    ):
-        raise source.refuse("a token has no 'start' and 'end'.", _REMEDY, line)
-    return [(one["start"], one["end"]) for one in tokens]
 
 
 def _paragraphs(source: Source, line: int, place: str, row: Any) -> Iterator[tuple[Record, Sequence[str]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import pyarrow as pa
@@ -13,6 +14,9 @@ from ...spans.entities import ENTITY_TYPES, Entities, entities_arrays
 from .markup import Annotation, from_markup
 
 _REMEDY = "Pass one string with markup for each document, for example '<pers.ind> Ada </pers.ind> sings'."
+_AT_ONCE = 1000
+"""How many documents are read together."""
+
 _SAME_WORDS = "Both sides must annotate the same words; was the text tokenised twice?"
 
 
@@ -68,25 +72,28 @@ def pair_from_markup(
             documents, or the same words in one.
     """
     require_same_documents(len(references), len(predictions))
+    pairs = _annotations(references, predictions, entity_types)
     lengths: list[int] = []
-    arrays: tuple[list[pa.ListArray], list[pa.ListArray]] = ([], [])
-    # a thousand documents at a time, so that few of them are held as dictionaries
-    for first, texts in _texts(references, predictions):
-        entities: tuple[list[Any], list[Any]] = ([], [])
-        for number, pair in enumerate(texts):
-            reference, prediction = (
-                on_side(side, from_markup, text, entity_types=entity_types, document=first + number)
-                for side, text in zip(("references", "predictions"), pair, strict=True)
-            )
-            require_same_words(reference, prediction, first + number)
-            lengths.append(len(reference.words))
-            for documents, annotation in zip(entities, (reference, prediction), strict=True):
-                documents.append(annotation.entities)
-        for parts, documents in zip(arrays, entities, strict=True):
-            parts.extend(entities_arrays(documents))
-    columns = (pa.chunked_array(parts or entities_arrays([])) for parts in arrays)
-    reference_entities, predicted_entities = (Entities.from_arrow(column, lengths=lengths) for column in columns)
-    return reference_entities, predicted_entities
+    arrays: tuple[list[pa.ListArray], list[pa.ListArray]] = (entities_arrays([]), entities_arrays([]))
+    # some at a time, so that few documents are held as dictionaries
+    while some := list(islice(pairs, _AT_ONCE)):
+        lengths += [len(reference.words) for reference, _ in some]
+        for parts, of_side in zip(arrays, zip(*some, strict=True), strict=True):
+            parts.extend(entities_arrays([annotation.entities for annotation in of_side]))
+    reference, prediction = (Entities.from_arrow(pa.chunked_array(parts), lengths=lengths) for parts in arrays)
+    return reference, prediction
+
+
+def _annotations(
+    references: pa.ChunkedArray, predictions: pa.ChunkedArray, entity_types: Collection[str]
+) -> Iterator[tuple[Annotation, Annotation]]:
+    for document, texts in enumerate(zip(references, predictions, strict=True)):
+        reference, prediction = (
+            on_side(side, from_markup, text.as_py(), entity_types=entity_types, document=document)
+            for side, text in zip(("references", "predictions"), texts, strict=True)
+        )
+        require_same_words(reference, prediction, document)
+        yield reference, prediction
 
 
 def require_same_words(reference: Annotation, prediction: Annotation, document: int | None = None) -> None:
@@ -107,9 +114,3 @@ def require_same_words(reference: Annotation, prediction: Annotation, document: 
         document=document,
         position=position,
     )
-
-
-def _texts(*sides: pa.ChunkedArray) -> Iterator[tuple[int, Iterable[tuple[str, ...]]]]:
-    """Yield the documents of both sides a thousand at a time, with the number of the first."""
-    for first, part in batches(range(len(sides[0]))):
-        yield first, zip(*(side.slice(first, len(part)).to_pylist() for side in sides), strict=True)
