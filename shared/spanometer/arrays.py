@@ -163,6 +163,13 @@ def ranked(values: np.ndarray) -> tuple[np.ndarray, int]:
     return rank.ravel(), len(distinct)
 
 
+def sorted_codes(codes: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Code names anew (int32), by the sorted names that occur; names may be there twice, or not occur."""
+    distinct = tuple(sorted({names[code] for code in np.flatnonzero(np.bincount(codes)).tolist()}))
+    place = {name: number for number, name in enumerate(distinct)}
+    return np.array([place.get(name, 0) for name in names], dtype=np.int32)[codes], distinct
+
+
 def offsets_of(counts: ArrayLike) -> np.ndarray:
     """Return where each of some consecutive segments begins, and where the last one ends, from their sizes (int64)."""
     return np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
@@ -176,7 +183,7 @@ def offsets_by(owner: np.ndarray, owners: int) -> np.ndarray:
 def take_segments(offsets: np.ndarray, chosen: np.ndarray | slice) -> tuple[np.ndarray, np.ndarray]:
     """Return the sizes of chosen segments and the indices of their items; segment i begins at `offsets[i]`."""
     counts = np.diff(offsets)[chosen]
-    return counts, ranges(offsets[chosen], counts)
+    return counts, ranges(offsets[:-1][chosen], counts)
 
 
 def surely_distinct(texts: Sequence[str | None]) -> bool:

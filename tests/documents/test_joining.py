@@ -122,7 +122,7 @@ def test_attributes_of_some_files(folder):
     with_attributes = row("1")
     with_attributes["spans"][0]["attributes"] = {"negated": True}
     found = spanometer.read(folder("f", a_jsonl=lines(with_attributes), b_jsonl=lines(row("2"))))
-    assert [of_one[0]["attributes"] for of_one in found.attributes] == [{"negated": True}, {}]
+    assert [of_one[0]["attributes"] for of_one in found.attribute_columns().to_dicts()] == [{"negated": True}, {}]
 
 
 def test_a_folder_of_brat_is_read_as_before(folder):
@@ -236,7 +236,7 @@ def test_attributes(folder, run, complaint):
         b_jsonl=lines(attributed(False, scores={"neg": 0.2})),
     )
     found = spanometer.read(system)
-    assert found.attributes[2][0]["scores"] == {"neg": 0.2}
+    assert found.attribute_columns().to_dicts()[2][0]["scores"] == {"neg": 0.2}
     for pair in ((gold, system), (f"{gold}/*.jsonl", f"{system}/*")):
         status, output, _ = run("score", *pair, "--json")
         assert status == 0

@@ -1,14 +1,16 @@
 """What spans are said to cover: against lists of strings."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import spanometer
-from spanometer.arrays import offsets_of
+from spanometer import Spans
 from spanometer.documents import stated as stated_texts
-from spanometer.documents.stated import StatedColumn, StatedTexts
+from spanometer.documents.stated import StatedSpans, text_arrays
 from spanometer.exceptions import InputError
 
 TEXTS = (None, "", "a", "Ada", "é", "\ud83d", "💃")
@@ -20,11 +22,11 @@ def drawn(chance, documents):
     for _ in range(documents):
         starts = [chance.randrange(5) for _ in range(chance.randrange(6))]
         rows.append([(start, start + chance.randrange(1, 4), chance.choice(TEXTS)) for start in starts])
-    column = StatedColumn()
-    for row in rows:
-        column.extend(said for *_, said in row)
     start, end = (np.array([span[bound] for row in rows for span in row], dtype=np.int64) for bound in (0, 1))
-    return rows, StatedTexts(offsets_of(list(map(len, rows))), start, end, column.column())
+    document = np.repeat(np.arange(documents), list(map(len, rows)))
+    spans = Spans(document, start, end, np.zeros(len(start), np.int16), ("A",), documents)
+    texts = pa.chunked_array(text_arrays(said for row in rows for *_, said in row), pa.large_binary())
+    return rows, replace(StatedSpans.of(spans), texts=texts)
 
 
 @pytest.fixture(autouse=True)
@@ -39,13 +41,13 @@ def chance():
 
 def test_beside_texts(chance):
     for _ in range(300):
-        texts = [chance.choice([None, "Ada 💃 wrote"]) for _ in range(chance.randrange(1, 9))]
+        texts = [chance.choice(["", "Ada 💃 wrote"]) for _ in range(chance.randrange(1, 9))]
         rows, stated = drawn(chance, len(texts))
         expected = [
             (document, said, text[start:end])
             for document, (text, row) in enumerate(zip(texts, rows, strict=True))
             for start, end, said in row
-            if text is not None and said is not None
+            if said is not None
         ]
         assert list(stated.beside(texts)) == expected
 
@@ -72,8 +74,10 @@ def test_documents_and_files(chance):
         parts = [chance.randrange(1, 5) for _ in range(3)]
         found = [drawn(chance, size) for size in parts]
         lacking = chance.randrange(3)
-        columns = [None if number == lacking else stated for number, (_, stated) in enumerate(found)]
-        whole = StatedTexts.end_to_end(columns, parts)
+        columns = [
+            replace(stated, texts=None) if place == lacking else stated for place, (_, stated) in enumerate(found)
+        ]
+        whole = StatedSpans.end_to_end(columns)
         rows = [row if number != lacking else [] for number, (some, _) in enumerate(found) for row in some]
         chosen = [chance.randrange(sum(parts)) for _ in range(4)]
         expected = [
@@ -82,8 +86,7 @@ def test_documents_and_files(chance):
             for start, end, said in rows[document]
             if said is not None
         ]
-        assert list(whole.of_documents(np.array(chosen)).beside([text] * 4)) == expected
-    assert StatedTexts.end_to_end([None, None], [1, 2]) is None
+        assert list(whole.take(np.array(chosen)).beside([text] * 4)) == expected
 
 
 TABLE = "document,start,end,label,text\na,0,3,PER,{}\na,10,13,PER,Bob\nb,0,3,LOC,Rom\n"

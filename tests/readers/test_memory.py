@@ -118,7 +118,6 @@ def test_documents_as_numbers(tmp_path, monkeypatch, write):
         "readers.columns.conllu._CELLS": 20,
         "documents.building._AT_ONCE": 20,
         "documents.stated._AT_ONCE": 200,
-        "documents.building._SPANS": 200,
     }.items():
         monkeypatch.setattr(f"spanometer.{place}", size)
     sizes, peaks = [], []

@@ -176,7 +176,7 @@ class CarriedDocuments(DocumentLayout):
         """
         self.require_taken([path])
         file = self.read(path)
-        carried = fitted(replace(file, attributes=None), _TOKENS, {}, self.carrying)
+        carried = fitted(replace(file, stated=None), _TOKENS, {}, self.carrying)
         if carried.losses:
             raise InputError(f"{'; '.join(map(str, carried.losses))}.", source=file.source)
         return file, carried
@@ -314,7 +314,7 @@ class AttributeInput(Limits, ComparedWords, ScoredFiles):
         files = [references, *(matched(references, predictions)[1] for predictions in systems)]
         columns = [file.attribute_columns() for file in files]
         # words and texts are many, and their work is done
-        files = [replace(file, words=None, attributes=None) for file in files]
+        files = [replace(file, words=None, stated=None) for file in files]
         named = by_role(files, default_names(paths, annotators), names, annotators)
         return Corpus(
             files=named,

@@ -157,7 +157,7 @@ def _transform_documents(
         settings = {name: getattr(source, name) for name in declared if name in options_of(source)}
         writing = Writing(read_options(Target, options, file=""), format.name, settings)
     file, carried = source.read_in_tokens(options.file)
-    if file.attributes is not None:
+    if file.has_attributes:
         print("lost: the attributes of spans", file=sys.stderr)
     for note in (*file.notes, *carried.notes, *(f"left out: {text}" for text in file.left_out)):
         print(printable(note), file=sys.stderr)
@@ -169,7 +169,7 @@ def _transform_documents(
         tokens, lengths = carried.file.documents.tokens, file.documents.lengths
         changed = replace(file, spans=to_characters(spans, tokens, lengths)) if tokens is not None else changed
     # what there was to say of the file is said
-    writing.write(writing.prepare(replace(changed, attributes=None, left_out=(), notes=()), Pairing()))
+    writing.write(writing.prepare(replace(changed, stated=None, left_out=(), notes=()), Pairing()))
     return touched
 
 

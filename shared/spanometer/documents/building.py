@@ -7,57 +7,50 @@ import gc
 import sys
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, compress, islice, pairwise, repeat, starmap
+from dataclasses import replace
+from itertools import chain, islice, repeat
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from ..arrays import arrow_array, as_lists, is_utf8, offsets_of, ranges, runs, string_array, typed_array
+from ..arrays import (
+    arrow_array,
+    is_utf8,
+    offsets_by,
+    offsets_of,
+    ranges,
+    runs,
+    sorted_codes,
+    surely_distinct,
+    typed_array,
+)
 from ..exceptions import InputError, counted, setting
-from ..spans.arrow import FRAGMENTS_TYPE, SPAN_REMEDY, SPAN_TYPE, pair_array, span_problem
+from ..spans.arrow import SPAN_KEYS, SPAN_REMEDY, span_problem
 from ..spans.characters import UNITS, code_points_of, is_plain
 from ..spans.documents import Tokens
-from ..spans.spans import Spans
-from .attributed import AttributedSpans, SharedValues
+from ..spans.spans import Fragments, Spans, checked_spans
 from .record import Named, Record
-from .stated import StatedColumn, StatedTexts, alike, compared, stated_strings
-from .words import AllOrNone, Codes, WordRows
+from .stated import NO_ATTRIBUTES, TEXT_TYPE, StatedSpans, alike, compared, strings_of, text_arrays
+from .words import Codes, WordRows
 
 _OTHER_FORM = "a span has another form."
 _AT_ONCE = 1000
 """How many records are checked together."""
 
 _SPANS = 50_000
-"""How many spans are Python's objects at a time, unless their reader makes more."""
+"""How many spans are checked together."""
 
 _CHARACTERS = 1_000_000
 """How many characters are counted together."""
 
-_PARTS = attrgetter(
-    *(
-        "line",
-        "place",
-        "text",
-        "id",
-        "annotator",
-        "words",
-        "tokens",
-        "spans",
-        "stated",
-        "attributes",
-        "scores",
-        "fragments",
-    )
-)
+_DISTINCT = 10_000
+"""How many different attributes are known at a time; a file with more has mostly values of their own."""
 
-
-def _which(text: str, units: Collection[str]) -> str:
-    """Say which characters of a text some units count differently."""
-    others = not all(is_plain(text, unit.removesuffix("-lf")) for unit in units)
-    line_ends = any(unit.endswith("-lf") for unit in units)
-    return " and ".join(["such as emoji"] * others + ["a carriage return with a newline"] * line_ends)
+_NO_TOKENS = np.zeros((0, 2), dtype=np.int64)
+_PARTS = attrgetter("line", "place", "text", "id", "annotator", "words", "tokens", "spans", "stated")
 
 
 @contextlib.contextmanager
@@ -73,126 +66,66 @@ def _without_collection() -> Iterator[None]:
 
 
 class RecordColumns:
-    """What records have, end to end: their documents, their spans, and these spans' pieces.
-
-    A piece is a fragment, or a span that has none.
+    """What records have, end to end.
 
     Attributes:
-        texts, ids, annotators, words, places: of each document; see `Record`.
-        lines: int64.
-        start, end, label: of each span, int64, its label a code.
-        offsets: where the spans of each document begin, and where the last one's end.
-        stated: what each span is said to cover; None if the file never says so.
-        pieces: where the pieces of each span begin, and where the last one's end.
-        piece_start, piece_end: of each piece.
-        fragmented: whether some span has fragments.
+        texts, ids, annotators, places, lines: of each document; see `Record`.
+        words: of all documents; None if some have none.
+        lost: the document, the line and the problem of each span that could not be read.
+        stated: the spans as the file has them; their bounds are not checked.
     """
 
-    def __init__(self, source: Named, records: Iterable[Record]) -> None:
+    def __init__(self, source: Named, records: Iterable[Record], *, by_name: bool = False) -> None:
         self._source = source
         self.texts: list[str | None] = []
         self.ids: list[str | None] = []
         self.annotators: list[str | None] = []
-        self.words: WordRows | None = WordRows()
-        self._complete = AllOrNone()
-        self._tokens: list[Tokens] | None = []
-        self._odd_token: InputError | None = None
         self.places: list[str] = []
-        self.stated: pa.ChunkedArray | None = None
-        self.fragmented = False
-        self._attributes: list[Mapping[str, Any]] = []
-        self._scores: list[Any] = []
-        self._values = SharedValues()
-        self._names = Codes()
-        self._line, self._counts = array("q"), array("q")
-        self._start, self._end, self._label = array("q"), array("q"), array("i")
-        self._bounds, self._sizes = array("q"), array("q")
-        self._gather(records)
-        self.lines = np.asarray(self._line)
-        self.pieces = offsets_of(self._sizes) if self.fragmented else np.arange(len(self.start) + 1, dtype=np.int32)
-        self.piece_start, self.piece_end = self.start, self.end
-        if self.fragmented:
-            self.piece_start, self.piece_end = np.array(self._bounds, dtype=np.int64).reshape(-1, 2).T
-
-    @property
-    def size(self) -> int:
-        """The number of documents."""
-        return len(self.texts)
-
-    @property
-    def _with_texts(self) -> bool:
-        return self.texts.count(None) < self.size
-
-    def _gather(self, records: Iterable[Record]) -> None:
-        """Take over what records have, one after the other."""
-        each, stated = iter(records), StatedColumn()
+        self.lines = array("q")
+        self.words: WordRows | None = WordRows()
+        self.lost: list[tuple[int, int, str]] = []
+        self._with_words: list[bool | None] = []
+        self._with_tokens: list[bool] = []
+        self._tokens: list[Tokens] = []
+        self._odd_token: InputError | None = None
+        spans = _SpanColumns()
+        each = iter(records)
         with _without_collection():
             while some := list(islice(each, _AT_ONCE)):
-                self._add(some, stated)
-        self.stated = stated.column() if len(stated) else None
-        self.offsets = offsets_of(self._counts)
-        self.start, self.end, self.label = map(np.asarray, (self._start, self._end, self._label))
+                self._add(some, spans)
+        self._require_all_or_none()
+        self.stated = spans.stated()
+        if by_name and not surely_distinct(self.ids):
+            self._join_by_name()
 
-    def _add(self, records: Sequence[Record], texts: StatedColumn) -> None:
+    def _add(self, records: Sequence[Record], columns: _SpanColumns) -> None:
         """Take over what some records have, checked."""
-        first = len(self._start)
-        line, place, text, name, annotator, words, tokens, spans, stated, attributes, scores, fragments = zip(
-            *map(_PARTS, records), strict=True
-        )
-        self._line.extend(line)
+        first = len(self.lines)
+        line, place, text, name, annotator, words, tokens, spans, stated = zip(*map(_PARTS, records), strict=True)
+        self.lines.extend(line)
         self.places.extend(place)
         try:
-            each = chain.from_iterable(spans)
-            while some := list(islice(each, _SPANS)):
-                self._add_spans(some)
+            columns.add(records, spans, stated)
         except (TypeError, ValueError, OverflowError):
-            raise self._malformed(records) from None
-        self._counts.extend(map(len, spans))
+            raise self._malformed(records, first) from None
+        except InputError as error:
+            raise self.locate(error.placed(document=first + (error.document or 0))) from None
         # both sides, and several systems, mostly have the same texts
-        self.texts.extend(None if one is None else sys.intern(one) for one in text)
+        self.texts.extend(None if each is None else sys.intern(each) for each in text)
         self.ids.extend(name)
         self.annotators.extend(annotator)
-        try:
-            self._complete.add("a text", text)
-            # beside a text, words are not needed
-            self._complete.add("words", [row if one is None else "" for row, one in zip(words, text, strict=True)])
-        except InputError as error:
-            raise self.locate(error) from None
-        self._add_words(words)
-        self._add_tokens(tokens)
-        columns: tuple[tuple[Any, Sequence[Any]], ...] = ((texts, stated), (self._scores, scores))
-        for column, given in columns:
-            if len(column) or any(map(any, given)):
-                column.extend(repeat(None, first - len(column)))
-                for values, some in zip(given, spans, strict=True):
-                    column.extend(values or repeat(None, len(some)))
-        if self._attributes or any(map(any, attributes)):
-            self._attributes.extend(repeat({}, first - len(self._attributes)))
-            for values, some in zip(attributes, spans, strict=True):
-                self._attributes.extend(map(self._values.of, values) if values else repeat({}, len(some)))
-        if not self.fragmented and any(fragments):
-            # all spans before are contiguous
-            self.fragmented = True
-            self._sizes.extend(repeat(1, first))
-            self._bounds.extend(chain.from_iterable(zip(self._start[:first], self._end[:first], strict=True)))
-        if self.fragmented:
-            for number, record in enumerate(records, self.size - len(records)):
-                self._add_pieces(record, number)
+        self.lost += [(first + number, *lost) for number, record in enumerate(records) for lost in record.lost]
+        # beside a text, words are not needed
+        self._with_words += [
+            False if each is not None else None if row is None else bool(row)
+            for each, row in zip(text, words, strict=True)
+        ]
+        self._add_words(words, first)
+        self._add_tokens(tokens, first)
 
-    def _add_spans(self, spans: Sequence[Any]) -> None:
-        """Take over bounds and labels; an error of Python if they have another form."""
-        start, end, label = zip(*spans, strict=True)
-        if not {*map(type, start), *map(type, end)} <= {int} or not {*map(type, label)} <= {str}:
-            raise TypeError
-        if not all(map(is_utf8, {*label} - self._names.keys())):
-            raise ValueError
-        self._start.extend(start)
-        self._end.extend(end)
-        self._label.extend(map(self._names.__getitem__, label))
-
-    def _add_words(self, words: Sequence[Sequence[str] | None]) -> None:
+    def _add_words(self, words: Sequence[Sequence[str] | None], first: int) -> None:
         """Take over the words of documents, of all or of none."""
-        for number, row in enumerate(words, self.size - len(words)):
+        for number, row in enumerate(words, first):
             if self.words is None or row is None:
                 self.words = None
                 return
@@ -201,205 +134,206 @@ class RecordColumns:
             except InputError as error:
                 raise self.locate(error.placed(document=number)) from None
 
-    def _add_tokens(self, tokens: Sequence[Sequence[tuple[int, int]] | np.ndarray | None]) -> None:
-        """Take over the tokens of documents, of all or of none; what is wrong with them counts if all have some."""
-        if self._tokens is None or any(row is None for row in tokens):
-            self._tokens = None
-            return
-        rows: Any = tokens
+    def _add_tokens(self, tokens: Sequence[Any], first: int) -> None:
+        """Take over the tokens of documents; what is wrong with them counts if all have some."""
+        self._with_tokens += [row is not None for row in tokens]
+        rows = [_NO_TOKENS if row is None else row for row in tokens]
+        in_arrays = all(isinstance(row, np.ndarray) for row in rows)
         try:
-            made = Tokens.from_arrays(rows) if isinstance(rows[0], np.ndarray) else Tokens.from_lists(rows)
-            self._tokens.append(made)
+            self._tokens.append(Tokens.from_arrays(rows) if in_arrays else Tokens.from_lists(rows))
         except InputError as error:
-            number = None if error.document is None else self.size - len(tokens) + error.document
+            number = None if error.document is None else first + error.document
             self._odd_token = self._odd_token or error.placed(document=number)
 
-    def _add_pieces(self, record: Record, number: int) -> None:
-        for place in range(len(record.spans)):
-            pairs = record.pieces(place)
-            flat = list(chain.from_iterable(pairs))
-            if typed_array(flat, pa.int64()) is None:
-                raise self.locate(InputError("a bound of a fragment is not an integer.", SPAN_REMEDY, document=number))
-            self._sizes.append(len(pairs))
-            self._bounds.extend(flat)
+    def _require_all_or_none(self) -> None:
+        """Raise an `InputError` for the first document that lacks what others have."""
+        for what, values in (("a text", self.texts), ("words", self._with_words)):
+            if None in values and any(values):
+                problem = f"this document does not have {what}, and others do."
+                remedy = "Give it in all documents, or in none."
+                raise self.locate(InputError(problem, remedy, document=values.index(None)))
 
-    def tokens(self) -> Tokens | None:
-        """Return the tokens of all documents; None if some have none."""
-        if self._tokens is None:
-            return None
+    def _join_by_name(self) -> None:
+        """Join documents of one name."""
+        numbers = Codes()
+        owner = np.array([numbers[str(name)] for name in self.ids])
+        first = np.unique(owner, return_index=True)[1].tolist()
+        for column in (self.texts, self.ids, self.annotators, self.places):
+            column[:] = [column[row] for row in first]
+        self.lines = array("q", [self.lines[row] for row in first])
+        spans = self.stated.spans
+        document = owner[spans.document]
+        spans = replace(spans, document=document, documents=len(first))
+        self.stated = replace(self.stated, spans=spans).picked(np.argsort(document, kind="stable"))
+
+    @property
+    def with_tokens(self) -> np.ndarray:
+        """Flags of the documents that have tokens."""
+        return np.array(self._with_tokens, dtype=bool)
+
+    def known_tokens(self) -> Tokens:
+        """Return the tokens of the documents that have some; an `InputError` for malformed ones."""
         if self._odd_token is not None:
             raise self._odd_token
         return Tokens.end_to_end(self._tokens)
 
+    def tokens(self) -> Tokens | None:
+        """Return the tokens of all documents; None if some have none."""
+        return self.known_tokens() if all(self._with_tokens) else None
+
+    def lengths(self, *, in_tokens: bool) -> np.ndarray | None:
+        """Return the documents' lengths in tokens, or in characters; None if they are not known."""
+        if not in_tokens:
+            return None if None in self.texts else np.array([len(text or "") for text in self.texts], dtype=np.int64)
+        tokens = self.tokens()
+        if tokens is not None:
+            return tokens.lengths
+        return None if self.words is None else self.words.lengths
+
     def drop_empty(self) -> list[str]:
         """Leave out spans without a character; return a text for each."""
-        empty = np.flatnonzero(self.end == self.start)
+        spans = self.stated.spans
+        empty = spans.picked(np.flatnonzero(spans.start == spans.end))
         if not len(empty):
             return []
-        document = np.searchsorted(self.offsets, empty, side="right") - 1
-        names = list(self._names)
-        texts = [
-            f"{self.place(number)}: an empty span of {names[label]!r} at {start}."
-            for number, label, start in zip(
-                document.tolist(), self.label[empty].tolist(), self.start[empty].tolist(), strict=True
+        self.stated = self.stated.picked(np.flatnonzero(spans.start != spans.end))
+        return [
+            f"{self.place(document)}: an empty span of {empty.labels[label]!r} at {start}."
+            for document, label, start in zip(
+                empty.document.tolist(), empty.label.tolist(), empty.start.tolist(), strict=True
             )
         ]
-        kept = self.end != self.start
-        of_piece = np.repeat(kept, np.diff(self.pieces))
-        self.offsets = offsets_of(kept)[self.offsets]
-        self.pieces = offsets_of(np.diff(self.pieces)[kept])
-        self.piece_start, self.piece_end = self.piece_start[of_piece], self.piece_end[of_piece]
-        self.start, self.end, self.label = self.start[kept], self.end[kept], self.label[kept]
-        self.stated = None if self.stated is None else self.stated.filter(arrow_array(kept))
-        self._attributes = list(compress(self._attributes, kept.tolist()))
-        self._scores = list(compress(self._scores, kept.tolist()))
-        return texts
 
-    def to_code_points(self, units: Sequence[str]) -> None:
-        """Count the characters of all bounds in code points."""
-        original = self.piece_start, self.piece_end
-        if not self._with_texts:
-            self._require_inside(original)
+    def drop_spans(self) -> None:
+        """Leave out all spans."""
+        self.stated = self.stated.picked(np.zeros(0, dtype=np.int64))
+
+    def to_code_points(self, units: Sequence[str], undecided: list[int] | None = None) -> None:
+        """Count the characters of all bounds in code points: -1 for those inside a character or outside the text.
+
+        Args:
+            units: in which they may be counted; the one that most stated texts of a document fit is taken.
+            undecided: gets the documents whose unit nothing tells; without it there is an `InputError`.
+        """
+        # offsets in any unit are those in code points in all other texts
+        odd = [
+            number for number, text in enumerate(self.texts) if text and not all(is_plain(text, unit) for unit in units)
+        ]
+        if not odd:
             return
-        self.piece_start, self.piece_end = (bound.copy() for bound in original)
-        size = offsets_of([len(text or "") for text in self.texts])
+        spans = self.stated.spans
+        span, *pieces = spans.pieces()
+        bounds = [piece.copy() for piece in pieces]
+        base = offsets_by(spans.document[span], spans.documents)
+        size = offsets_of([len(str(self.texts[number])) for number in odd])
         for first, last in zip(*runs(size[:-1] // _CHARACTERS), strict=True):
-            texts = self.texts[first:last]
-            if not all(is_plain("".join(filter(None, texts)), unit) for unit in units):
-                others = [
-                    place for place, text in enumerate(texts) if not all(is_plain(text or "", unit) for unit in units)
-                ]
-                self._convert(first + np.array(others), units)
-        self._require_inside(original)
-        self.start, self.end = self.piece_start[self.pieces[:-1]], self.piece_end[self.pieces[1:] - 1]
+            self._convert(np.array(odd[first:last]), units, base, bounds, undecided)
+        self.stated = replace(self.stated, spans=_with_bounds(spans, *bounds))
 
-    def _convert(self, documents: np.ndarray, units: Sequence[str]) -> None:
-        """Count the characters of some documents' bounds in code points."""
+    def _convert(
+        self,
+        documents: np.ndarray,
+        units: Sequence[str],
+        base: np.ndarray,
+        bounds: list[np.ndarray],
+        undecided: list[int] | None,
+    ) -> None:
+        """Count the characters of some documents' bounds in code points; those of document d begin at `base[d]`."""
         texts = [str(self.texts[number]) for number in documents.tolist()]
-        base = self.pieces[self.offsets]
-        first, counts = base[documents], np.diff(base)[documents]
-        here, owner = ranges(first, counts), np.repeat(np.arange(len(texts)), counts)
-        given = np.stack([self.piece_start[here], self.piece_end[here]])
-        found = np.stack([[code_points_of(texts, owner, bound, unit) for bound in given] for unit in units])
-        chosen = found[0]
-        begin = offsets_of(counts)
-        for place in np.unique(owner[(found != found[0]).any(axis=(0, 1))]).tolist():
-            part = slice(int(begin[place]), int(begin[place + 1]))
-            of_units = dict(zip(units, found[:, :, part], strict=True))
-            chosen[:, part] = of_units[self._unit(int(documents[place]), texts[place], of_units)]
-        self.piece_start[here], self.piece_end[here] = chosen
-
-    def _require_inside(self, original: tuple[np.ndarray, np.ndarray]) -> None:
-        """Raise an `InputError` for the first piece that begins or ends inside a character or outside its text."""
-        wrong = (self.piece_start < 0) | (self.piece_end < 0)
-        document = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(self.pieces[self.offsets]))
-        if self._with_texts:
-            length = np.array([2**62 if text is None else len(text) for text in self.texts])
-            wrong |= self.piece_end > length[document]
-        if not wrong.any():
-            return
-        piece = int(np.argmax(wrong))
-        number = int(document[piece])
-        start, end = (int(bound[piece]) for bound in original)
-        text = self.texts[number]
-        size = "" if text is None else f" ({counted(len(text), 'character')})"
-        raise self.locate(
-            InputError(
-                f"a span from {start} to {end} begins or ends inside a character, or outside the text{size}.",
-                f"Check the offsets; {setting('offset_unit')} names their unit, one of {', '.join(map(repr, UNITS))}.",
-                document=number,
-            )
+        counts = np.diff(base)[documents]
+        here, owner = ranges(base[documents], counts), np.repeat(np.arange(len(texts)), counts)
+        converted = np.array(
+            [[code_points_of(texts, owner, bound[here], unit) for bound in bounds] for unit in units], dtype=np.int64
         )
+        chosen = converted[0]
+        begin = offsets_of(counts)
+        for place in np.unique(owner[(converted != converted[0]).any(axis=(0, 1))]).tolist():
+            part = slice(*begin[place : place + 2].tolist())
+            of_units = dict(zip(units, converted[:, :, part], strict=True))
+            chosen[:, part] = of_units[self._unit(int(documents[place]), of_units, undecided)]
+        for bound, values in zip(bounds, chosen, strict=True):
+            bound[here] = values
 
-    def _unit(self, number: int, text: str, bounds: Mapping[str, np.ndarray]) -> str:
+    def _unit(self, number: int, bounds: Mapping[str, np.ndarray], undecided: list[int] | None) -> str:
         """Return the unit in which most stated texts of a document are the text at their offsets."""
         # of units that are the same here, the first
         distinct: dict[bytes, str] = {}
         for unit, of_unit in bounds.items():
             distinct.setdefault(of_unit.tobytes(), unit)
-        bounds = {unit: bounds[unit] for unit in distinct.values()}
-        first, last = self.offsets[number : number + 2].tolist()
-        said = [] if self.stated is None else list(stated_strings(self.stated.slice(first, last - first)))
-        base = int(self.pieces[self.offsets[number]])
+        text, spans = str(self.texts[number]), self.stated.spans
+        here = slice(*np.searchsorted(spans.document, [number, number + 1]).tolist())
+        stated = [] if self.stated.texts is None else list(strings_of(self.stated.texts[here]))
+        spans = spans.between(number, number + 1)
         fitting = {
-            unit: sum(alike(one, self._covered(text, start, end, span, base)) for span, one in enumerate(said, first))
-            for unit, (start, end) in bounds.items()
+            unit: sum(map(alike, stated, _with_bounds(spans, *bounds[unit]).covered([text])))
+            for unit in distinct.values()
         }
         best = max(fitting, key=fitting.__getitem__)
-        if not fitting[best]:
-            # an offset inside a character, or past the end, rules a unit out
-            possible = [unit for unit, of_unit in bounds.items() if (of_unit >= 0).all()]
-            if len(possible) == 1:
-                return possible[0]
-            named = ", ".join(f"{unit!r} ({UNITS[unit]})" for unit in possible or bounds)
+        # an offset inside a character, or past the end, rules a unit out
+        possible = [unit for unit in fitting if (bounds[unit] >= 0).all()]
+        if fitting[best] or len(possible) == 1:
+            return best if fitting[best] else possible[0]
+        if undecided is None:
+            named = possible or list(fitting)
             raise self.locate(
                 InputError(
-                    f"the text has characters that tools count differently ({_which(text, possible or bounds)}) before "
-                    "a span, and nothing shows how they are counted here.",
-                    f"Give the unit of the offsets with {setting('offset_unit')}: {named}.",
+                    f"the text has characters that tools count differently ({_which(text, named)}) before a span, and "
+                    "nothing shows how they are counted here.",
+                    f"Give the unit of the offsets with {setting('offset_unit')}: "
+                    f"{', '.join(f'{unit!r} ({UNITS[unit]})' for unit in named)}.",
                     document=number,
                     option="offset_unit",
                 )
             )
-        return best
+        undecided.append(number)
+        return (possible or list(bounds))[0]
 
-    def _covered(self, text: str, start: np.ndarray, end: np.ndarray, span: int, base: int) -> str:
-        pieces = range(int(self.pieces[span]) - base, int(self.pieces[span + 1]) - base)
-        return " ".join(text[start[piece] : end[piece]] for piece in pieces)
+    def require_inside(self, original: Spans) -> None:
+        """Raise an `InputError` for the first piece off its text's characters, with its `original` bounds."""
+        span, start, end = self.stated.spans.pieces()
+        document = original.document[span]
+        wrong = (start < 0) | (end < 0)
+        lengths = self.lengths(in_tokens=False)
+        if lengths is not None:
+            wrong |= end > lengths[document]
+        if not wrong.any():
+            return
+        piece = int(np.argmax(wrong))
+        number = int(document[piece])
+        _, first, last = original.pieces()
+        text = self.texts[number]
+        size = "" if text is None else f" ({counted(len(text), 'character')})"
+        raise self.locate(
+            InputError(
+                f"a span from {first[piece]} to {last[piece]} begins or ends inside a character, or outside the "
+                f"text{size}.",
+                f"Check the offsets; {setting('offset_unit')} names their unit, one of {', '.join(map(repr, UNITS))}.",
+                document=number,
+            )
+        )
 
     def compare_stated(self) -> list[str]:
         """Return a sentence if stated texts differ from the text; an `InputError` if most do."""
+        if None in self.texts:
+            return []
         try:
-            return compared(self._stated(), self.place)
+            return compared(self.stated.beside([text or "" for text in self.texts]), self.place)
         except InputError as error:
             raise error.in_file(self._source.name) from None
 
-    def _stated(self) -> Iterator[tuple[int, str, str]]:
-        """Yield the document, the stated text and the covered one of each span that has both."""
-        if self.stated is None or not self._with_texts:
-            return
-        if not self.fragmented:
-            yield from StatedTexts(self.offsets, self.start, self.end, self.stated).beside(self.texts)
-            return
-        each = stated_strings(self.stated)
-        for number, (text, spans) in enumerate(
-            zip(self.texts, starmap(range, pairwise(self.offsets.tolist())), strict=True)
-        ):
-            for span, said in zip(spans, each, strict=False):
-                if text is not None and said is not None:
-                    yield number, said, self._covered(text, self.piece_start, self.piece_end, span, 0)
+    def checked(self) -> StatedSpans:
+        """Return the spans, checked, in the order of the file.
 
-    def attributed(self) -> AttributedSpans | None:
-        """Return the spans of each document with their attributes; None if no span has any."""
-        if not self._attributes:
-            return None
-        columns = (self.start, self.end, self.label, list(self._names), self._attributes, self._scores)
-        return AttributedSpans(self.offsets, *columns)
-
-    def unchecked(self, spans: Spans) -> StatedTexts | None:
-        """Return the contiguous spans of documents without text and what they are said to cover; None without any.
-
-        `spans` are those made of the columns; their bounds are shared if they have the same order.
+        Of documents with a text, and of discontinuous spans, stated texts are left out: what they cover is known.
         """
-        if self.stated is None or None not in self.texts:
-            return None
-        start, end = spans.start, spans.end
-        if not (np.array_equal(start, self.start) and np.array_equal(end, self.end)):
-            start, end = self.start, self.end
-        found = StatedTexts(self.offsets, start, end, self.stated)
-        return found.known(self.texts, np.diff(self.pieces) == 1 if self.fragmented else True)
-
-    def lists(self) -> pa.ListArray:
-        """Return the spans as a column of lists, as `Spans.from_arrow` takes it."""
-        label = pa.DictionaryArray.from_arrays(arrow_array(self.label), string_array(list(self._names)))
-        if not self.fragmented:
-            columns = [arrow_array(self.start), arrow_array(self.end), label]
-            values = pa.StructArray.from_arrays(columns, names=[field.name for field in SPAN_TYPE])
-        else:
-            pairs = pair_array(self.piece_start, self.piece_end)
-            columns = [label, as_lists(self.pieces, pairs)]
-            values = pa.StructArray.from_arrays(columns, names=[field.name for field in FRAGMENTS_TYPE])
-        return as_lists(self.offsets, values)
+        spans = self.stated.spans
+        label, labels = sorted_codes(spans.label, spans.labels)
+        spans = checked_spans(replace(spans, label=label, labels=labels))
+        texts = self.stated.texts if None in self.texts else None
+        if texts is not None and spans.fragments is not None:
+            contiguous = np.diff(spans.fragments.offsets) == 1
+            texts = pc.if_else(arrow_array(contiguous), texts, pa.scalar(None, TEXT_TYPE))
+        return replace(self.stated, spans=spans, texts=texts)
 
     def locate(self, error: InputError) -> InputError:
         """Return an error about a document as one about its place in the file."""
@@ -407,19 +341,123 @@ class RecordColumns:
             return error.in_file(self._source.name)
         place = self.places[error.document]
         name = f"{self._source.name}, {place}" if place else self._source.name
-        return error.placed(document=None, position=None, source=name, line=self._line[error.document])
+        return error.placed(document=None, position=None, source=name, line=self.lines[error.document])
 
     def place(self, number: int) -> str:
         """Return what to call the place of a document in the file."""
-        return self.places[number] or f"line {self._line[number]}"
+        return self.places[number] or f"line {self.lines[number]}"
 
-    def _malformed(self, records: Sequence[Record]) -> InputError:
-        """Return the error for the first span of some records, the last ones, that has another form."""
-        for number, record in enumerate(records, len(self.places) - len(records)):
+    def _malformed(self, records: Sequence[Record], first: int) -> InputError:
+        """Return the error for the first span of some records that has another form."""
+        for number, record in enumerate(records, first):
             for index, span in enumerate(record.spans):
-                known = isinstance(span, (tuple, list)) and len(span) == 3
-                found = dict(zip(("start", "end", "label"), span, strict=True)) if known else span
-                problem = span_problem(found, ("start", "end", "label"))
-                if problem or not known:
-                    return self.locate(InputError(problem or _OTHER_FORM, document=number, span=index))
+                is_span = isinstance(span, (tuple, list)) and len(span) == 3
+                problem = span_problem(dict(zip(SPAN_KEYS, span, strict=True)) if is_span else span)
+                if problem:
+                    return self.locate(InputError(problem, document=number, span=index))
         return self.locate(InputError(_OTHER_FORM, SPAN_REMEDY))
+
+
+class _SpanColumns:
+    """The spans of records, end to end."""
+
+    def __init__(self) -> None:
+        self._counts = array("q")
+        self._start, self._end, self._label = array("q"), array("q"), array("i")
+        self._labels = Codes()
+        self._texts: list[pa.Array] = []
+        self._attributes = array("i")
+        self._values: list[Mapping[str, Any]] = [NO_ATTRIBUTES]
+        self._codes: dict[str, int] = {}
+        # the discontinuous spans, how many fragments each has, and their bounds
+        self._broken, self._sizes, self._bounds = array("q"), array("q"), array("q")
+
+    def add(self, records: Sequence[Record], spans: Sequence[Any], stated: Sequence[Sequence[str | None]]) -> None:
+        """Take over the spans of some records, and the texts that these state; an error of Python for another form."""
+        first = len(self._label)
+        each = chain.from_iterable(spans)
+        while some := list(islice(each, _SPANS)):
+            self._add_bounds(some)
+        self._counts.extend(map(len, spans))
+        if any(text is not None for texts in stated for text in texts):
+            filled = (texts or repeat(None, len(some)) for texts, some in zip(stated, spans, strict=True))
+            self._texts += text_arrays(chain.from_iterable(filled))
+        else:
+            self._texts.append(pa.nulls(len(self._label) - first))
+        for number, record in enumerate(records):
+            if any(record.attributes):
+                self._attributes.extend(map(self._code, record.attributes, record.scores or repeat(None)))
+            else:
+                self._attributes.extend(repeat(0, len(record.spans)))
+            if record.fragments:
+                self._add_fragments(record.fragments, first, number)
+            first += len(record.spans)
+
+    def _add_bounds(self, spans: Sequence[Any]) -> None:
+        """Take over bounds and labels; an error of Python if they have another form."""
+        start, end, label = zip(*spans, strict=True)
+        if not {*map(type, start), *map(type, end)} <= {int} or not {*map(type, label)} <= {str}:
+            raise TypeError
+        if not all(map(is_utf8, {*label} - self._labels.keys())):
+            raise ValueError
+        self._start.extend(start)
+        self._end.extend(end)
+        self._label.extend(map(self._labels.__getitem__, label))
+
+    def _code(self, attributes: Mapping[str, Any], scores: Any) -> int:
+        """Return the code of attributes, of equal ones mostly the same."""
+        if not attributes:
+            return 0
+        value = {"attributes": attributes} if scores is None else {"attributes": attributes, "scores": scores}
+        # true and 1 are equal, and not the same
+        key = repr(value)
+        if key not in self._codes:
+            self._values.append(value)
+            if len(self._codes) >= _DISTINCT:
+                return len(self._values) - 1
+            self._codes[key] = len(self._values) - 1
+        return self._codes[key]
+
+    def _add_fragments(self, fragments: Mapping[int, Sequence[tuple[int, int]]], first: int, document: int) -> None:
+        """Take over the fragments of a document's spans, of which the first has this number."""
+        for place, pairs in sorted(fragments.items()):
+            bounds = list(chain.from_iterable(pairs))
+            if typed_array(bounds, pa.int64()) is None:
+                raise InputError("a bound of a fragment is not an integer.", SPAN_REMEDY, document=document)
+            self._broken.append(first + place)
+            self._sizes.append(len(pairs))
+            self._bounds.extend(bounds)
+
+    def stated(self) -> StatedSpans:
+        """Return all spans in the order of the file."""
+        start, end, label = map(np.asarray, (self._start, self._end, self._label))
+        documents = len(self._counts)
+        document = np.repeat(np.arange(documents, dtype=np.int32), self._counts)
+        fragments = None
+        if self._broken:
+            broken, sizes = np.asarray(self._broken), np.ones(len(start), dtype=np.int64)
+            sizes[broken] = self._sizes
+            fragments = Fragments(offsets_of(sizes), np.repeat(start, sizes), np.repeat(end, sizes))
+            here = ranges(fragments.offsets[broken], sizes[broken])
+            fragments.start[here], fragments.end[here] = np.reshape(self._bounds, (-1, 2)).T
+        texts = None
+        if not all(pa.types.is_null(chunk.type) for chunk in self._texts):
+            texts = pa.chunked_array([chunk.cast(TEXT_TYPE) for chunk in self._texts])
+        spans = Spans(document, start, end, label, tuple(self._labels), documents, None, fragments)
+        return StatedSpans(spans, np.asarray(self._attributes), self._values, texts)
+
+
+def _with_bounds(spans: Spans, start: np.ndarray, end: np.ndarray) -> Spans:
+    """Return spans with other bounds of their pieces."""
+    if spans.fragments is None:
+        return replace(spans, start=start, end=end)
+    fragments = replace(spans.fragments, start=start, end=end)
+    first, last = fragments.outer_bounds()
+    return replace(spans, start=first, end=last, fragments=fragments)
+
+
+def _which(text: str, units: Collection[str]) -> str:
+    """Say which characters of a text some units count differently."""
+    others = not all(is_plain(text, unit.removesuffix("-lf")) for unit in units)
+    line_ends = any(unit.endswith("-lf") for unit in units)
+    return " and ".join(["such as emoji"] * others + ["a carriage return with a newline"] * line_ends)

@@ -1,24 +1,24 @@
-"""What is wrong with the spans of a file of documents, before any of it is refused: `problems_in`."""
+"""What is wrong with the spans of a file of documents, before any of it is refused."""
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from itertools import chain, repeat
-from typing import Any
+from dataclasses import dataclass, field
+from itertools import repeat
 
 import numpy as np
 
+from ..arrays import offsets_by, row_codes
 from ..exceptions import shown
-from ..spans.arrow import LONGEST, name_problem
-from ..spans.characters import code_points
+from ..spans.arrow import name_problem
+from ..spans.documents import Tokens
+from ..spans.spans import Spans
+from .building import RecordColumns
 from .document_file import DocumentFile, inspection
-from .record import Record
+from .stated import strings_of
 from .tokenizers import tokens_of
-from .words import Codes
 
 KINDS = {
     "lost": "spans without a place or a label, left out",
@@ -37,9 +37,18 @@ KINDS = {
 }
 """The kinds of problems, with what there are several of."""
 
-_AT_ONCE = 1 << 12
-"""How many spans of a document are looked at together: in Python's objects those of a long one take much memory."""
+_OUTSIDE = {
+    "empty": "is empty",
+    "reversed": "ends before it begins",
+    "inside character": "begins or ends inside a character",
+    "outside": "is not inside the text",
+}
+"""What spans without a place in their text are."""
 
+_ORDER = ("document", "lost", "unit", "twice", "label name", "label", *_OUTSIDE, "padded", "stated text", "off tokens")
+"""The order in which what is wrong with one document, or one span, is listed."""
+
+_UNDECIDED = "nothing tells in which unit its offsets are counted."
 _FARTHEST = 1 << 62
 
 
@@ -88,8 +97,8 @@ class Validation:
     @property
     def counts(self) -> dict[str, int]:
         """The number of problems of each kind that there is."""
-        found = Counter(problem.kind for problem in self.problems)
-        return {kind: found[kind] for kind in KINDS if found[kind]}
+        counts = Counter(problem.kind for problem in self.problems)
+        return {kind: counts[kind] for kind in KINDS if counts[kind]}
 
     @property
     def affected(self) -> int:
@@ -102,164 +111,114 @@ class Validation:
             self.file = reading()
         return self
 
-    def _inspect(self, records: Iterable[Record], units: Sequence[str], in_tokens: bool) -> Iterator[Record]:
-        names: set[tuple[str | None, str | None]] = set()
-        for record in records:
-            check = _Check(record, self, self.documents)
-            if record.id is not None and (record.id, record.annotator) in names:
-                check.add("document", None, f"another document is called {shown(record.id)} too.")
-            names.add((record.id, record.annotator))
-            yield check.look(units, in_tokens=in_tokens)
-            self.documents += 1
+    def _inspect(self, columns: RecordColumns, units: Sequence[str], in_tokens: bool) -> None:
+        """List what is wrong with the spans of a file, and leave them out."""
+        original, undecided = columns.stated.spans, list[int]()
+        self.documents += len(columns.lines)
+        self.spans += len(original) + len(columns.lost)
+        if not in_tokens:
+            columns.to_code_points(units, undecided)
+        problems = [
+            *((number, -1, "document", None, text) for number, text in _same_names(columns)),
+            *((number, -1, "lost", line, text) for number, line, text in columns.lost),
+            *((number, -1, "unit", None, _UNDECIDED) for number in undecided),
+        ]
+        for span, kind, text in self._of_spans(columns, original, in_tokens=in_tokens):
+            problems.append((int(original.document[span]), span, kind, None, text))
+        # in the order of the file: what is wrong with a document, then with each of its spans
+        problems.sort(key=lambda problem: (*problem[:2], _ORDER.index(problem[2])))
+        for number, span, kind, line, text in problems:
+            bounds = None
+            if span >= 0:
+                label = original.labels[original.label[span]]
+                bounds = int(original.start[span]), int(original.end[span]), label
+                text = f"the span of {shown(label)} from {bounds[0]} to {bounds[1]} {text}."
+            place = columns.ids[number], columns.lines[number] if line is None else line, columns.places[number]
+            self.problems.append(Problem(kind, number, *place, bounds, text))
+        columns.drop_spans()
 
+    def _of_spans(self, columns: RecordColumns, original: Spans, *, in_tokens: bool) -> Iterator[tuple[int, str, str]]:
+        """Yield a span, the kind and the text of each problem of spans, given the spans with the bounds of the file."""
+        spans = columns.stated.spans
+        for span in np.flatnonzero(_twice(spans)).tolist():
+            yield span, "twice", "is there twice"
+        for code, name in enumerate(spans.labels):
+            problem = name_problem(name, "label").removesuffix(".")
+            unknown = self.labels is not None and name not in self.labels
+            for span in np.flatnonzero(spans.label == code).tolist() if problem or unknown else ():
+                if problem:
+                    yield span, "label name", f"cannot be scored: {problem}"
+                if unknown:
+                    yield span, "label", "has an unknown label"
+        lengths = columns.lengths(in_tokens=in_tokens)
+        kind = _outside(spans, original, lengths)
+        for span in np.flatnonzero(kind).tolist():
+            name = list(_OUTSIDE)[kind[span] - 1]
+            size = "" if lengths is None else f" (0 to {lengths[original.document[span]]:,})"
+            yield span, name, f"{_OUTSIDE[name]}{size if name == 'outside' else ''}"
+        if not in_tokens and None not in columns.texts:
+            yield from self._in_texts(columns, np.flatnonzero(kind == 0))
 
-class _Check:
-    """The spans of a document while they are looked at."""
-
-    def __init__(self, record: Record, found: Validation, number: int) -> None:
-        self._record, self._found, self._number = record, found, number
-        self._labels = Codes()
-
-    def add(self, kind: str, span: tuple[int, int, str] | None, problem: str, line: int | None = None) -> None:
-        """Add a problem, of the document's line or another one."""
-        record = self._record
-        place = (self._number, record.id, record.line if line is None else line, record.place)
-        text = problem if span is None else f"the span of {shown(span[2])} from {span[0]} to {span[1]} {problem}."
-        self._found.problems.append(Problem(kind, *place, span, text))
-
-    def look(self, units: Sequence[str], *, in_tokens: bool) -> Record:
-        """List what is wrong, and return the record without its spans; with them if they have another form."""
-        record = self._record
-        self._found.spans += len(record.spans) + len(record.lost)
-        for line, problem in record.lost:
-            self.add("lost", None, problem, line)
-        given = chain.from_iterable(record.fragments.values())
-        if not all(map(_is_span, record.spans)) or not all(map(_are_bounds, given)):
-            return record
-        in_text = not in_tokens and record.text is not None
-        parts = (record.tokens if record.words is None else record.words) if in_tokens else record.text
-        converted = self._in_characters(units) if in_text else None
-        fits = None if converted is None else self._fits_tokens(converted)
-        seen: set[Any] = set()
-        reached = 0
-        for first in range(0, len(record.spans), _AT_ONCE):
-            spans = record.spans[first : first + _AT_ONCE]
-            pieces = self._given(first, spans)
-            here = slice(reached, reached + sum(map(len, pieces)))
-            reached = here.stop
-            if converted is not None:
-                pairs = iter(converted[here].tolist())
-                pieces = [[tuple(next(pairs)) for _ in bounds] for bounds in pieces]
-            whole = repeat(True) if fits is None else iter(fits[here].tolist())
-            for place, (span, bounds) in enumerate(zip(spans, pieces, strict=True), first):
-                fit = sum(next(whole) for _ in bounds) == len(bounds)
-                if (key := self._key(bounds, span[2])) in seen:
-                    self.add("twice", span, "is there twice")
-                seen.add(key)
-                if problem := name_problem(span[2], "label"):
-                    self.add("label name", span, f"cannot be scored: {problem.removesuffix('.')}")
-                if self._found.labels is not None and span[2] not in self._found.labels:
-                    self.add("label", span, "has an unknown label")
-                if not self._is_inside(span, bounds, None if parts is None else len(parts)):
-                    continue
-                if in_text:
-                    self._check_text(span, bounds, record.stated[place] if record.stated else None)
-                if not fit:
-                    self.add("off tokens", span, "begins or ends within a token")
-        return replace(record, spans=[], fragments={}, stated=[], attributes=[], lost=[])
-
-    def _given(self, first: int, spans: Iterable[tuple[int, int, str]]) -> list[list[tuple[int, int]]]:
-        """Return the bounds of the pieces of spans, of which the first has this number."""
-        fragments = self._record.fragments
-        return [list(fragments.get(place, ())) or [(start, end)] for place, (start, end, _) in enumerate(spans, first)]
-
-    def _key(self, bounds: Sequence[tuple[int, int]], label: str) -> object:
-        """Return what tells spans apart: of most a number, as they may be many."""
-        (start, end), *others = bounds
-        if others or not 0 <= start <= LONGEST or not 0 <= end <= LONGEST:
-            return tuple(bounds), label
-        return (self._labels[label] * (LONGEST + 1) + start) * (LONGEST + 1) + end
-
-    def _in_characters(self, units: Sequence[str]) -> np.ndarray:
-        """Return the bounds of all pieces in code points, -1 for those inside a character or outside the text."""
-        text, spans = str(self._record.text), self._record.spans
-        pieces = chain.from_iterable(
-            self._given(first, spans[first : first + _AT_ONCE]) for first in range(0, len(spans), _AT_ONCE)
-        )
-        sizes, flat = array("q"), array("q")
-        for bounds in pieces:
-            sizes.append(len(bounds))
-            for pair in bounds:
-                flat.extend(pair)
-        return self._converted(text, np.asarray(flat), sizes, units).reshape(-1, 2)
-
-    def _is_inside(self, span: tuple[int, int, str], bounds: Sequence[tuple[int, int]], length: int | None) -> bool:
-        """Return whether a span has a place in the text; list why not."""
-        start, end, _ = span
-        low, high = min(map(min, bounds)), max(map(max, bounds))
-        if start == end:
-            self.add("empty", span, "is empty")
-        elif end < start:
-            self.add("reversed", span, "ends before it begins")
-        elif length is not None and start >= 0 and end <= length and low < 0:
-            self.add("inside character", span, "begins or ends inside a character")
-        elif low < 0 or (length is not None and high > length):
-            self.add("outside", span, "is not inside the text" + ("" if length is None else f" (0 to {length:,})"))
+    def _in_texts(self, columns: RecordColumns, inside: np.ndarray) -> Iterator[tuple[int, str, str]]:
+        """Yield the problems of some spans with the texts of their documents, and with their tokens."""
+        some, texts = columns.stated.picked(inside), [text or "" for text in columns.texts]
+        stated = repeat(None) if some.texts is None else strings_of(some.texts)
+        for span, covered, text in zip(inside.tolist(), some.spans.covered(texts), stated, strict=False):
+            if covered != covered.strip():
+                yield span, "padded", f"is padded with white space: {shown(covered)}"
+            if text is not None and text != covered:
+                yield span, "stated text", f"is said to be {shown(text)}, and the text is {shown(covered)} there"
+        if self.tokenizer is not None:
+            off = _off_tokens(some.spans, tokens_of(tuple(texts), self.tokenizer))
         else:
-            return True
-        return False
-
-    def _check_text(self, span: tuple[int, int, str], bounds: Sequence[tuple[int, int]], said: str | None) -> None:
-        covered = " ".join(str(self._record.text)[start:end] for start, end in bounds)
-        if covered != covered.strip():
-            self.add("padded", span, f"is padded with white space: {shown(covered)}")
-        if said is not None and said != covered:
-            self.add("stated text", span, f"is said to be {shown(said)}, and the text is {shown(covered)} there")
-
-    def _fits_tokens(self, bounds: np.ndarray) -> np.ndarray | None:
-        """Flag the pieces that begin where some token begins, and end where one ends; None if there are no tokens."""
-        record = self._record
-        tokens: Any = record.tokens
-        if self._found.tokenizer is not None and record.text is not None:
-            tokens = tokens_of((record.text,), self._found.tokenizer).bounds(0)
-        if tokens is None:
-            return None
-        try:
-            known = np.asarray(tokens, dtype=np.int64).reshape(-1, 2)
-        except (TypeError, ValueError, OverflowError):
-            # whoever makes columns of them says what is wrong
-            return None
-        return np.isin(bounds[:, 0], known[:, 0]) & np.isin(bounds[:, 1], known[:, 1])
-
-    def _converted(self, text: str, flat: np.ndarray, sizes: Sequence[int], units: Sequence[str]) -> np.ndarray:
-        """Return bounds in code points, from the unit in which most stated texts are the text at their offsets."""
-        of_units = {unit: code_points(text, flat, unit) for unit in units}
-        if all(np.array_equal(of_units[units[0]], other) for other in of_units.values()):
-            return of_units[units[0]]
-        fitting = dict.fromkeys(units, 0)
-        for unit, converted in of_units.items():
-            pairs = iter(converted.tolist())
-            for said, size in zip(self._record.stated, sizes, strict=False):
-                covered = " ".join(text[next(pairs) : next(pairs)] for _ in range(size))
-                fitting[unit] += said == covered
-        best = max(fitting, key=fitting.__getitem__)
-        possible = [unit for unit, converted in of_units.items() if (converted >= 0).all()]
-        if not fitting[best] and len(possible) != 1:
-            self.add("unit", None, "nothing tells in which unit its offsets are counted.")
-        return of_units[best if fitting[best] else (possible or list(units))[0]]
+            off = _off_tokens(some.spans, columns.known_tokens()) & columns.with_tokens[some.spans.document]
+        for span in inside[off].tolist():
+            yield span, "off tokens", "begins or ends within a token"
 
 
-def _is_span(span: Any) -> bool:
-    known = isinstance(span, (tuple, list)) and len(span) == 3
-    return known and _are_bounds(span[:2]) and isinstance(span[2], str)
+def _same_names(columns: RecordColumns) -> Iterator[tuple[int, str]]:
+    """Yield the documents that are called as another one of the same annotator is."""
+    names: set[tuple[str | None, str | None]] = set()
+    for number, name in enumerate(zip(columns.ids, columns.annotators, strict=True)):
+        if name[0] is not None and name in names:
+            yield number, f"another document is called {shown(name[0])} too."
+        names.add(name)
 
 
-def _are_bounds(pair: Sequence[Any]) -> bool:
-    return all(type(bound) is int and abs(bound) <= _FARTHEST for bound in pair)
+def _twice(spans: Spans) -> np.ndarray:
+    """Flag the spans that are there before too."""
+    span, start, end = spans.pieces()
+    offsets = 2 * offsets_by(span, len(spans))
+    kind = spans.document.astype(np.int64) * len(spans.labels) + spans.label
+    codes = row_codes(kind, offsets[:-1], offsets[1:], np.stack([start, end], axis=1).ravel())
+    twice = np.ones(len(spans), dtype=bool)
+    twice[np.unique(codes, return_index=True)[1]] = False
+    return twice
+
+
+def _outside(spans: Spans, original: Spans, lengths: np.ndarray | None) -> np.ndarray:
+    """Number the kinds of spans without a place in their text, in the order of `_OUTSIDE`; 0 for all others."""
+    span, start, end = spans.pieces()
+    first = offsets_by(span, len(spans))[:-1]
+    low = np.minimum.reduceat(np.minimum(start, end), first) if len(first) else start
+    high = np.maximum.reduceat(np.maximum(start, end), first) if len(first) else end
+    size = np.full(len(spans), _FARTHEST) if lengths is None else lengths[spans.document]
+    between = (original.start >= 0) & (original.end <= size) & (lengths is not None)
+    empty, backwards = original.start == original.end, original.end < original.start
+    return np.select([empty, backwards, between & (low < 0), (low < 0) | (high > size)], [1, 2, 3, 4], 0)
+
+
+def _off_tokens(spans: Spans, tokens: Tokens) -> np.ndarray:
+    """Flag the spans of characters of which a piece begins where no token begins, or ends where none ends."""
+    span, start, end = spans.pieces()
+    stride = 1 + max(int(end.max(initial=0)), int(tokens.end.max(initial=0)))
+    base, base_of_tokens = spans.document[span].astype(np.int64) * stride, tokens.document * stride
+    fits = np.isin(base + start, base_of_tokens + tokens.start) & np.isin(base + end, base_of_tokens + tokens.end)
+    return np.bincount(span[~fits], minlength=len(spans)) > 0
 
 
 @contextmanager
-def _inspected(inspect: Callable[..., Iterable[Record]]) -> Iterator[None]:
+def _inspected(inspect: Callable[[RecordColumns, Sequence[str], bool], None]) -> Iterator[None]:
     token = inspection.set(inspect)
     try:
         yield

@@ -11,21 +11,19 @@ from itertools import chain
 from typing import Any, TypeVar, cast
 
 import numpy as np
-import pyarrow as pa
 
-from ..arrays import in_chunks, offsets_of, take_segments
+from ..arrays import offsets_of, take_segments
 from ..exceptions import InputError, printable, shown
-from ..spans.attributes import Attributes, attributes_arrays
+from ..spans.attributes import Attributes
 from ..spans.documents import Documents
 from ..spans.entities import Entities
-from ..spans.spans import Spans
+from ..spans.spans import Spans, in_order
 from ..tags.decoding import LabelDecoding, read_prefix, scheme_of
 from ..tags.tags import Tags
-from .attributed import AttributedSpans
 from .building import RecordColumns
 from .places_in_files import LineRuns, Parts
 from .record import Named, Record
-from .stated import StatedTexts
+from .stated import StatedSpans
 from .tag_columns import Layout
 from .words import Words
 
@@ -74,10 +72,8 @@ class DocumentFile:
         spans: of the documents; none if the file has tags, entity trees or answers, see `require_spans`.
         in_tokens: whether spans are in tokens; otherwise they are in characters (code points).
         annotators: of each document, whose spans they are; None if the file does not say.
-        attributes: the spans of each document with their attributes, as `Attributes.from_dicts` takes them,
-            discontinuous ones with their outermost bounds; None if no span has any.
-        stated: of documents without a text, the contiguous spans and the text that the file says they cover; None if it
-            never says so.
+        stated: the spans as the file states them, in its order, with their attributes, and the texts of contiguous ones
+            if documents have no texts; None if there are neither.
         entities: the entity trees of the documents; None if the file has none.
         answers: of each document what a language model wrote, which has no spans yet, see `pairing`; None for spans.
         left_out: what could not be read, one text each.
@@ -105,8 +101,7 @@ class DocumentFile:
     sentences: bool = False
     in_tokens: bool = False
     annotators: tuple[str, ...] | None = None
-    attributes: AttributedSpans | None = None
-    stated: StatedTexts | None = None
+    stated: StatedSpans | None = None
     entities: Entities | None = None
     answers: Sequence[Any] | None = None
     left_out: tuple[str, ...] = ()
@@ -205,8 +200,7 @@ class DocumentFile:
             spans=self.spans.take(documents),
             tags=tuple(Words.of(tags).of_documents(documents) for tags in self.tags),
             annotators=some(self.annotators),
-            attributes=None if self.attributes is None else self.attributes.of_documents(documents),
-            stated=None if self.stated is None else self.stated.of_documents(documents),
+            stated=None if self.stated is None else self.stated.take(documents),
             entities=None if self.entities is None else self.entities.take(documents),
             places=some(self.places),
             answers=some(self.answers),
@@ -282,15 +276,19 @@ class DocumentFile:
                 raise InputError(f"these are {what}, not spans.", remedy, source=self.source)
         return self
 
+    @property
+    def has_attributes(self) -> bool:
+        """Whether some span has attributes."""
+        return self.stated is not None and self.stated.has_attributes
+
     def attribute_columns(self) -> Attributes:
         """Read the attributes of all spans as columns; spans without any have none.
 
         Raises:
             InputError: names the file and the line, as `Attributes.from_dicts`.
         """
-        rows = self.require_spans().attributes or AttributedSpans.without_any(self.spans)
         try:
-            return Attributes.from_arrow(pa.chunked_array(in_chunks(rows, attributes_arrays)))
+            return (self.require_spans().stated or StatedSpans.of(self.spans)).columns()
         except InputError as error:
             raise self.locate(error) from None
 
@@ -310,10 +308,10 @@ def decoding_of(files: Mapping[str, DocumentFile]) -> dict[str, object]:
     return found
 
 
-inspection: ContextVar[Callable[[Iterable[Record], Sequence[str], bool], Iterable[Record]] | None] = ContextVar(
+inspection: ContextVar[Callable[[RecordColumns, Sequence[str], bool], None] | None] = ContextVar(
     "inspection", default=None
 )
-"""Looks at the records of a file before they are checked, and passes them on, see `validation`."""
+"""Looks at the spans of a file before they are checked, and leaves them out, see `checks`."""
 
 
 def documents_of(
@@ -323,6 +321,7 @@ def documents_of(
     units: Sequence[str] = ("codepoint",),
     in_tokens: bool = False,
     left_out: list[str] | None = None,
+    by_name: bool = False,
 ) -> DocumentFile:
     """Make columns of records.
 
@@ -335,6 +334,7 @@ def documents_of(
         units: in which the format may count characters, see `spanometer.spans.characters.UNITS`.
         in_tokens: whether spans are in tokens.
         left_out: what the reader could not read, to which the spans are added that the records have lost.
+        by_name: whether records of one name are of one document.
 
     Raises:
         InputError: names the file and the place, for bounds that are no integers, before their document's beginning,
@@ -343,42 +343,40 @@ def documents_of(
             text or words.
     """
     inspect = inspection.get()
-    if inspect is not None:
-        records = inspect(records, units, in_tokens)
     left_out = [] if left_out is None else left_out
-    columns = RecordColumns(source, _listed(records, left_out))
-    dropped = [*left_out, *columns.drop_empty()]
+    columns = RecordColumns(source, records if inspect else _listed(records, left_out), by_name=by_name)
+    if inspect is not None:
+        inspect(columns, units, in_tokens)
+    left_out += columns.drop_empty()
     remarks: list[str] = []
-    texts = complete(columns.texts)
     if not in_tokens:
+        original = columns.stated.spans
         columns.to_code_points(units)
+        columns.require_inside(original)
         remarks += columns.compare_stated()
-    lengths: Sequence[int] | np.ndarray | None = None
-    words = None if columns.words is None else columns.words.words()
     try:
-        tokens = columns.tokens()
-        if in_tokens and (tokens is not None or words is not None):
-            lengths = tokens.lengths if tokens is not None else words.lengths if words is not None else None
-        elif not in_tokens and texts is not None:
-            lengths = list(map(len, texts))
-        spans = Spans.from_arrow(columns.lists(), lengths=lengths)
+        tokens, lengths = columns.tokens(), columns.lengths(in_tokens=in_tokens)
+        stated = columns.checked()
+        spans = in_order(stated.spans)
+        spans = spans if lengths is None else spans.with_lengths(lengths)
     except InputError as error:
         raise columns.locate(error) from None
-    twice = len(columns.start) - len(spans)
+    twice = len(stated.spans) - len(spans)
     if twice:
         remarks.append(f"Spans that the file has twice, and that count once: {twice:,}.")
     return DocumentFile(
         source=source.name,
-        documents=Documents(size=columns.size, ids=complete(columns.ids), texts=texts, tokens=tokens),
+        documents=Documents(
+            size=len(columns.lines), ids=complete(columns.ids), texts=complete(columns.texts), tokens=tokens
+        ),
         spans=spans,
         in_tokens=in_tokens,
         annotators=complete(columns.annotators),
-        attributes=columns.attributed(),
-        stated=columns.unchecked(spans),
+        stated=stated if stated.has_attributes or stated.texts is not None else None,
         places=tuple(columns.places) if any(columns.places) else (),
-        words=words,
-        document_lines=columns.lines,
-        left_out=tuple(dropped),
+        words=None if columns.words is None else columns.words.words(),
+        document_lines=np.asarray(columns.lines),
+        left_out=tuple(left_out),
         notes=tuple(remarks),
     )
 

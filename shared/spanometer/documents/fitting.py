@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from ..arrays import code_type
+from ..arrays import name_codes, ordered_codes, sorted_codes
 from ..exceptions import InputError, counted, setting
-from ..spans.spans import Spans, in_order
+from ..spans.annotations import with_common_labels
+from ..spans.spans import in_order
 from ..spans.texts import joined
 from ..spans.tokenisation import to_characters, to_tokens, trimmed
 from .document_file import DocumentFile
 from .pairing import Pairing
 from .record import Record
+from .stated import StatedSpans
 from .tokenizers import with_tokens
 from .words import WordRows, Words
 from .writer import Writer
@@ -120,17 +122,16 @@ def fitted(file: DocumentFile, writer: Writer, options: Mapping[str, Any], pairi
         InputError: for documents without a text, words or tokens that the format needs.
     """
     found = _Fitting(file.require_spans())
-    if file.attributes is not None and writer.attributes:
-        found.mark()
+    stated = file.stated if file.has_attributes else None
+    if stated is not None and writer.attributes:
+        found.mark(stated)
     if not writer.annotators and len(file.names) > 1:
         found.lose(f"documents of {len(file.names)} annotators, without their names", range(file.documents.size))
         found.file = replace(found.file, annotators=None)
-    if file.attributes is not None and not writer.attributes:
-        rows = enumerate(file.attributes)
-        with_some = [document for document, spans in rows for span in spans if span["attributes"]]
-        found.lose("spans with attributes, without these", with_some)
-    scored = (number for number, spans in enumerate(file.attributes or ()) for span in spans if "scores" in span)
-    found.lose("spans with scores of their attributes, without these", scored)
+    if stated is not None:
+        if not writer.attributes:
+            found.lose("spans with attributes, without these", stated.documents_with("attributes"))
+        found.lose("spans with scores of their attributes, without these", stated.documents_with("scores"))
     if not writer.discontinuous:
         found.join_fragments()
     if pairing.tokenizer is not None:
@@ -167,32 +168,33 @@ class _Fitting(Fitted):
             of_kind[name] = of_kind.get(name, 0) + 1
         self.losses += [Loss(what, documents) for what, documents in counts.items()]
 
-    def mark(self) -> None:
+    def mark(self, stated: StatedSpans) -> None:
         """Number the labels of spans that have attributes."""
-        spans, rows = self.file.spans, self.file.attributes or ()
-        known: dict[tuple[int, int, int, str], list[Mapping[str, Any]]] = {}
-        for document, row in enumerate(rows):
-            for span in row:
-                known.setdefault((document, span["start"], span["end"], span["label"]), []).append(span["attributes"])
-        codes: dict[str, int] = {}
-        label = spans.label.astype(np.int64)
-        names = list(spans.labels)
-        lost = []
-        bounds = zip(spans.document.tolist(), spans.start.tolist(), spans.end.tolist(), strict=True)
-        for place, (key, code) in enumerate(zip(bounds, spans.label.tolist(), strict=True)):
-            name = spans.labels[code]
-            found = known.get((*key, name), [])
-            # what has the bounds and the label of another cannot be told from it
-            lost += [key[0]] * any(one != found[0] for one in found[1:])
-            if found and found[0]:
-                written = json.dumps([name, found[0]], sort_keys=True)
-                if written not in codes:
-                    codes[written] = len(names)
-                    names.append(f"{name}\0{len(codes)}")
-                    self.marked[names[-1]] = (name, found[0])
-                label[place] = codes[written]
-        self.lose("spans with the bounds of another one, which have its attributes", lost)
-        self.file = replace(self.file, spans=in_order(_with_names(spans, label, names)))
+        spans = self.file.spans
+        sides = with_common_labels([stated.spans, spans])
+        columns = ([getattr(side, name) for side in sides] for name in ("document", "start", "end", "label"))
+        stated_place, place = np.split(ordered_codes(*map(np.concatenate, columns)), [len(sides[0])])
+        # scores are lost, and equal attributes are one
+        codes, written = name_codes([json.dumps(value["attributes"], sort_keys=True) for value in stated.values])
+        value = codes[stated.attributes].astype(np.int64)
+        places, first = np.unique(stated_place, return_index=True)
+        # what has the bounds and the label of another cannot be told from it
+        others = stated_place[value != value[first[np.searchsorted(places, stated_place)]]]
+        lost = spans.document[np.isin(place, others)]
+        self.lose("spans with the bounds of another one, which have its attributes", lost.tolist())
+        of_span = np.full(len(spans), codes[0], dtype=np.int64)
+        stands = np.isin(place, places)
+        of_span[stands] = value[first[np.searchsorted(places, place[stands])]]
+        marked = np.flatnonzero(of_span != codes[0])
+        label, names = spans.label.astype(np.int64), list(spans.labels)
+        pairs, pair = np.unique(label[marked] * len(written) + of_span[marked], return_inverse=True)
+        label[marked] = len(names) + pair
+        for key in pairs.tolist():
+            name, code = spans.labels[key // len(written)], key % len(written)
+            names.append(f"{name}\0{len(names)}")
+            self.marked[names[-1]] = name, stated.values[int(np.argmax(codes == code))]["attributes"]
+        label, labels = sorted_codes(label, names)
+        self.file = replace(self.file, spans=in_order(replace(spans, label=label, labels=labels)))
 
     def join_fragments(self) -> None:
         """Let discontinuous spans reach from their first to their last bound."""
@@ -295,11 +297,3 @@ class _Fitting(Fitted):
 
     def _refuse(self, problem: str, remedy: str = "") -> InputError:
         return InputError(problem, remedy or "Give a file with words or a text.", source=self.file.source)
-
-
-def _with_names(spans: Spans, label: np.ndarray, names: Sequence[str]) -> Spans:
-    """Return spans with other labels, by their codes and names."""
-    order = sorted(range(len(names)), key=names.__getitem__)
-    code = np.empty(len(names), dtype=code_type(len(names)))
-    code[order] = np.arange(len(names))
-    return replace(spans, label=code[label], labels=tuple(names[place] for place in order))

@@ -15,10 +15,9 @@ from ..exceptions import InputError
 from ..spans.annotations import end_to_end
 from ..spans.documents import Documents, Tokens
 from ..spans.entities import Entities
-from .attributed import AttributedSpans
 from .document_file import DocumentFile
 from .places_in_files import LineRuns, Parts
-from .stated import StatedTexts
+from .stated import StatedSpans
 from .tag_columns import joined_tags
 from .words import Words
 
@@ -81,8 +80,7 @@ def joined_files(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile
     texts, tokens = if_all(each.texts for each in documents), if_all(each.tokens for each in documents)
     words, entities = if_all(part.words for part in parts), if_all(part.entities for part in parts)
     numbers = if_all(part.numbers for part in parts)
-    attributed = (part.attributes or AttributedSpans.without_any(part.spans) for part in parts)
-    with_attributes = any(part.attributes is not None for part in parts)
+    stated = [part.stated or StatedSpans.of(part.spans) for part in parts]
     return DocumentFile(
         source=source,
         format=first.format if entities else "several files",
@@ -105,8 +103,7 @@ def joined_files(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile
         spans=end_to_end([part.spans for part in parts]),
         in_tokens=first.in_tokens,
         annotators=tuple(chain.from_iterable(part.annotators or () for part in parts)) or None,
-        attributes=AttributedSpans.from_dicts(chain.from_iterable(attributed)) if with_attributes else None,
-        stated=StatedTexts.end_to_end([part.stated for part in parts], sizes),
+        stated=StatedSpans.end_to_end(stated) if any(part.stated is not None for part in parts) else None,
         entities=None if entities is None else _joined_entities(entities),
         answers=None if first.answers is None else [answer for part in parts for answer in part.answers or ()],
         decoding=_decoding([part.decoding for part in parts if part.decoding]),

@@ -294,7 +294,7 @@ def _as_paired(references: _Side, spans: Spans, unit: str, tokens: Tokens | None
         answers=None,
         in_tokens=in_tokens,
         words=file.words if references.file.tokenizer == made_by else None,
-        attributes=None,
+        stated=None,
     )
 
 

@@ -1,17 +1,21 @@
-"""The texts that files say their spans cover: kept as columns, and compared with what the spans do cover."""
+"""Spans as a file states them: in its order, with their attributes and the texts that they are said to cover."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain, islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import arrow_array, null_bitmap, null_flags, offsets_of, ordered_codes, runs, take_segments
+from ..arrays import arrow_array, code_type, null_bitmap, offsets_by, offsets_of, ordered_codes, runs, take_segments
 from ..exceptions import InputError, shown
+from ..spans.annotations import end_to_end
+from ..spans.attributes import Attributes
+from ..spans.spans import Spans
 
 _DOUBTFUL = 0.5
 """The share of stated texts that may differ from the text before a file is refused."""
@@ -20,138 +24,148 @@ _BLANKS = re.compile(r"(?:\s|\\n)+")
 _AT_ONCE = 1 << 12
 """How many texts are Python's strings at a time: these take several times the memory."""
 
-_TYPE = pa.large_binary()
+TEXT_TYPE = pa.large_binary()
 """Bytes, since a text may have half of a surrogate pair."""
 
-
-class StatedColumn:
-    """What spans are said to cover, None where nothing is said, gathered from one end to the other."""
-
-    def __init__(self) -> None:
-        self._some: list[str | None] = []
-        self._chunks: list[pa.Array] = []
-        self._size = 0
-
-    def __len__(self) -> int:
-        """Return the number of spans."""
-        return self._size + len(self._some)
-
-    def append(self, said: str | None) -> None:
-        """Add what the next span is said to cover."""
-        self.extend((said,))
-
-    def extend(self, said: Iterable[str | None]) -> None:
-        """Add what the next spans are said to cover."""
-        each = iter(said)
-        while some := list(islice(each, _AT_ONCE)):
-            self._some += some
-            if len(self._some) >= _AT_ONCE:
-                self._store()
-
-    def column(self) -> pa.ChunkedArray:
-        """Return the column of all spans; nothing can be added later."""
-        self._store()
-        return pa.chunked_array(self._chunks, _TYPE)
-
-    def _store(self) -> None:
-        texts = [b"" if said is None else str(said).encode("utf-8", "surrogatepass") for said in self._some]
-        missing = np.fromiter((said is None for said in self._some), bool, len(texts))
-        ends = offsets_of(list(map(len, texts)))
-        buffers = [null_bitmap(missing), pa.py_buffer(ends), pa.py_buffer(b"".join(texts))]
-        self._chunks.append(pa.Array.from_buffers(_TYPE, len(texts), buffers))
-        self._size += len(texts)
-        self._some = []
-
-
-def stated_strings(column: pa.ChunkedArray) -> Iterator[str | None]:
-    """Yield what each span is said to cover."""
-    for first in range(0, len(column), _AT_ONCE):
-        for said in column.slice(first, _AT_ONCE).to_pylist():
-            yield None if said is None else said.decode("utf-8", "surrogatepass")
+NO_ATTRIBUTES: Mapping[str, Any] = {"attributes": {}}
 
 
 @dataclass(frozen=True, eq=False)
-class StatedTexts:
-    """Contiguous spans of documents, and the text that a file says each of them covers.
+class StatedSpans:
+    """Spans as a file states them.
 
     Attributes:
-        offsets: document d has the spans `offsets[d]` to `offsets[d + 1]`.
-        start, end: of each span.
-        said: the text of each span, or null.
+        spans: in the order of the file, those that are there twice too.
+        attributes: of each span, codes that index `values`.
+        values: the distinct attributes, `{"attributes": {...}, "scores": {...}}`, the first one without any; scores
+            may be missing.
+        texts: the text that the file says each span covers, or null; None if it never says so.
     """
 
-    offsets: np.ndarray
-    start: np.ndarray
-    end: np.ndarray
-    said: pa.ChunkedArray
+    spans: Spans
+    attributes: np.ndarray
+    values: Sequence[Mapping[str, Any]] = (NO_ATTRIBUTES,)
+    texts: pa.ChunkedArray | None = None
 
     @classmethod
-    def end_to_end(cls, parts: Sequence[StatedTexts | None], documents: Sequence[int]) -> StatedTexts | None:
-        """Return those of several files as one, or None if no file has any; `documents` are the files' sizes."""
-        known = [part for part in parts if part is not None]
-        if not known:
-            return None
-        counts = [
-            np.zeros(size, dtype=np.int64) if part is None else np.diff(part.offsets)
-            for part, size in zip(parts, documents, strict=True)
-        ]
-        start, end = (np.concatenate([getattr(part, bound) for part in known]) for bound in ("start", "end"))
-        chunks = chain.from_iterable(part.said.chunks for part in known)
-        return cls(offsets_of(np.concatenate(counts)), start, end, pa.chunked_array(chunks, _TYPE))
+    def of(cls, spans: Spans) -> StatedSpans:
+        """Take spans of which nothing else is stated."""
+        return cls(spans, np.zeros(len(spans), dtype=np.int32))
 
-    def of_documents(self, documents: np.ndarray) -> StatedTexts:
-        """Return the spans of some documents, in the order asked for."""
-        counts, taken = take_segments(self.offsets, documents)
-        return StatedTexts(offsets_of(counts), self.start[taken], self.end[taken], self.said.take(arrow_array(taken)))
+    @classmethod
+    def end_to_end(cls, parts: Sequence[StatedSpans]) -> StatedSpans:
+        """Join the spans of several files, their documents one after the other."""
+        texts = None
+        if any(part.texts is not None for part in parts):
+            columns = (part.texts or pa.chunked_array([pa.nulls(len(part.spans), TEXT_TYPE)]) for part in parts)
+            texts = pa.chunked_array([chunk for column in columns for chunk in column.chunks], TEXT_TYPE)
+        base = offsets_of([len(part.values) for part in parts])
+        codes = np.concatenate([part.attributes + first for part, first in zip(parts, base, strict=False)])
+        # those without any, in each of the files
+        codes[np.isin(codes, base)] = 0
+        values = [value for part in parts for value in part.values]
+        return cls(end_to_end([part.spans for part in parts]), codes, values, texts)
 
-    def known(self, texts: Sequence[str | None], contiguous: np.ndarray | bool) -> StatedTexts | None:
-        """Return those of contiguous spans, of documents that have no text; None if there are none."""
-        lacking = np.fromiter((text is None for text in texts), bool, len(texts))
-        kept = contiguous & np.repeat(lacking, np.diff(self.offsets))
-        kept &= ~np.concatenate([null_flags(chunk) for chunk in self.said.chunks])
-        if not kept.any():
-            return None
-        if kept.all():
-            return self
-        said = self.said.filter(arrow_array(kept))
-        return StatedTexts(offsets_of(kept)[self.offsets], self.start[kept], self.end[kept], said)
+    @property
+    def has_attributes(self) -> bool:
+        """Whether some span has attributes."""
+        return len(self.values) > 1
 
-    def beside(self, texts: Sequence[str | None]) -> Iterator[tuple[int, str, str]]:
-        """Yield the document, the stated text and the covered one of each span that has both."""
-        each = stated_strings(self.said)
-        owner = np.repeat(np.arange(len(texts), dtype=np.int32), np.diff(self.offsets))
-        for first in range(0, len(owner), _AT_ONCE):
+    def documents_with(self, key: str) -> list[int]:
+        """Return the document of each span that has attributes, or scores of them."""
+        has = np.array([bool(value.get(key)) for value in self.values])
+        return list(self.spans.document[has[self.attributes]].tolist())
+
+    def take(self, documents: np.ndarray) -> StatedSpans:
+        """Take the spans of some documents, in the order asked for."""
+        _, items = take_segments(offsets_by(self.spans.document, self.spans.documents), documents)
+        return replace(self.picked(items), spans=self.spans.take(documents))
+
+    def picked(self, items: np.ndarray) -> StatedSpans:
+        """Take some of the spans, in the order asked for."""
+        texts = None if self.texts is None else self.texts.take(arrow_array(items))
+        return replace(self, spans=self.spans.picked(items), attributes=self.attributes[items], texts=texts)
+
+    def columns(self) -> Attributes:
+        """Read the attributes of all spans as columns; discontinuous ones have their outermost bounds.
+
+        Raises:
+            InputError: as `Attributes.from_dicts`.
+        """
+        spans = self.spans
+        present, codes = np.unique(self.attributes, return_inverse=True)
+        anywhere = {"start": 0, "end": 1, "label": "_"}
+        try:
+            distinct = Attributes.from_dicts([[{**anywhere, **self.values[code]} for code in present.tolist()]])
+        except InputError as error:
+            span = int(np.argmax(codes == error.span))
+            document = int(spans.document[span])
+            index = span - int(np.searchsorted(spans.document, document))
+            raise error.placed(document=document, span=index) from None
+        named, label = np.unique(spans.label, return_inverse=True)
+        return replace(
+            distinct.picked(codes),
+            document=spans.document,
+            start=spans.start,
+            end=spans.end,
+            label=label.astype(code_type(len(named))),
+            labels=tuple(spans.labels[code] for code in named.tolist()),
+            documents=spans.documents,
+        )
+
+    def beside(self, texts: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+        """Yield the document, the stated text and the covered one of each span that states one."""
+        if self.texts is None:
+            return
+        for first in range(0, len(self.spans), _AT_ONCE):
             here = slice(first, first + _AT_ONCE)
-            # the strings go last: zip takes no more of them than there are bounds
-            columns = (column[here].tolist() for column in (owner, self.start, self.end))
-            for number, start, end, said in zip(*columns, each, strict=False):
-                if said is not None and (text := texts[number]) is not None:
-                    yield number, said, text[start:end]
+            some = self.spans.picked(here)
+            columns = some.document.tolist(), strings_of(self.texts[here]), some.covered(texts)
+            for document, text, covered in zip(*columns, strict=True):
+                if text is not None:
+                    yield document, text, covered
 
-    def beside_stated(self, other: StatedTexts) -> Iterator[tuple[int, str, str]]:
+    def beside_stated(self, other: StatedSpans) -> Iterator[tuple[int, str, str]]:
         """Yield the document and both stated texts of each pair of bounds that both sides have."""
-        for first, last in zip(*runs(self.offsets[:-1] // _AT_ONCE), strict=True):
-            owners, starts, ends, texts = zip(*(side._between(first, last) for side in (self, other)), strict=True)
-            codes = ordered_codes(*map(np.concatenate, (owners, starts, ends)))
-            of_one, of_other = np.split(codes, [len(owners[0])])
+        if self.texts is None or other.texts is None:
+            return
+        offsets = offsets_by(self.spans.document, self.spans.documents)
+        for first, last in zip(*runs(offsets[:-1] // _AT_ONCE), strict=True):
+            spans = [side.spans.between(first, last) for side in (self, other)]
+            columns = ([getattr(some, name) for some in spans] for name in ("document", "start", "end"))
+            of_one, of_other = np.split(ordered_codes(*map(np.concatenate, columns)), [len(spans[0])])
             _, here, there = np.intersect1d(of_one, of_other, return_indices=True)
-            said, found = (
-                stated_strings(text.take(arrow_array(taken))) for text, taken in zip(texts, (here, there), strict=True)
-            )
-            for document, one, two in zip(owners[0][here].tolist(), said, found, strict=True):
-                if one is not None and two is not None:
-                    yield document, one, two
+            texts = self._texts_from(first, here), other._texts_from(first, there)
+            for document, text, stated in zip(spans[0].document[here].tolist(), *texts, strict=True):
+                if text is not None and stated is not None:
+                    yield first + document, text, stated
 
-    def _between(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, pa.ChunkedArray]:
-        """Return the documents, bounds and texts of the spans of some documents, one after the other."""
-        here = slice(*self.offsets[[first, last]].tolist())
-        owner = np.repeat(np.arange(first, last), np.diff(self.offsets[first : last + 1]))
-        return owner, self.start[here], self.end[here], self.said[here]
+    def _texts_from(self, document: int, spans: np.ndarray) -> Iterator[str | None]:
+        """Yield the stated texts of spans, which are numbered from the first one of a document."""
+        items = spans + np.searchsorted(self.spans.document, document)
+        return iter(()) if self.texts is None else strings_of(self.texts.take(arrow_array(items)))
 
 
-def alike(said: str | None, covered: str) -> bool:
-    """Return whether a text is stated, but for blanks: some tools write one for many, or the sign of a newline."""
-    return said == covered or (said is not None and _BLANKS.sub(" ", said) == _BLANKS.sub(" ", covered))
+def text_arrays(texts: Iterable[str | None]) -> Iterator[pa.Array]:
+    """Make Arrow arrays of stated texts; `pa.array` would import pandas, if it is there."""
+    each = iter(texts)
+    while some := list(islice(each, _AT_ONCE)):
+        encoded = [b"" if text is None else str(text).encode("utf-8", "surrogatepass") for text in some]
+        missing, ends = np.array([text is None for text in some]), offsets_of(list(map(len, encoded)))
+        buffers = [null_bitmap(missing), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
+        yield pa.Array.from_buffers(TEXT_TYPE, len(some), buffers)
+
+
+def strings_of(texts: pa.ChunkedArray) -> Iterator[str | None]:
+    """Yield the strings of stated texts."""
+    for first in range(0, len(texts), _AT_ONCE):
+        for text in texts[first : first + _AT_ONCE].to_pylist():
+            yield None if text is None else text.decode("utf-8", "surrogatepass")
+
+
+def alike(stated: str | None, covered: str) -> bool:
+    """Tell whether a text is stated, but for blanks: some tools write one for many, or the sign of a newline."""
+    return stated == covered or (stated is not None and _BLANKS.sub(" ", stated) == _BLANKS.sub(" ", covered))
 
 
 def compared(
@@ -172,16 +186,16 @@ def compared(
     Raises:
         InputError: if most differ.
     """
-    known = differing = 0
+    number = differing = 0
     first = ""
-    for document, said, covered in stated:
-        known += 1
-        if not alike(said, covered):
+    for document, text, covered in stated:
+        number += 1
+        if not alike(text, covered):
             differing += 1
-            first = first or f"{place(document)}: {shown(said)} is stated, {shown(covered)} is there"
+            first = first or f"{place(document)}: {shown(text)} is stated, {shown(covered)} is there"
     if not differing:
         return []
-    how_many = f"{differing:,} of {known:,} stated texts of spans {differ} ({first})."
-    if differing > known * _DOUBTFUL:
+    how_many = f"{differing:,} of {number:,} stated texts of spans {differ} ({first})."
+    if differing > number * _DOUBTFUL:
         raise InputError(how_many, "Check that text and offsets belong together, and the unit of the offsets.")
     return [how_many]

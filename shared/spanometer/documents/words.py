@@ -11,7 +11,6 @@ from typing import overload
 import numpy as np
 
 from ..arrays import offsets_of, take_segments
-from ..exceptions import InputError
 from ..tags.tags import Tags, list_arrays
 
 
@@ -61,27 +60,6 @@ class Words(Tags, Sequence[list[str]]):
         return Words(self.codes[taken], self.names, offsets_of(counts))
 
 
-class AllOrNone:
-    """What either all documents of a file have, or none; empty ones show nothing."""
-
-    def __init__(self) -> None:
-        self._seen: dict[str, int] = {}
-        self._having: set[str] = set()
-        self._lacking: dict[str, int] = {}
-
-    def add(self, what: str, values: Sequence[Sequence[str] | None]) -> None:
-        """Look at more documents; an `InputError` with the first one that lacks what others have."""
-        first = self._seen.get(what, 0)
-        self._seen[what] = first + len(values)
-        if any(values):
-            self._having.add(what)
-        if None in values:
-            self._lacking.setdefault(what, first + values.index(None))
-        if what in self._having and what in self._lacking:
-            problem = f"this document does not have {what}, and others do."
-            raise InputError(problem, "Give it in all documents, or in none.", document=self._lacking[what])
-
-
 class WordRows:
     """Rows of words, or of other strings, encoded as they come."""
 
@@ -93,6 +71,11 @@ class WordRows:
     def __len__(self) -> int:
         """Return the number of rows."""
         return len(self._ends) - 1
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """The number of words in each row, int64."""
+        return np.diff(np.asarray(self._ends))
 
     def append(self, row: Sequence[str]) -> None:
         """Add a row; an `InputError` with a position for anything that is not a string or cannot be stored as UTF-8."""

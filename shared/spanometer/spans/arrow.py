@@ -30,6 +30,7 @@ from ..arrays import (
     offsets_of,
     read_documents,
     read_rows,
+    sorted_codes,
     take_segments,
     typed_array,
 )
@@ -337,7 +338,7 @@ class ListItems:
     """The items of a column of lists, end to end, and where errors place them.
 
     Attributes:
-        values: the items.
+        values: the items; None if they are columns.
         parent: the list that each item is in, ascending.
         noun: what errors call an item, with its article.
         remedy: what errors advise.
@@ -391,13 +392,18 @@ class ListItems:
         for name in names:
             self.refuse(null_flags(self.values.field(name)), f"{name!r} is None.")
 
-    def bounds(self, *, narrow: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """Return the fields `start` and `end`, checked: int64, or, if both are stored so and may be narrow, int32."""
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the fields `start` and `end`, int32 if both are stored so, else int64."""
         fields = [self.values.field(name) for name in ("start", "end")]
-        type_ = pa.int32() if narrow and {field.type for field in fields} == {pa.int32()} else pa.int64()
+        type_ = pa.int32() if {field.type for field in fields} == {pa.int32()} else pa.int64()
         start, end = (integers(field.cast(type_)) for field in fields)
-        self.refuse_bounds(start, end)
         return start, end
+
+    def checked_bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the fields `start` and `end`, checked, int32."""
+        start, end = self.bounds()
+        self.refuse_bounds(start, end)
+        return start.astype(np.int32, copy=False), end.astype(np.int32, copy=False)
 
     def refuse_bounds(self, start: np.ndarray, end: np.ndarray) -> None:
         """Raise an `InputError` for the first negative start, end that is not after its start, or end past 32 bits."""
@@ -418,10 +424,14 @@ class ListItems:
             noun, owner: what errors call a name, and what has it.
         """
         codes, names = string_codes(column)
+        self.refuse_names(codes, names, noun, owner)
+        return codes.astype(code_type(len(names))), names
+
+    def refuse_names(self, codes: np.ndarray, names: Sequence[str], noun: str = "label", owner: str = "span") -> None:
+        """Raise an `InputError` for the first name, of those that occur, that is empty or has blanks or controls."""
         for code, name in enumerate(names):
             if problem := name_problem(name, noun):
                 self.refuse(codes == code, problem, f"Give every {owner} a {noun} without outer blanks and controls.")
-        return codes.astype(code_type(len(names))), tuple(names)
 
 
 def _parents(lists: pa.Array) -> np.ndarray:
@@ -430,17 +440,12 @@ def _parents(lists: pa.Array) -> np.ndarray:
     return np.repeat(np.arange(len(lists), dtype=np.int32), sizes)
 
 
-def string_codes(column: pa.Array) -> tuple[np.ndarray, list[str]]:
+def string_codes(column: pa.Array) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return codes (int32) of strings without nulls, and the sorted strings that they stand for."""
     encoded = column
     if not pa.types.is_dictionary(column.type) or column.dictionary.null_count:
         encoded = column.cast(pa.string()).dictionary_encode()
-    texts, codes = encoded.dictionary.to_pylist(), integers(encoded.indices)
-    # a dictionary may have strings that do not occur, or occur twice in it
-    distinct = sorted({texts[code] for code in np.flatnonzero(np.bincount(codes)).tolist()})
-    place = {text: number for number, text in enumerate(distinct)}
-    rank = np.array([place.get(text, 0) for text in texts], dtype=np.int32)
-    return rank[codes], distinct
+    return sorted_codes(integers(encoded.indices), encoded.dictionary.to_pylist())
 
 
 def name_problem(name: str, noun: str) -> str:

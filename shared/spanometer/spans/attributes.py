@@ -146,7 +146,7 @@ class Attributes(DocumentColumns):
             column, (field.name for field in ATTRIBUTED_SPAN_TYPE), "a span", "spans with attributes", ATTRIBUTES_REMEDY
         )
         spans.refuse_nulls("start", "end", "label", "attributes")
-        start, end = spans.bounds()
+        start, end = spans.checked_bounds()
         label, labels = spans.names(spans.values.field("label"))
         lists = spans.values.field("attributes")
         if not is_list_of(lists.type, (field.name for field in ITEM_TYPE)):
@@ -159,8 +159,8 @@ class Attributes(DocumentColumns):
         rows.refuse(np.isnan(score) & ~null_flags(rows.values.field("score")), "a score is NaN.", _SCORE_REMEDY)
         return cls(
             document=spans.parent.astype(np.int32),
-            start=start.astype(np.int32),
-            end=end.astype(np.int32),
+            start=start,
+            end=end,
             label=label,
             labels=labels,
             span=rows.parent.astype(np.int32),

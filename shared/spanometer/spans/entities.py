@@ -210,12 +210,12 @@ def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
     """Return entities from an Arrow column, checked."""
     entities = ListItems.read(column, ("start", "end", "types", "components"), "an entity", "entities", ENTITY_REMEDY)
     entities.refuse_nulls("start", "end", "types")
-    start, end = entities.bounds()
+    start, end = entities.checked_bounds()
     types = _read_types(entities)
     components = entities.children(_component_lists(entities.values.field("components")), "a component")
     components.refuse_nulls(*SPAN_KEYS)
     label, labels = components.names(components.values.field("label"), owner="component")
-    node_start, node_end = components.bounds()
+    node_start, node_end = components.checked_bounds()
     parent = components.parent
     outside = (node_start < start[parent]) | (node_end > end[parent])
     components.refuse(
@@ -228,14 +228,14 @@ def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
     )
     return Entities(
         document=entities.parent.astype(np.int32),
-        start=start.astype(np.int32),
-        end=end.astype(np.int32),
+        start=start,
+        end=end,
         type_offsets=types[0],
         type=types[1],
         types=types[2],
         component_offsets=offsets_by(parent, len(start)),
-        component_start=node_start.astype(np.int32),
-        component_end=node_end.astype(np.int32),
+        component_start=node_start,
+        component_end=node_end,
         component_label=label,
         component_labels=labels,
         documents=len(column),

@@ -72,7 +72,7 @@ class Mentions(DocumentColumns):
         text, texts = string_codes(rows.values.field("text"))
         blank = np.array([not each.strip() for each in texts], dtype=bool)
         rows.refuse(blank[text], "the text is empty.", "Leave out mentions without a text.")
-        return cls(rows.parent.astype(np.int32), label, labels, text.astype(np.int32), tuple(texts), len(column))
+        return cls(rows.parent, label, labels, text, texts, len(column))
 
     @classmethod
     def of(cls, document: np.ndarray, labels: Sequence[str], texts: Sequence[str], documents: int) -> Mentions:
@@ -87,10 +87,7 @@ class Mentions(DocumentColumns):
 
         Spans without a word, of nothing or of blanks alone, are no mentions.
         """
-        words: list[list[str]] = [[] for _ in range(len(spans))]
-        for span, start, end in zip(*(column.tolist() for column in spans.pieces()), strict=True):
-            words[span].append(texts[spans.document[span]][start:end])
-        wordings = [" ".join(parts) for parts in words]
+        wordings = list(spans.covered(texts))
         kept = np.flatnonzero([bool(wording.strip()) for wording in wordings])
         labels = [spans.labels[code] for code in spans.label[kept].tolist()]
         return cls.of(spans.document[kept], labels, [wordings[span] for span in kept.tolist()], spans.documents)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,7 @@ from .arrow import (
     require_column,
     require_same_lengths,
     spans_arrays,
+    string_codes,
     structs,
 )
 
@@ -83,6 +84,10 @@ class Fragments:
         first = np.flatnonzero(fresh)
         last = np.append(first[1:], len(span))[: len(first)] - 1
         return cls(offsets_by(span[first], spans), start[first], reach[last])
+
+    def outer_bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the start of the first fragment of each span, and the end of its last."""
+        return self.start[self.offsets[:-1]], self.end[self.offsets[1:] - 1]
 
     def take(self, spans: np.ndarray | slice) -> Fragments:
         """Return the fragments of some spans, in the order asked for."""
@@ -225,9 +230,19 @@ class Spans(DocumentColumns):
     def pieces(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the span, the start and the end of each fragment (int64); a contiguous span is one."""
         if self.fragments is None:
-            return np.arange(len(self)), self.start.astype(np.int64), self.end.astype(np.int64)
+            span, start, end = np.arange(len(self)), self.start, self.end
+            return span, start.astype(np.int64, copy=False), end.astype(np.int64, copy=False)
         span = np.repeat(np.arange(len(self)), np.diff(self.fragments.offsets))
         return span, self.fragments.start.astype(np.int64), self.fragments.end.astype(np.int64)
+
+    def covered(self, texts: Sequence[str]) -> Iterator[str]:
+        """Yield the text that each span of characters covers; the fragments of a span have a blank between."""
+        span, start, end = self.pieces()
+        columns = self.document[span].tolist(), start.tolist(), end.tolist()
+        pieces = (texts[document][first:last] for document, first, last in zip(*columns, strict=True))
+        if self.fragments is None:
+            return pieces
+        return (" ".join(islice(pieces, size)) for size in np.diff(self.fragments.offsets).tolist())
 
     def with_pieces(self, span: np.ndarray, start: np.ndarray, end: np.ndarray, lengths: np.ndarray | None) -> Spans:
         """Return the spans with other fragments, in order; those without any are left out.
@@ -239,12 +254,13 @@ class Spans(DocumentColumns):
         """
         kept, owner = np.unique(span, return_inverse=True)
         merged = Fragments.merged(owner.ravel(), start, end, len(kept))
+        first, last = merged.outer_bounds()
         return in_order(
             replace(
                 self,
                 document=self.document[kept],
-                start=merged.start[merged.offsets[:-1]].astype(np.int32),
-                end=merged.end[merged.offsets[1:] - 1].astype(np.int32),
+                start=first.astype(np.int32),
+                end=last.astype(np.int32),
                 label=self.label[kept],
                 lengths=lengths,
                 fragments=merged if len(merged.start) > len(kept) else None,
@@ -411,37 +427,55 @@ def _named(tags: Tags, labels: Sequence[str] | None, ignore_index: int | None, p
 
 
 def _read_spans(column: pa.Array | pa.ChunkedArray) -> Spans:
-    """Return spans from an Arrow column of lists of spans or of fragmented spans, checked and in order."""
+    """Read spans from an Arrow column of lists of spans or of fragmented spans, checked and in order."""
     fragmented = is_list_of(column.type, ("label", "fragments"))
     keys = ("label", "fragments") if fragmented else SPAN_KEYS
-    spans = ListItems.read(column, keys, "a span", "spans", FRAGMENTS_REMEDY if fragmented else SPAN_REMEDY)
-    spans.refuse_nulls(*keys)
-    label, labels = spans.names(spans.values.field("label"))
-    fragments = None
-    if fragmented:
-        fragments, start, end = _read_fragments(spans)
-        fragments = None if len(fragments.start) == len(start) else fragments
+    items = ListItems.read(column, keys, "a span", "spans", FRAGMENTS_REMEDY if fragmented else SPAN_REMEDY)
+    items.refuse_nulls(*keys)
+    fragments = _read_fragments(items) if fragmented else None
+    start, end = items.bounds() if fragments is None else fragments.outer_bounds()
+    names = string_codes(items.values.field("label"))
+    return in_order(checked_spans(Spans(items.parent, start, end, *names, len(column), None, fragments), items.remedy))
+
+
+def checked_spans(spans: Spans, remedy: str = SPAN_REMEDY) -> Spans:
+    """Check the labels and bounds of spans in any order, make their columns small, and merge fragments that touch.
+
+    Raises:
+        InputError: for a label that is no name, a bound that is negative or out of range, and an empty span.
+    """
+    items = ListItems(None, spans.document, "a span", remedy)
+    items.refuse_names(spans.label, spans.labels)
+    start, end, fragments = spans.start, spans.end, spans.fragments
+    if fragments is None:
+        items.refuse_bounds(start, end)
     else:
-        start, end = spans.bounds(narrow=True)
-    columns = [column.astype(np.int32, copy=False) for column in (spans.parent, start, end)]
-    return in_order(Spans(columns[0], columns[1], columns[2], label, labels, len(column), None, fragments))
+        pieces = spans.pieces()
+        ListItems(None, pieces[0], "a fragment", remedy, items).refuse_bounds(*pieces[1:])
+        fragments = Fragments.merged(*pieces, len(spans))
+        start, end = fragments.outer_bounds()
+    return replace(
+        spans,
+        document=spans.document.astype(np.int32, copy=False),
+        start=start.astype(np.int32, copy=False),
+        end=end.astype(np.int32, copy=False),
+        label=spans.label.astype(code_type(len(spans.labels)), copy=False),
+        fragments=None if fragments is None or len(fragments.start) == len(spans) else fragments,
+    )
 
 
-def _read_fragments(spans: ListItems) -> tuple[Fragments, np.ndarray, np.ndarray]:
-    """Return the fragments in order, merged if they overlap or touch, and the spans' outer bounds."""
+def _read_fragments(spans: ListItems) -> Fragments:
+    """Read the fragments of spans, in any order."""
     fragments = spans.children(spans.values.field("fragments"), "a fragment")
-    pairs, span, number = fragments.values, fragments.parent, len(spans.values)
-    spans.refuse(np.bincount(span, minlength=number) == 0, "the span has no fragments.")
+    pairs, number = fragments.values, len(spans.values)
+    spans.refuse(np.bincount(fragments.parent, minlength=number) == 0, "the span has no fragments.")
     malformed = (np.diff(integers(pairs.offsets)) != 2) | null_flags(pairs)
     fragments.refuse(malformed, "a fragment is not a pair [start, end].")
     bounds = pairs.flatten()
     missing = null_flags(bounds).reshape(-1, 2)
     fragments.refuse(missing[:, 0] | missing[:, 1], "a bound of a fragment is None.")
     start, end = integers(bounds.cast(pa.int64())).reshape(-1, 2).T
-    fragments.refuse_bounds(start, end)
-    merged = Fragments.merged(span, start, end, number)
-    offsets = merged.offsets
-    return merged, merged.start[offsets[:-1]], merged.end[offsets[1:] - 1]
+    return Fragments(offsets_by(fragments.parent, number), start, end)
 
 
 def in_order(spans: Spans) -> Spans:

@@ -37,7 +37,7 @@ def test_a_file(pair_of_files):
     assert spans(found) == [
         [{"label": "Drug", "fragments": [[0, 7]]}, {"label": "Site", "fragments": [[19, 23], [38, 42]]}]
     ]
-    assert found.attributes[0] == [
+    assert found.attribute_columns().to_dicts()[0] == [
         {"start": 0, "end": 7, "label": "Drug", "attributes": {"negated": True, "dose": "high"}},
         {"start": 19, "end": 42, "label": "Site", "attributes": {}},
     ]
@@ -98,7 +98,10 @@ def test_markup(file):
         [{"start": 3, "end": 16, "label": "SYMPTOM"}, {"start": 12, "end": 16, "label": "DATE"}],
         [],
     ]
-    assert [span["attributes"] for span in found.attributes[0]] == [{"neg": True, "conf": 0.5, "note": "a b"}, {}]
+    assert [span["attributes"] for span in found.attribute_columns().to_dicts()[0]] == [
+        {"neg": True, "conf": 0.5, "note": "a b"},
+        {},
+    ]
 
 
 def test_attributes_are_scored(pair_of_files, tmp_path, file, run):

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...documents.attributed import AttributedSpans
 from ...documents.document_file import DocumentFile
+from ...documents.stated import NO_ATTRIBUTES, StatedSpans
 from ...exceptions import InputError, counted, mention, setting
 from ...options import check_options, option
 from ...spans.spans import Spans
@@ -157,20 +157,14 @@ class Consensus(Result):
         known = file or self.file
         if known is None:
             raise InputError("no files were given, only their spans.", "Give what spanometer.read returns.")
-        made = replace(known, spans=self.spans, annotators=(self.name,) * known.documents.size, attributes=None)
-        return replace(made, attributes=AttributedSpans.from_dicts(self._attributed())) if votes else made
+        made = replace(known, spans=self.spans, annotators=(self.name,) * known.documents.size, stated=None)
+        return replace(made, stated=self._attributed()) if votes else made
 
-    def _attributed(self) -> tuple[list[dict[str, Any]], ...]:
-        """Return the spans with their votes as attributes, document by document."""
-        spans = self.spans
-        rows: list[list[dict[str, Any]]] = [[] for _ in range(spans.documents)]
-        columns = (spans.document, spans.start, spans.end, spans.label)
-        for document, start, end, label, who in zip(
-            *(column.tolist() for column in columns), self.voters(self.chosen), strict=True
-        ):
-            votes = {"votes": len(who), "annotators": ", ".join(who)}
-            rows[document].append({"start": start, "end": end, "label": spans.labels[label], "attributes": votes})
-        return tuple(rows)
+    def _attributed(self) -> StatedSpans:
+        """Return the spans with their votes as attributes."""
+        voters = self.voters(self.chosen)
+        values = [{"attributes": {"votes": len(who), "annotators": ", ".join(who)}} for who in voters]
+        return StatedSpans(self.spans, np.arange(1, len(values) + 1), [NO_ATTRIBUTES, *values])
 
     def voters(self, voted: Voted) -> list[list[str]]:
         """Return the names of the annotators who have each of some spans."""

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any
 
-import numpy as np
-
-from ...arrays import arrow_array, offsets_by
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
-from ...documents.stated import StatedColumn, stated_strings
-from ...documents.words import Codes
 from ...exceptions import InputError, counted, mention, require_kind, setting, shown
 from ...options import option
 from ...spans.arrow import LONGEST
@@ -35,8 +30,11 @@ _USUAL = {
 
 _NEEDED = ("start", "end", "label")
 _DIGITS = len(str(LONGEST))
-_TEXTS = 1 << 12
-"""How many stated texts are put in order at a time."""
+_AT_ONCE = 1 << 12
+"""How many rows of a document are one record."""
+
+_Row = tuple[str | None, int, tuple[int, int, str] | None, str | None]
+"""The document, the line, the span and the text that it covers."""
 
 _REMEDY = "Give every row a start, an end and a label; a row with the document alone is one without spans."
 
@@ -82,48 +80,35 @@ def read_span_table(source: Source, options: SpanTableReading) -> DocumentFile:
     Raises:
         InputError: names the line (of Parquet the row), for a missing column, and for bounds that are no numbers.
     """
-    return documents_of(source, _records(source, options.column_names or {}), units=options.units("codepoint"))
+    records = _records(source, options.column_names or {})
+    return documents_of(source, records, units=options.units("codepoint"), by_name=True)
 
 
 def _records(source: Source, names: Mapping[str, str]) -> Iterator[Record]:
-    # a row is a few numbers until all are read, as rows of one document may be apart
-    documents, labels, stated = Codes(), Codes(), StatedColumn()
-    lines, owners = array("q"), array("i")
-    starts, ends, label_codes = array("i"), array("i"), array("i")
+    """Yield the spans of consecutive rows of one document, those of a long one some at a time."""
+    for name, rows in groupby(_spans(source, names), key=itemgetter(0)):
+        while some := list(islice(rows, _AT_ONCE)):
+            spans = [span for _, _, span, _ in some if span is not None]
+            stated = [text for _, _, span, text in some if span is not None]
+            yield Record(id=name, line=some[0][1], spans=spans, stated=stated)
+
+
+def _spans(source: Source, names: Mapping[str, str]) -> Iterator[_Row]:
+    """Yield each row with what it says."""
     columns: dict[str, str] = {}
     for line, row in _rows(source):
         columns = columns or _columns(source, row, names)
-        name = row.get(columns.get("document", ""))
-        owner = documents["" if name is None else str(name)]
-        if owner == len(lines):
-            lines.append(line)
+        given = row.get(columns.get("document", ""))
+        name = None if "document" not in columns else "" if given is None else str(given)
         start, end, label = (row.get(columns[key]) for key in _NEEDED)
         if start in (None, "") and end in (None, "") and label in (None, ""):
+            yield name, line, None, None
             continue
         if not isinstance(label, str) or not label:
             raise source.refuse("a span has no label.", _REMEDY, line)
-        owners.append(owner)
-        starts.append(_bound(source, start, line))
-        ends.append(_bound(source, end, line))
-        label_codes.append(labels[label])
+        span = _bound(source, start, line), _bound(source, end, line), label
         covered = row.get(columns.get("text", ""))
-        stated.append(covered if isinstance(covered, str) and covered else None)
-    owner_of = np.asarray(owners)
-    order = np.argsort(owner_of, kind="stable")
-    column = stated.column()
-    parts = (order[first : first + _TEXTS] for first in range(0, len(order), _TEXTS))
-    texts = (text for part in parts for text in stated_strings(column.take(arrow_array(part))))
-    offsets = offsets_by(owner_of, len(documents)).tolist()
-    label_names = list(labels)
-    for name, line, (first, last) in zip(documents, lines, pairwise(offsets), strict=True):
-        here = order[first:last]
-        bounds = (np.asarray(bound)[here].tolist() for bound in (starts, ends))
-        yield Record(
-            spans=list(zip(*bounds, [label_names[label_codes[row]] for row in here.tolist()], strict=True)),
-            stated=list(islice(texts, last - first)),
-            id=name if "document" in columns else None,
-            line=line,
-        )
+        yield name, line, span, covered if isinstance(covered, str) and covered else None
 
 
 def _rows(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.fitting import Fitted
 from ...documents.record import Record
 from ...documents.writer import Writer
-from ...exceptions import setting
+from ...exceptions import InputError, setting
 from ...options import option
 from ...spans.spans import Spans
 from ..formats import Evidence, Format, Offsets, register
@@ -26,6 +27,7 @@ _REMEDY = (
 )
 _KEYS = ("spans", "entities")
 _BOUNDS = ("start", "end", "label")
+_IN_ORDER = itemgetter(*_BOUNDS)
 _AT_ONCE = 1000
 """How many documents are written together."""
 
@@ -81,34 +83,27 @@ def _record(source: Source, line: int, place: str, row: Any, key: str) -> Record
     keys = _KEYS if key == _KEYS[0] else (key,)
     listed = list_in(source, row, keys, line, "spans", _REMEDY, place=place)
     row = row if isinstance(row, dict) else {}
-    spans: list[tuple[int, int, str]] = []
+    if set(map(type, listed)) - {dict}:
+        raise _refused(source, listed, line)
+    names = set().union(*listed)
     fragments: dict[int, Sequence[tuple[int, int]]] = {}
-    stated: list[str | None] = []
-    attributes: list[Mapping[str, Any]] = []
-    scores: list[Any] = []
-    for number, span in enumerate(listed):
-        if is_object(span, "fragments", "label"):
-            pairs = span["fragments"]
-            if not isinstance(pairs, list) or not pairs or not all(isinstance(p, list) and len(p) == 2 for p in pairs):
-                raise source.refuse(f"span {number} has fragments that are no pairs.", _REMEDY, line)
-            fragments[number] = pairs
-            spans.append((pairs[0][0], pairs[-1][1], span["label"]))
-        elif is_object(span, *_BOUNDS):
-            spans.append((span["start"], span["end"], span["label"]))
-        else:
-            raise source.refuse(f"span {number} has no 'start', 'end' and 'label'.", _REMEDY, line)
-        stated.append(span.get("text"))
-        attributes.append(span.get("attributes") or {})
-        if not isinstance(attributes[-1], dict):
-            raise source.refuse(f"the attributes of span {number} are no object.", _REMEDY, line)
-        # without attributes, scores are of something else
-        scores.append(span.get("scores") if attributes[-1] else None)
+    if "fragments" in names:
+        fragments = {n: span["fragments"] for n, span in enumerate(listed) if is_object(span, "fragments", "label")}
+    attributes = [span.get("attributes") or {} for span in listed] if "attributes" in names else []
+    if set(map(type, attributes)) - {dict} or not all(map(_are_pairs, fragments.values())):
+        raise _refused(source, listed, line)
+    try:
+        spans = list(map(_outer_bounds if fragments else _IN_ORDER, listed))
+    except KeyError:
+        raise _refused(source, listed, line) from None
+    # without attributes, scores are of something else
+    scores = [span.get("scores") if values else None for span, values in zip(listed, attributes, strict=False)]
     words, tokens = _tokens(source, row.get("tokens"), line)
     text = row.get("text")
     return Record(
         spans=spans,
         fragments=fragments,
-        stated=stated,
+        stated=[span.get("text") for span in listed] if "text" in names else [],
         text=text if isinstance(text, str) else None,
         words=words,
         tokens=tokens,
@@ -119,6 +114,31 @@ def _record(source: Source, line: int, place: str, row: Any, key: str) -> Record
         line=line,
         place=place,
     )
+
+
+def _outer_bounds(span: dict[str, Any]) -> tuple[int, int, str]:
+    if is_object(span, "fragments", "label"):
+        return span["fragments"][0][0], span["fragments"][-1][1], span["label"]
+    return span["start"], span["end"], span["label"]
+
+
+def _are_pairs(fragments: Any) -> bool:
+    known = isinstance(fragments, list) and bool(fragments)
+    return known and all(isinstance(pair, list) and len(pair) == 2 for pair in fragments)
+
+
+def _refused(source: Source, spans: Sequence[Any], line: int) -> InputError:
+    """Return the error about the first span of another form."""
+    for number, span in enumerate(spans):
+        if is_object(span, "fragments", "label"):
+            problem = "" if _are_pairs(span["fragments"]) else f"span {number} has fragments that are no pairs."
+        else:
+            problem = "" if is_object(span, *_BOUNDS) else f"span {number} has no 'start', 'end' and 'label'."
+        if not problem and not isinstance(span.get("attributes") or {}, dict):
+            problem = f"the attributes of span {number} are no object."
+        if problem:
+            return source.refuse(problem, _REMEDY, line)
+    return source.refuse("a span has another form.", _REMEDY, line)
 
 
 def _tokens(source: Source, tokens: Any, line: int) -> tuple[list[str] | None, list[tuple[int, int]] | None]:
