@@ -50,7 +50,6 @@ def test_readers_hold_columns(tmp_path, monkeypatch, reader, line, head):
     monkeypatch.setattr("spanometer.readers.source.BLOCK_SIZE", 1 << 14)
     monkeypatch.setattr("spanometer.arrays._ITEMS", 200)
     monkeypatch.setattr("spanometer.documents.stated._AT_ONCE", 200)
-    monkeypatch.setattr("spanometer.readers.columns.span_table._TEXTS", 200)
     monkeypatch.setattr("spanometer.documents.building._AT_ONCE", 20)
     generator = random.Random(1)
     sizes, peaks = [], []

@@ -44,6 +44,7 @@ def test_in_blocks(file, monkeypatch):
 
 def test_documents_are_let_go(file, monkeypatch):
     monkeypatch.setattr("spanometer.readers.source.BLOCK_SIZE", 1 << 14)
+    monkeypatch.setattr("spanometer.documents.building._AT_ONCE", 100)
     start, document, end = (
         XML.partition("<document>")[0],
         XML[XML.index("<document>") : XML.index("</coll")],
