@@ -49,114 +49,104 @@ def read_label_studio(source: Source, options: LabelStudioReading) -> DocumentFi
             a text, and as `documents_of`.
     """
     left_out: list[str] = []
-    reader = _Reader(source, options.text_key, options.label_key, left_out)
-    return documents_of(source, reader.records(), units=options.units(*IN_BROWSERS), left_out=left_out)
+    return documents_of(
+        source, _records(source, options, left_out), units=options.units(*IN_BROWSERS), left_out=left_out
+    )
 
 
-class _Reader:
-    def __init__(self, source: Source, text_key: str | None, label_key: str | None, left_out: list[str]) -> None:
-        self._source, self._text_key, self._label_key = source, text_key, label_key
-        self._left_out = left_out
-        self._line = 1
+def _records(source: Source, options: LabelStudioReading, left_out: list[str]) -> Iterator[Record]:
+    for line, place, row in rows(source, "tasks"):
+        if not isinstance(row, dict):
+            raise _Task(source, options, {}, line, place).refuse("this is not a task.")
+        name = row.get("id")
+        task = _Task(source, options, row, line, place if name is None else f"task {name}")
+        yield from task.records(left_out)
 
-    def records(self) -> Iterator[Record]:
-        """Yield the annotations of all tasks."""
-        for line, place, row in rows(self._source, "tasks"):
-            self._line = line
-            if not isinstance(row, dict):
-                raise self._refuse("this is not a task.", place)
-            name = row.get("id")
-            where = place if name is None else f"task {name}"
-            key = next((key for key in _RESULTS if isinstance(row.get(key), list)), None)
-            if isinstance(row.get("data"), dict) and key is not None:
-                yield from self._task(row, row[key], where)
-            elif "data" in row:
-                self._left_out.append(f"{where}: a task without annotations.")
-            else:
-                yield self._flat(row, where)
 
-    def _task(self, row: Mapping[str, Any], annotations: Sequence[Any], where: str) -> Iterator[Record]:
+@dataclass(frozen=True)
+class _Task:
+    """A task, its line, and what to call its place."""
+
+    source: Source
+    options: LabelStudioReading
+    row: Mapping[str, Any]
+    line: int
+    place: str
+
+    def records(self, left_out: list[str]) -> Iterator[Record]:
+        """Yield the annotations of a task, or the one of a flat record."""
+        row = self.row
+        if "data" not in row:
+            lists = {key: values for key, values in row.items() if isinstance(values, list) and values}
+            regions = [(key, value) for key, values in lists.items() if _is_region(values[0]) for value in values]
+            yield self._record(row, regions, row.get("annotator"))
+            return
+        annotations = next((row[key] for key in _RESULTS if isinstance(row.get(key), list)), ())
         done = [each for each in annotations if isinstance(each, dict) and not each.get("was_cancelled")]
-        if not done:
-            self._left_out.append(f"{where}: a task without annotations.")
+        if not done or not isinstance(row["data"], dict):
+            left_out.append(f"{self.place}: a task without annotations.")
+            return
         for each in done:
             results = each.get("result")
             if not isinstance(results, list):
-                raise self._refuse("an annotation has no list of results.", where)
+                raise self.refuse("an annotation has no list of results.")
             regions = [
-                result
+                (str(result.get("from_name")), result["value"])
                 for result in results
                 if isinstance(result, dict) and result.get("type") in _TYPES and "value" in result
             ]
-            names = {str(region.get("from_name")) for region in regions}
-            self._require_label_key(names, where)
-            if self._label_key is not None:
-                regions = [region for region in regions if region.get("from_name") == self._label_key]
-            values = [region["value"] for region in regions]
-            yield self._record(row["data"], values, where, row.get("id"), each.get("completed_by"))
+            yield self._record(row["data"], regions, each.get("completed_by"))
 
-    def _flat(self, row: Mapping[str, Any], where: str) -> Record:
-        names = {key for key, value in row.items() if isinstance(value, list) and value and _is_region(value[0])}
-        self._require_label_key(names, where)
-        wanted = names if self._label_key is None else names & {self._label_key}
-        values = [value for key in wanted for value in row[key]]
-        return self._record(row, values, where, row.get("id"), row.get("annotator"))
-
-    def _require_label_key(self, names: set[str], where: str) -> None:
-        if self._label_key is None and len(names) > 1:
-            listed = ", ".join(map(repr, sorted(names)))
-            raise self._refuse(
-                f"the task has labels of several tags: {listed}.", where, f"Name one with {setting('label_key')}."
+    def _record(self, data: Mapping[str, Any], regions: Sequence[tuple[str, Any]], annotator: Any) -> Record:
+        label_key = self.options.label_key
+        names = sorted({name for name, _ in regions})
+        if label_key is None and len(names) > 1:
+            listed = ", ".join(map(repr, names))
+            raise self.refuse(
+                f"the task has labels of several tags: {listed}.", f"Name one with {setting('label_key')}."
             )
-
-    def _record(
-        self, data: Mapping[str, Any], values: Sequence[Any], where: str, name: str | None, annotator: Any
-    ) -> Record:
         if isinstance(annotator, dict):
             annotator = annotator.get("email", annotator.get("id"))
-        record = Record(id=name, annotator=annotator, line=self._line, place=where)
-        for value in values:
+        record = Record(id=self.row.get("id"), annotator=annotator, line=self.line, place=self.place)
+        for value in (value for name, value in regions if label_key in (None, name)):
             if not is_object(value, "start", "end"):
-                raise self._refuse("a span has no 'start' and 'end'.", where)
+                raise self.refuse("a span has no 'start' and 'end'.")
             start, end, stated = value["start"], value["end"], value.get("text")
             if isinstance(start, str):
-                raise self._refuse(
+                raise self.refuse(
                     f"a span begins at {shown(start)}: a place in HTML or in a dialogue, not in a text.",
-                    where,
                     "Only projects with plain text can be read.",
                 )
             labels: list[Any] = next((value[kind] for kind in _TYPES if isinstance(value.get(kind), list)), [])
             if not labels:
-                record.lost.append((self._line, f"a span without a label at {start}."))
+                record.lost.append((self.line, f"a span without a label at {start}."))
             for label in labels:
                 record.add(start, end, label, stated=stated if isinstance(stated, str) else None)
-        record.text = self._text(data, record.stated, where)
+        record.text = self._text(data, record.stated)
         return record
 
-    def _text(self, data: Mapping[str, Any], stated: Sequence[str | None], where: str) -> str:
+    def _text(self, data: Mapping[str, Any], stated: Sequence[str | None]) -> str:
         """Return the text of a task: what is named, or the only string that has all stated texts."""
         parts = [part.strip() for part in stated if part]
-        usual = data.get("text")
-        if self._text_key is None and isinstance(usual, str) and all(part in usual for part in parts):
-            return usual
-        known = {key: value for key, value in data.items() if isinstance(value, str)}
-        if self._text_key is not None:
-            if self._text_key not in known:
-                raise self._refuse(f"the task has no text {self._text_key!r}.", where, f"It has {', '.join(known)}.")
-            return known[self._text_key]
-        fitting = [key for key, value in known.items() if all(part in value for part in parts)]
-        if len(fitting) != 1 or not parts:
-            listed = ", ".join(map(repr, known)) or "none"
-            raise self._refuse(
-                f"nothing shows which item of the task is the text (strings: {listed}).",
-                where,
-                f"Name it with {setting('text_key')}.",
-            )
-        return known[fitting[0]]
+        texts = {key: value for key, value in data.items() if isinstance(value, str)}
+        fitting = [key for key, value in texts.items() if all(part in value for part in parts)]
+        text_key = self.options.text_key
+        if text_key is None and "text" in fitting:
+            text_key = "text"
+        elif text_key is None and len(fitting) == 1 and parts:
+            (text_key,) = fitting
+        if text_key is None:
+            listed = ", ".join(map(repr, texts)) or "none"
+            problem = f"nothing shows which item of the task is the text (strings: {listed})."
+            raise self.refuse(problem, f"Name it with {setting('text_key')}.")
+        if text_key not in texts:
+            raise self.refuse(f"the task has no text {text_key!r}.", f"It has {', '.join(texts)}.")
+        return texts[text_key]
 
-    def _refuse(self, problem: str, where: str, remedy: str = _REMEDY) -> InputError:
-        error = self._source.refuse(problem, remedy, self._line)
-        return error.placed(source=f"{self._source.name}, {where}") if where else error
+    def refuse(self, problem: str, remedy: str = _REMEDY) -> InputError:
+        """Return an error about this task."""
+        error = self.source.refuse(problem, remedy, self.line)
+        return error.placed(source=f"{self.source.name}, {self.place}") if self.place else error
 
 
 def _is_region(value: Any) -> bool:
