@@ -9,17 +9,20 @@ import importlib
 import os
 import pkgutil
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, fields
 from enum import IntEnum
 from functools import cache, cached_property
 from itertools import islice
+from types import NoneType
 from typing import Any, BinaryIO, get_type_hints
 
+from ..arrays import is_integer, ordered
 from ..documents.document_file import DocumentFile
 from ..documents.joining import read_together
+from ..documents.tag_columns import Column
 from ..documents.writer import Writer, keywords
-from ..exceptions import InputError, require_choice, setting
+from ..exceptions import InputError, mention, require_choice, require_kind, setting, shown
 from ..options import CheckedOptions, Option, option, options_of
 from ..spans.characters import UNITS
 from .folders import files_of
@@ -92,7 +95,7 @@ class Format:
         """The options of reading and their defaults."""
         if self.reading is None:
             return keywords(self.read)
-        return {name: declared.default for name, declared in options_of(self.reading).items()}
+        return {each.name: each.default for each in fields(self.reading)}
 
     def read_with(
         self, read: Callable[..., DocumentFile], source: Any, options: Mapping[str, Any], **more: Any
@@ -238,6 +241,52 @@ def _recognised(source: Source, known: Collection[Format]) -> Format:
         named = f"{setting('format')}: {', '.join(names)} or {last}."
         raise source.refuse(f"neither {marks}.", f"Name the format with {named}", 1)
     return best
+
+
+@dataclass(frozen=True, kw_only=True)
+class TagReading:
+    """The options of reading tags, see `readers.read`.
+
+    Raises:
+        InputError: for columns that are neither numbers nor names.
+    """
+
+    columns: Sequence[Column] = (None,)
+    words: bool | int | str = False
+    outside: str | None = None
+    numbers: Column = None
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        remedy = "Give the numbers or names of columns, columns=[-1]."
+        columns = ordered(self.columns, "a list of columns", remedy, option="columns")
+        for column in columns:
+            if not isinstance(column, (str, NoneType)) and not is_integer(column):
+                raise InputError(f"{shown(column)} is neither the number nor the name of a column.", remedy)
+        columns = [column if isinstance(column, (str, NoneType)) else int(column) for column in columns]
+        object.__setattr__(self, "columns", tuple(columns))
+        if not isinstance(self.words, (str, int)):
+            problem = f"{setting('words', self.words)} is neither the number nor the name of a column."
+            raise InputError(problem, "Use True.")
+        require_kind(self.outside, (str, NoneType), "a string", f"Give {mention('outside')} as text, or leave it out.")
+
+    @property
+    def all_columns(self) -> tuple[Column, ...]:
+        """The columns of tags, and that of numbers."""
+        return (*self.columns, *(() if self.numbers is None else (self.numbers,)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnReading(TagReading):
+    """The options of reading tags in columns."""
+
+    documents: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        super().__post_init__()
+        remedy = f"Give {mention('documents')} as text, or leave it out."
+        require_kind(self.documents, (str, NoneType), "a string", remedy)
 
 
 @dataclass(frozen=True, kw_only=True)

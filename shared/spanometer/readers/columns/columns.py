@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
@@ -17,12 +17,12 @@ import numpy as np
 from ...documents.document_file import DocumentFile
 from ...documents.fitting import Fitted
 from ...documents.places_in_files import LineRuns
-from ...documents.tag_columns import Column, Layout
+from ...documents.tag_columns import Layout
 from ...documents.words import Codes, Words
 from ...documents.writer import Writer
 from ...exceptions import InputError, counted, setting
 from ...tags.tags import Tags
-from ..formats import Evidence, Format, register
+from ..formats import ColumnReading, Evidence, Format, register
 from ..json.records import is_json_lines
 from ..json.values import is_array
 from ..source import Source
@@ -34,15 +34,7 @@ _NOT_IN_CELLS = re.compile(r"[\x00\t\n\r]")
 _KEYED_COMMENT = re.compile(r"#\s*(id\b|[\w.-]+\s*[=:])")
 
 
-def read_columns(
-    source: Source,
-    *,
-    columns: Sequence[Column] = (None,),
-    words: bool | int | str = False,
-    documents: str | None = None,
-    outside: str | None = None,
-    numbers: Column = None,
-) -> DocumentFile:
+def read_columns(source: Source, options: ColumnReading) -> DocumentFile:
     """Read tag columns; see `read`."""
     if is_array(source):
         raise source.refuse("this is JSON.", f"Name the format with {setting('format', 'jsonl')}.", 1)
@@ -50,23 +42,21 @@ def read_columns(
         raise source.refuse(
             "this is XML, of no form that is read here.", "Export another format; BioC's is the one in XML.", 1
         )
-    layout, blocks = find_layout(source, [*columns, *([] if numbers is None else [numbers])], words, documents)
-    reader = _Reader(source, layout, documents, outside)
+    layout, blocks = find_layout(source, options)
+    reader = _Reader(source, layout, options)
     for first, block in blocks:
         if is_blank(block):
             reader.skip(block)
         else:
             reader.add(Lines(first, block, layout.tabs))
     file = reader.finish()
-    return file if numbers is None else file.with_numbers()
+    return file if options.numbers is None else file.with_numbers()
 
 
-def read_column_parts(
-    source: Source, columns: Sequence[Column], words: bool | int | str, outside: str | None
-) -> Iterator[DocumentFile]:
+def read_column_parts(source: Source, options: ColumnReading) -> Iterator[DocumentFile]:
     """Read tag columns in parts of whole documents; see `read_parts`."""
-    layout, blocks = find_layout(source, columns, words, held=False)
-    reader = _Reader(source, layout, None, outside)
+    layout, blocks = find_layout(source, options, held=False)
+    reader = _Reader(source, layout, options)
     for first, block in _whole_documents(source, blocks):
         if is_blank(block):
             continue
@@ -76,7 +66,7 @@ def read_column_parts(
             # the first part decides whether the first column holds words
             layout = replace(layout, words=None if part.words is None else layout.words, words_named=True)
             yield part
-            reader = _Reader(source, layout, None, outside)
+            reader = _Reader(source, layout, options)
 
 
 def _whole_documents(source: Source, blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
@@ -106,12 +96,12 @@ class _Reader:
         rows: how many there are so far.
     """
 
-    def __init__(self, source: Source, layout: Layout, documents: str | None, outside: str | None) -> None:
+    def __init__(self, source: Source, layout: Layout, options: ColumnReading) -> None:
         self.rows = 0
         self._source = source
         self._layout = layout
-        self._outside = outside
-        self._documents = documents
+        self._outside = options.outside
+        self._documents = documents = options.documents
         self._begins_document = re.compile(rf"#\s*{re.escape(documents or '')}\s*(?:[=:\s]\s*|$)(.*)")
         wanted = [*layout.columns, *([] if layout.words is None else [layout.words])]
         self._names: dict[int, Codes] = {column: Codes() for column in wanted}

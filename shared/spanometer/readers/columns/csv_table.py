@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ...documents.document_file import DocumentFile
-from ...documents.tag_columns import Column
-from ..formats import Evidence, Format, register
+from ..formats import ColumnReading, Evidence, Format, register
 from ..source import BLOCK_SIZE, Source
 from .columns import read_columns
 from .layout import HEADER_WORDS, looks_like_tag
@@ -23,15 +22,7 @@ _NAMES = HEADER_WORDS | {"label", "labels", "ner", "ner_tag", "ner_tags", "tag",
 _LOOKED_AT = 20
 
 
-def read_csv(
-    source: Source,
-    *,
-    columns: Sequence[Column] = (None,),
-    words: bool | int | str = False,
-    documents: str | None = None,
-    outside: str | None = None,
-    numbers: Column = None,
-) -> DocumentFile:
+def read_csv(source: Source, options: ColumnReading) -> DocumentFile:
     """Read tag columns of a table of tokens, as `read_columns` does.
 
     Cells may be in double quotes. A row of empty cells is a blank line, and ends a document; if there is a column such
@@ -43,8 +34,8 @@ def read_csv(
     table = source.with_text(_lines(source))
     header = [cell.strip() for cell in table.first_line().decode(errors="replace").split("\t")]
     known = {name.lower(): name for name in header if not any(map(looks_like_tag, header))}
-    documents = documents or next((known[name] for name in _DOCUMENTS if name in known), None)
-    file = read_columns(table, columns=columns, words=words, documents=documents, outside=outside, numbers=numbers)
+    documents = options.documents or next((known[name] for name in _DOCUMENTS if name in known), None)
+    file = read_columns(table, replace(options, documents=documents))
     return replace(file, format="a table with commas")
 
 

@@ -17,7 +17,7 @@ from ...exceptions import InputError, require_choice, setting
 from ...spans.entities import Entity
 from ...spans.spans import Spans
 from ..entities import entities_of
-from ..formats import Evidence, Format, register
+from ..formats import ColumnReading, Evidence, Format, register
 from ..source import Source
 from .columns import read_columns
 from .layout import DOCSTART
@@ -53,14 +53,10 @@ def read_hipe(
     require_choice("level", level, LEVELS)
     columns = _columns_in(source, level)
     key = _DOCUMENT_COMMENT.search(source.head)
-    file = read_columns(
-        source,
-        columns=list(columns.values()),
-        words=WORDS_COLUMN,
-        # later editions put their name before the key
-        documents=key[1].decode() if key else _DOCUMENT_KEY,
-        outside="_",
-    )
+    # later editions put their name before the key
+    documents = key[1].decode() if key else _DOCUMENT_KEY
+    names = tuple(columns.values())
+    file = read_columns(source, ColumnReading(columns=names, words=WORDS_COLUMN, documents=documents, outside="_"))
     spans = {}
     for index, kind in enumerate(columns):
         try:

@@ -15,6 +15,7 @@ from ...documents.words import Codes
 from ...exceptions import InputError, counted, setting, shown
 from ...tags.schemes import PREFIXES
 from ...tags.tags import split_tag
+from ..formats import ColumnReading
 from ..source import Source
 
 _COMMAS = re.compile(r"\S[,;]\S")
@@ -33,12 +34,7 @@ _IS_BLANK[list(b" \t\r\n")] = True
 
 
 def find_layout(
-    source: Source,
-    columns: Sequence[Column],
-    words: bool | int | str,
-    documents: str | None = None,
-    *,
-    held: bool = True,
+    source: Source, options: ColumnReading, *, held: bool = True
 ) -> tuple[Layout, Iterator[tuple[int, bytes]]]:
     """Read up to the first block that holds a row, and find out from it how rows are built.
 
@@ -72,7 +68,7 @@ def find_layout(
         else:
             raise no_rows(source)
         comments = []
-    return _layout_of(source, row, number, comments, columns, words, documents), chain(begun, blocks)
+    return _layout_of(source, row, number, comments, options), chain(begun, blocks)
 
 
 def looks_like_tag(cell: str) -> bool:
@@ -92,16 +88,9 @@ def _numbered(blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, str]]:
             yield number, line.rstrip("\r")
 
 
-def _layout_of(
-    source: Source,
-    row: str,
-    number: int,
-    comments: list[str],
-    columns: Sequence[Column],
-    words: bool | int | str,
-    documents: str | None,
-) -> Layout:
+def _layout_of(source: Source, row: str, number: int, comments: list[str], options: ColumnReading) -> Layout:
     """Return the layout that the first row and the comments before it show."""
+    columns, words, documents = options.all_columns, options.words, options.documents
     tabs = "\t" in row
     cells = split(row, tabs)
     if len(cells) == 1 and _COMMAS.search(row) and not looks_like_tag(row.strip()):

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from types import NoneType
 from typing import Any, BinaryIO
 
-from ...arrays import is_integer, ordered
 from ...documents.document_file import DocumentFile
 from ...documents.tag_columns import Column
-from ...exceptions import InputError, mention, require_kind, setting, shown
-from ..formats import read_as
+from ..formats import ColumnReading, read_as
 from ..source import Source
 
 
@@ -66,7 +63,6 @@ def read(
         InputError: names the file and, if it is known, the line: for a file that cannot be opened, is empty, binary
             or not UTF-8, for rows of different length, missing columns, empty cells, invalid JSON.
     """
-    columns = _checked(columns, words, documents, outside)
     options = {"columns": columns, "words": words, "documents": documents, "outside": outside, "numbers": numbers}
     return read_as("tags", path, format=format, name=name, progress=progress, limits=limits, options=options)
 
@@ -89,21 +85,6 @@ def read_parts(
     """
     from .columns import read_column_parts
 
-    columns = _checked(columns, words, None, outside)
+    reading = ColumnReading(columns=columns, words=words, outside=outside)
     with Source.open(path, name, progress, **limits) as source:
-        yield from read_column_parts(source, columns, words, outside)
-
-
-def _checked(columns: Any, words: Any, documents: Any, outside: Any) -> tuple[Column, ...]:
-    """Return the columns to read; an `InputError` for what names none."""
-    remedy = "Give the numbers or names of columns, columns=[-1]."
-    known = tuple(ordered(columns, "a list of columns", remedy, option="columns"))
-    for column in known:
-        if not isinstance(column, (str, NoneType)) and not is_integer(column):
-            raise InputError(f"{shown(column)} is neither the number nor the name of a column.", remedy)
-    known = tuple(column if isinstance(column, (str, NoneType)) else int(column) for column in known)
-    if not isinstance(words, (str, int)):
-        raise InputError(f"{setting('words', words)} is neither the number nor the name of a column.", "Use True.")
-    for name, value in (("documents", documents), ("outside", outside)):
-        require_kind(value, (str, NoneType), "a string", f"Give {mention(name)} as text, or leave it out.")
-    return known
+        yield from read_column_parts(source, reading)

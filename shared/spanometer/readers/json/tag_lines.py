@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from ...arrays import is_integer, is_number
 from ...documents.document_file import DocumentFile
 from ...documents.tag_columns import Column
 from ...documents.words import WordRows
-from ..formats import Format, register
+from ..formats import Format, TagReading, register
 from ..source import Source
 from .records import (
     JSON_ARRAY,
@@ -32,17 +31,10 @@ from .records import (
 from .values import is_array
 
 
-def read_tag_lines(
-    source: Source,
-    *,
-    columns: Sequence[Column] = (None,),
-    words: bool | int | str = False,
-    outside: str | None = None,
-    numbers: Column = None,
-) -> DocumentFile:
+def read_tag_lines(source: Source, options: TagReading) -> DocumentFile:
     """Read lists of tags, or the named lists of objects; see `read`."""
-    of_numbers = None if numbers is None else _key(source, numbers)
-    keys = [*(_key(source, column) for column in columns), *([] if of_numbers is None else [of_numbers])]
+    words, of_numbers = options.words, None if options.numbers is None else _key(source, options.numbers)
+    keys = [_key(source, column) for column in options.all_columns]
     tags = {key: WordRows() for key in keys}
     words_key = None if isinstance(words, bool) else _key(source, words)
     of_all, with_words = WordRows(), None
@@ -83,7 +75,7 @@ def read_tag_lines(
         format=source.binary or (JSON_ARRAY if is_array(source) else ""),
         source=source.name,
         columns=tuple(keys),
-        tags=tuple(tags[key].tags().with_outside(outside) for key in keys),
+        tags=tuple(tags[key].tags().with_outside(options.outside) for key in keys),
         words=of_all.words() if with_words else None,
         document_lines=np.array(lines, dtype=np.int64),
     )
