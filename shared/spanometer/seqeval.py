@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
 from .arrays import is_integer
 from .counts.statistics import AVERAGES
+from .documents.arguments import require_arguments, shares
 from .exceptions import InputError, on_both_sides, require_choice, shown
 from .measures.seqeval import SCORES, WITHOUT_EFFECT, Seqeval, averaged, common_codes, spell
 from .spans.arrow import require_same_lengths
@@ -50,16 +51,28 @@ _MOST_DIGITS = 100
 Totals = Mapping[str, np.ndarray]
 
 
+class SeqevalArguments(TypedDict, total=False):
+    """How tags are read and scored.
+
+    Attributes:
+        suffix: whether tags have their prefixes behind the labels (`PER-B`).
+        mode: None reads illegal tags as the CoNLL script does; `strict`, which takes effect only with a `scheme`, as
+            in seqeval, drops spans that are not well-formed.
+        sample_weight: has no effect, as in seqeval.
+        zero_division: the value of a ratio with the denominator 0: 0, 1 or nan, or `warn` for 0 with a warning.
+        scheme: the tag scheme of the strict mode: a name, or a class of `seqeval.scheme`.
+    """
+
+    suffix: bool
+    mode: str | None
+    sample_weight: Any
+    zero_division: float | str
+    scheme: Any
+
+
+@shares(SeqevalArguments, Seqeval)
 def precision_score(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    average: str | None = "micro",
-    suffix: bool = False,
-    mode: str | None = None,
-    sample_weight: Any = None,
-    zero_division: float | str = "warn",
-    scheme: Any = None,
+    y_true: Any, y_pred: Any, *, average: str | None = "micro", **options: Unpack[SeqevalArguments]
 ) -> Any:
     """Compute the share of predicted spans that are right: in [0, 1], higher is better.
 
@@ -68,47 +81,26 @@ def precision_score(
         y_pred: the prediction, in the same form.
         average: over labels: `micro` sums their counts, `macro` is their unweighted mean, `weighted` weights them by
             their reference spans; None returns an array with a value for each label, sorted by label.
-        suffix: whether tags have their prefixes behind the labels (`PER-B`).
-        mode: None reads illegal tags as the CoNLL script does; `strict`, which takes effect only with a `scheme`, as
-            in seqeval, drops spans that are not well-formed.
-        sample_weight: has no effect, as in seqeval.
-        zero_division: the value of a ratio with the denominator 0: 0, 1 or nan, or `warn` for 0 with a warning.
-        scheme: the tag scheme of the strict mode: a name, or a class of `seqeval.scheme`.
+        **options: `suffix`, `mode`, `sample_weight`, `zero_division` and `scheme`, see `SeqevalArguments`.
 
     Raises:
         InputError: for tags that cannot be read, sides that do not fit, and wrong options.
     """
-    return _score(0, y_true, y_pred, average, suffix, mode, sample_weight, zero_division, scheme)
+    return _score(0, y_true, y_pred, average, options)
 
 
+@shares(SeqevalArguments, Seqeval)
 def recall_score(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    average: str | None = "micro",
-    suffix: bool = False,
-    mode: str | None = None,
-    sample_weight: Any = None,
-    zero_division: float | str = "warn",
-    scheme: Any = None,
+    y_true: Any, y_pred: Any, *, average: str | None = "micro", **options: Unpack[SeqevalArguments]
 ) -> Any:
     """Compute the share of reference spans that are found; arguments and errors are those of `precision_score`."""
-    return _score(1, y_true, y_pred, average, suffix, mode, sample_weight, zero_division, scheme)
+    return _score(1, y_true, y_pred, average, options)
 
 
-def f1_score(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    average: str | None = "micro",
-    suffix: bool = False,
-    mode: str | None = None,
-    sample_weight: Any = None,
-    zero_division: float | str = "warn",
-    scheme: Any = None,
-) -> Any:
+@shares(SeqevalArguments, Seqeval)
+def f1_score(y_true: Any, y_pred: Any, *, average: str | None = "micro", **options: Unpack[SeqevalArguments]) -> Any:
     """Compute the harmonic mean of precision and recall; arguments and errors are those of `precision_score`."""
-    return _score(2, y_true, y_pred, average, suffix, mode, sample_weight, zero_division, scheme)
+    return _score(2, y_true, y_pred, average, options)
 
 
 def accuracy_score(y_true: Any, y_pred: Any) -> float:
@@ -156,10 +148,10 @@ def classification_report(
         y_true: the reference, a list of tags for each document.
         y_pred: the prediction, in the same form.
         digits: decimal places in the text.
-        suffix, sample_weight, zero_division: see `precision_score`.
+        suffix, sample_weight, zero_division: see `SeqevalArguments`.
         output_dict: return a dict of dicts instead of a text.
         mode: as in `precision_score`, but that `strict` without a `scheme` infers it from the prefixes of both sides.
-        scheme: see `precision_score`.
+        scheme: see `SeqevalArguments`.
 
     Raises:
         InputError: as `precision_score`.
@@ -167,7 +159,14 @@ def classification_report(
     if not is_integer(digits) or not 0 <= digits <= _MOST_DIGITS:
         problem = f"invalid value for digits: {shown(digits)}."
         raise InputError(problem, f"Use a whole number from 0 to {_MOST_DIGITS}.", option="digits")
-    labels, totals = _counted(y_true, y_pred, suffix, mode, sample_weight, zero_division, scheme)
+    options: SeqevalArguments = {
+        "suffix": suffix,
+        "mode": mode,
+        "sample_weight": sample_weight,
+        "zero_division": zero_division,
+        "scheme": scheme,
+    }
+    labels, totals = _counted(y_true, y_pred, options)
     by_label = [values.tolist() for values in averaged(totals, None, zero_division)]
     rows = dict(zip(labels, zip(*by_label, strict=True), strict=True))
     averages = {f"{average} avg": averaged(totals, average, zero_division) for average in AVERAGES}
@@ -208,42 +207,26 @@ def _row(name: str, row: tuple[Any, ...], width: int, digits: int) -> str:
     return f"{name:>{width}s} {''.join(f' {value:>9.{digits}f}' for value in row[:3])} {row[3]:>9}"
 
 
-def _score(
-    index: int,
-    y_true: Any,
-    y_pred: Any,
-    average: str | None,
-    suffix: bool,
-    mode: str | None,
-    sample_weight: Any,
-    zero_division: float | str,
-    scheme: Any,
-) -> Any:
+def _score(index: int, y_true: Any, y_pred: Any, average: str | None, options: SeqevalArguments) -> Any:
     """Return one of the three scores."""
+    require_arguments(precision_score, options)
     require_choice("average", average, (*AVERAGES, None))
-    if mode == "strict" and scheme is None:
+    if options.get("mode") == "strict" and options.get("scheme") is None:
         warnings.warn(
             "mode='strict' has no effect without a scheme, here as in seqeval: name it, as in scheme='IOB2'.",
             stacklevel=3,
         )
-        mode = None
-    _, totals = _counted(y_true, y_pred, suffix, mode, sample_weight, zero_division, scheme)
-    return averaged(totals, average, zero_division, SCORES[index : index + 1])[index]
+        options = {**options, "mode": None}
+    _, totals = _counted(y_true, y_pred, options)
+    return averaged(totals, average, options.get("zero_division", "warn"), SCORES[index : index + 1])[index]
 
 
-def _counted(
-    y_true: Any,
-    y_pred: Any,
-    suffix: bool,
-    mode: str | None,
-    sample_weight: Any,
-    zero_division: float | str,
-    scheme: Any,
-) -> tuple[tuple[str, ...], Totals]:
+def _counted(y_true: Any, y_pred: Any, options: SeqevalArguments) -> tuple[tuple[str, ...], Totals]:
     """Return the labels of both sides' spans and the counts by label."""
-    name = getattr(scheme, "__name__", scheme)
-    measure = Seqeval(suffix=suffix, scheme=name, mode=mode, sample_weight=sample_weight, zero_division=zero_division)
-    if sample_weight is not None:
+    scheme = options.get("scheme")
+    named: dict[str, Any] = {**options, "scheme": getattr(scheme, "__name__", scheme)}
+    measure = Seqeval(**named)
+    if options.get("sample_weight") is not None:
         warnings.warn(WITHOUT_EFFECT, stacklevel=4)
     try:
         counts = measure.counts(y_true, y_pred)

@@ -305,16 +305,17 @@ class WordInformation(SeveralFiles):
         needed = self.tokens or self.word_probabilities is not None
         return (self.words_column or True) if needed else False
 
-    def require_one_source(self, token_probability_column: str | None = None) -> None:
+    @property
+    def sources(self) -> list[str]:
+        """The options that say where probabilities are."""
+        names = ("tokens", "word_probabilities", "token_probability_column")
+        return [name for name in names if getattr(self, name, None)]
+
+    def require_one_source(self) -> None:
         """Raise an `InputError` for two sources of probabilities, and for a probability that nothing needs."""
-        given = {
-            "tokens": self.tokens,
-            "word_probabilities": self.word_probabilities,
-            "token_probability_column": token_probability_column,
-        }
-        asked = [mention(name) for name, value in given.items() if value]
-        if len(asked) > 1:
-            raise InputError(f"{asked[0]} and {asked[1]} are two sources of probabilities.", "Leave out one of them.")
+        if len(self.sources) > 1:
+            one, other, *_ = map(mention, self.sources)
+            raise InputError(f"{one} and {other} are two sources of probabilities.", "Leave out one of them.")
         if self.unknown is not None and self.word_probabilities is None:
             raise InputError(
                 f"{mention('unknown')} is for words that a list lacks, and there is no list.",
@@ -323,17 +324,16 @@ class WordInformation(SeveralFiles):
 
     def informed(self: Any, corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
         """Return measures, those of information with the probabilities of the reference's words or tokens."""
-        references = corpus.first
-        kept = self.kept(references)
-        if not self.words and references.numbers is None:
+        if not self.sources:
             return measures
-        source = "tokens" if self.tokens else "word_probabilities"
-        source = "token_probability_column" if references.numbers is not None else source
-        if not any(isinstance(measure, SlIcm) for measure in measures):
+        (source,), references = self.sources, corpus.first
+        kept = self.kept(references)
+        weighing = [measure for measure in measures if isinstance(measure, SlIcm)]
+        if not weighing:
             raise InputError(
                 f"{mention(source)} is an option of sl_icm, which is not computed.", "Add sl_icm to --measure."
             )
-        if any(isinstance(measure, SlIcm) and measure.token_probabilities is not None for measure in measures):
+        if any(measure.token_probabilities is not None for measure in weighing):
             raise InputError(
                 f"{mention('token_probabilities')} and {mention(source)} are two sources of probabilities.",
                 "Leave out one of the two.",
@@ -372,7 +372,7 @@ class TagInput(TagPair, WordInformation, ChanceParts, ScoredFiles):
         """Check the options."""
         super().__post_init__()
         self.require_drawable()
-        self.require_one_source(self.token_probability_column)
+        self.require_one_source()
 
     def corpus(
         self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
