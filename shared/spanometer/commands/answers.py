@@ -41,10 +41,15 @@ class AnswerFiles(DocumentLayout):
     answer_format: str = reused_option(AnswerReading, "answer_format")
     shared_documents: bool = reused_option(Pairing, "shared_documents")
 
+    @property
+    def answer_reading(self) -> dict[str, Any]:
+        """How answers are read, as functions of `grounding` take it."""
+        return {"labels": self.answer_labels, "aliases": self.aliases, "format": self.answer_format}
+
     def together(self, files: Mapping[str, DocumentFile]) -> AnsweredTexts:
         """Return texts, spans and answers in one order; the reference is the first file."""
-        reading = {name: getattr(self, name) for name in ("answer_labels", "aliases", "answer_format")}
-        return answers_together(files, Pairing(**reading, shared_documents=self.shared_documents))
+        own = ("answer_labels", "aliases", "answer_format", "shared_documents")
+        return answers_together(files, Pairing(**{name: getattr(self, name) for name in own}))
 
     def read_all(self, paths: Sequence[str]) -> dict[str, DocumentFile]:
         """Read the reference and the systems."""
@@ -115,14 +120,7 @@ class StringInput(AnswerFiles, ScoredFiles):
                 {"file": reference.source, "mentions": len(gold), "notes": list(reference.notes), "left_out": []},
             )
         found = (
-            ground_strings(
-                read.texts,
-                answers,
-                policy=self.policy,
-                labels=self.answer_labels,
-                aliases=self.aliases,
-                format=self.answer_format,
-            )
+            ground_strings(read.texts, answers, policy=self.policy, **self.answer_reading)
             for answers in read.answers.values()
         )
         grounded = [replace(each, choices={**read.decoding, **each.choices}) for each in found]

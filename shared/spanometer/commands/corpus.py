@@ -144,21 +144,6 @@ class Pair:
     size: int | None = None
 
 
-@dataclass(frozen=True)
-class Scored:
-    """Systems that are scored.
-
-    Attributes:
-        reference: the file of the reference.
-        systems: the file of each system, by its name.
-        reports: the report of each system, by its name.
-    """
-
-    reference: Side
-    systems: Mapping[str, Side]
-    reports: Mapping[str, Report]
-
-
 class ScoredFiles(SeveralFiles):
     """A kind of input that is scored: a reference and one or more systems."""
 
@@ -174,11 +159,15 @@ class ScoredFiles(SeveralFiles):
 
     def score(
         self, corpus: Corpus, measures: Sequence[Any], resampling: Resampling | None, *, per_document: bool = False
-    ) -> Scored:
-        """Compute the measures of each system; errors name file and line."""
+    ) -> tuple[Corpus, dict[str, Report]]:
+        """Compute the measures of each system; errors name file and line.
+
+        Returns:
+            The corpus with its files as they were scored, and the report of each system by its name.
+        """
         if getattr(self, "plot", None) is not None and len(corpus.systems) > 1:
             raise InputError(f"{mention('plot')} draws one system.", "Leave it out, or give one PREDICTION.")
-        shown, reports = {}, {}
+        shown, reports = [corpus.shown[0]], {}
         measures = self.informed(corpus, measures)
         for name in corpus.systems:
             files = {"references": corpus.first, "predictions": corpus.files[f"{SYSTEM}{name}"]}
@@ -194,8 +183,8 @@ class ScoredFiles(SeveralFiles):
                 )
                 reports[name] = self.completed(report, corpus, pair, resampling)
             of_spans = isinstance(pair.references, Spans)
-            shown[name] = pair.shown.beside(*sides, pair.measures) if of_spans else pair.shown
-        return Scored(corpus.shown[0], shown, reports)
+            shown.append(pair.shown.beside(*sides, pair.measures) if of_spans else pair.shown)
+        return replace(corpus, shown=shown), reports
 
 
 def by_role(files: Iterable[Any], default: Sequence[str], names: str | None, annotators: int | None) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from ..measures.eter import AlphaSweep, Eter, alpha_sweep
 from ..options import options_of
 from ..plots import plot_sweep
 from ..tables.table import Cell, Copyable, Part, Table, amount, head, number
-from .corpus import Corpus, Scored
+from .corpus import Corpus
 from .inputs import input_paths
 from .measures import add_interval_options, chosen_resampling, require_used
 from .options import add_options, read_options, switch
@@ -96,40 +96,36 @@ def run(options: argparse.Namespace) -> int:
     source = read_options(TreeInput, options)
     require_used(options, source, measure, resampling)
     corpus = source.corpus(input_paths([options.reference, *options.predictions]), options.names, annotators=0)
-    scored = source.score(corpus, [measure], resampling)
+    corpus, reports = source.score(corpus, [measure], resampling)
     sweep = None
     if output.sweep:
         others = {name: getattr(measure, name) for name in options_of(measure) if name != "alpha"}
         sweep = alpha_sweep(corpus.reference, corpus.systems, **others)
     if sweep is not None and output.plot is not None:
         plot_sweep(sweep, output.plot)
+    results = {name: _with_muc(*report.results) for name, report in reports.items()}
     output.write(
-        lambda: _described(corpus, scored, sweep, per_label=output.per_label),
-        lambda: _parts(corpus, scored, sweep, per_label=output.per_label),
+        lambda: _described(corpus, results, sweep, per_label=output.per_label),
+        lambda: _parts(corpus, results, sweep, per_label=output.per_label),
     )
     return 0
 
 
-def _results(scored: Scored) -> dict[str, MeasureResult]:
-    """Return the result of each system, its scores with MUC's ERR."""
-    results = {}
-    for name, report in scored.reports.items():
-        (result,) = report.results
-        measure: Any = result.measure
-        results[name] = replace(result, scores={**result.scores, "muc_error": measure.muc_error(result.counted)})
-    return results
+def _with_muc(result: MeasureResult) -> MeasureResult:
+    """Return a result with MUC's ERR among its scores."""
+    measure: Any = result.measure
+    return replace(result, scores={**result.scores, "muc_error": measure.muc_error(result.counted)})
 
 
-def _described(corpus: Corpus, scored: Scored, sweep: AlphaSweep | None, *, per_label: bool) -> dict[str, Any]:
-    described = {
-        "documents": corpus.reference.documents,
-        "tokens": _tokens(corpus),
-        "reference": corpus.shown[0].described,
-        "systems": {
-            name: {**scored.systems[name].described, **result.to_dict(per_label=per_label)}
-            for name, result in _results(scored).items()
-        },
+def _described(
+    corpus: Corpus, results: Mapping[str, MeasureResult], sweep: AlphaSweep | None, *, per_label: bool
+) -> dict[str, Any]:
+    files = corpus.described()
+    systems = {
+        name: {**files["systems"][name], **result.to_dict(per_label=per_label)} for name, result in results.items()
     }
+    size = {"documents": corpus.reference.documents, "tokens": _tokens(corpus)}
+    described = {**size, **files, "systems": systems}
     if sweep is not None:
         alphas = [f"{alpha:.1f}" for alpha in sweep.alphas.tolist()]
         described["sweep"] = {
@@ -143,8 +139,10 @@ def _tokens(corpus: Corpus) -> int | None:
     return None if lengths is None else int(lengths.sum())
 
 
-def _parts(corpus: Corpus, scored: Scored, sweep: AlphaSweep | None, *, per_label: bool) -> Iterator[Part]:
-    documents, results = corpus.reference.documents, _results(scored)
+def _parts(
+    corpus: Corpus, results: Mapping[str, MeasureResult], sweep: AlphaSweep | None, *, per_label: bool
+) -> Iterator[Part]:
+    documents = corpus.reference.documents
     yield from corpus.heading(documents, _tokens(corpus))
     yield ""
     for table in _tables(results):

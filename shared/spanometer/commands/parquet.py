@@ -15,7 +15,7 @@ from ..documents.arguments import TagArguments
 from ..exceptions import InputError
 from ..options import option, text
 from ..tags.decoding import LabelDecoding
-from .corpus import Corpus, Scored, ScoredFiles
+from .corpus import Corpus, ScoredFiles
 from .inputs import ChosenLabels, Side
 
 
@@ -56,7 +56,7 @@ class ParquetInput(LabelDecoding, ChosenLabels, ScoredFiles):
 
     def score(
         self, corpus: Corpus, measures: Sequence[Any], resampling: Resampling | None, *, per_document: bool = False
-    ) -> Scored:
+    ) -> tuple[Corpus, dict[str, Report]]:
         """Let the workers count, and score the sums of their counts."""
         if resampling is not None:
             raise InputError(
@@ -74,5 +74,4 @@ class ParquetInput(LabelDecoding, ChosenLabels, ScoredFiles):
         results = tuple(MeasureResult.of(measure, found.counts[measure.name], how) for measure in measures)
         unit = ("entity", "entities") if found.form == "entities" else ("span", "spans")
         sizes = found.documents, found.tokens, found.reference_spans, found.predicted_spans
-        reference, system = corpus.shown
-        return Scored(reference, {"": system}, {"": Report(*sizes, results, unit)})
+        return corpus, {"": Report(*sizes, results, unit)}

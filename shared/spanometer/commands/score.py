@@ -62,13 +62,13 @@ from typing import Any
 
 from ..analysis.agreement.against import score_against
 from ..analysis.scores.measure_result import is_by_attribute
-from ..analysis.scores.report import SystemReports, kind_of
+from ..analysis.scores.report import Report, SystemReports, kind_of
 from ..counts.statistics import Resampling
 from ..exceptions import InputError, counted, mention
 from ..measures.registry import ALL_MEASURES, MEASURES
 from ..tables.table import Number, Part, heading
 from .answers import COMPARED, StringInput, are_strings, known_measures
-from .corpus import Corpus, Scored, ScoredFiles, SeveralFiles
+from .corpus import Corpus, ScoredFiles, SeveralFiles
 from .documents import AttributeInput, DocumentInput, DocumentSeries
 from .inputs import (
     Input,
@@ -171,15 +171,12 @@ def run(options: argparse.Namespace) -> int:
     corpus = source.corpus(paths, options.names, annotators=number)
     if number:
         return _score_against(corpus, measures, resampling, output)
-    scored = source.score(corpus, measures, resampling, per_document=output.per_document)
+    corpus, reports = source.score(corpus, measures, resampling, per_document=output.per_document)
     if output.score_only:
-        output.write_text(f"{output.precision.text(_one_number(scored))}\n")
+        output.write_text(f"{output.precision.text(_one_number(reports))}\n")
         return 0
     more = {"per_label": output.per_label, "per_document": output.per_document}
-    output.write(
-        lambda: _described(scored, more),
-        lambda: _parts(scored, more),
-    )
+    output.write(lambda: _described(corpus, reports, more), lambda: _parts(corpus, reports, more))
     return 0
 
 
@@ -201,32 +198,31 @@ def _default(kind: type[Input]) -> list[str]:
     return [name for name, measure in known_measures().items() if measure.input == kind.input and measure.by_default]
 
 
-def _described(scored: Scored, more: Mapping[str, bool]) -> dict[str, Any]:
+def _described(corpus: Corpus, reports: Mapping[str, Report], more: Mapping[str, bool]) -> dict[str, Any]:
     """Return one system beside the reference as it always was, several by their names."""
-    reports = {name: report.to_dict(**more) for name, report in scored.reports.items()}
-    reference = {"reference": scored.reference.described}
-    if len(reports) > 1:
-        return {**reference, "systems": {name: {**scored.systems[name].described, **reports[name]} for name in reports}}
-    (name,) = reports
-    return {**reference, "prediction": scored.systems[name].described, **reports[name]}
+    described = corpus.described()
+    values = {name: report.to_dict(**more) for name, report in reports.items()}
+    if len(values) > 1:
+        return {**described, "systems": {name: {**described["systems"][name], **values[name]} for name in values}}
+    ((name, of_system),) = values.items()
+    return {"reference": described["reference"], "prediction": described["systems"][name], **of_system}
 
 
-def _parts(scored: Scored, more: Mapping[str, bool]) -> Iterator[Part]:
-    several = len(scored.reports) > 1
-    first = next(iter(scored.reports.values()))
-    sides = [(name if several else "prediction", side) for name, side in scored.systems.items()]
-    size = first.reference_size if several else first.size
-    yield from heading(headlines([("reference", scored.reference), *sides], size))
+def _parts(corpus: Corpus, reports: Mapping[str, Report], more: Mapping[str, bool]) -> Iterator[Part]:
+    several, first = len(reports) > 1, next(iter(reports.values()))
+    reference, *systems = corpus.sides
+    sides = systems if several else [("prediction", side) for _, side in systems]
+    yield from heading(headlines([reference, *sides], first.reference_size if several else first.size))
     yield ""
-    yield from SystemReports(scored.reports).parts(**more) if several else first.lines(**more)
+    yield from SystemReports(reports).parts(**more) if several else first.lines(**more)
 
 
-def _one_number(scored: Scored) -> Number:
+def _one_number(reports: Mapping[str, Report]) -> Number:
     """Return the headline of the only measure of the only system; that of all attributes, if it is by attribute."""
-    results = [result for report in scored.reports.values() for result in report.results]
+    results = [result for report in reports.values() for result in report.results]
     if len(results) > 1:
-        measures = len(results) // len(scored.reports)
-        what = [counted(len(scored.reports), "system"), counted(measures, "measure")]
+        measures = len(results) // len(reports)
+        what = [counted(len(reports), "system"), counted(measures, "measure")]
         raise InputError(
             f"{mention('score_only')} is one number, and there are {' and '.join(what)}.",
             "Give one PREDICTION, and one measure with --measure.",

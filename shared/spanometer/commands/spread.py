@@ -90,11 +90,9 @@ class AnswersInput(AnswerFiles):
             given.answers,
             given.references,
             measures=measures,
-            labels=self.answer_labels,
-            aliases=self.aliases,
             tokens=given.tokens,
-            format=self.answer_format,
             strings=strings,
+            **self.answer_reading,
         )
         return spread, files
 
