@@ -39,10 +39,10 @@ from ..spans.spans import Spans
 from ..tables.table import Cell, Copyable, Part, Table, heading, number
 from ..tags.decoding import LabelDecoding
 from .documents import CarriedDocuments, read_source
-from .inputs import Input, InputPath, read_with, size_of
+from .inputs import Input, InputPath, documents_in, read_with, size_of
 from .options import add_options, destinations, given_options, read_options
 from .output import OUTPUT_FLAGS, TableOutput
-from .tag_files import COLUMN, TagInput, TagLayout, documents_in
+from .tag_files import COLUMN, TagInput, TagLayout
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,11 +53,10 @@ class AdviceInput(TagLayout, LabelDecoding, Input):
     column: str | None = text("COLUMN", f"tag column: {COLUMN}")
     words_column: str | None = text("COLUMN", "word column; found if there is one")
 
-    def read_spans(self, path: str) -> tuple[str, str, Spans, Words | None]:
-        """Return what the file is called, its documents in words, its spans, and its words if it has any."""
+    def read_spans(self, path: str) -> tuple[DocumentFile, Spans, Words | None]:
+        """Read the documents of a file, their spans in tokens, and their words if it has any."""
         tags = self.read(path, [self.column], self.words_column or True)
-        spans = tags.decoded(scheme=self.scheme, repair=self.repair, prefix=self.prefix).spans
-        return tags.source, documents_in(tags), spans, tags.words
+        return tags, tags.decoded(scheme=self.scheme, repair=self.repair, prefix=self.prefix).spans, tags.words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,13 +82,12 @@ class AdviceDocuments(CarriedDocuments):
         reader = partial(read_as, "spans", format="jsonl", options=options, limits=self.limits)
         return read_with(reader, path)
 
-    def read_spans(self, path: str) -> tuple[str, str, Spans, Words | None]:
-        """Return what `AdviceInput.read_spans` does."""
+    def read_spans(self, path: str) -> tuple[DocumentFile, Spans, Words | None]:
+        """Read what `AdviceInput.read_spans` does."""
         file, carried = self.read_in_tokens(path)
-        for note in (*file.notes, *carried.notes, *(f"left out: {found}" for found in file.left_out)):
+        for note in (*file.notes, *carried.notes, *(f"left out: {each}" for each in file.left_out)):
             print(printable(note), file=sys.stderr)
-        size = file.documents.size
-        return file.source, counted(size, "document"), carried.file.spans, carried.all_words()
+        return file, carried.file.spans, carried.all_words()
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -108,14 +106,14 @@ def run(options: argparse.Namespace) -> int:
     thresholds = read_options(Thresholds, options)
     path = options.reference = InputPath.of(options.reference)
     source = read_source(options, path, AdviceDocuments, AdviceInput)
-    name, size, spans, words = source.read_spans(path)
+    file, spans, words = source.read_spans(path)
     try:
         advice = advise(spans, words, thresholds=thresholds)
     except InputError as error:
-        raise (error.in_file(name) if error.document is None else error) from None
+        raise (error.in_file(file.source) if error.document is None else error) from None
     command = _command(options, advice) if isinstance(source, AdviceInput) else None
     output.write(
-        lambda: {"file": name, **advice.to_dict(), "command": command}, lambda: _parts(name, size, advice, command)
+        lambda: {"file": file.source, **advice.to_dict(), "command": command}, lambda: _parts(file, advice, command)
     )
     return 0
 
@@ -144,12 +142,12 @@ def _chance_table(advice: Advice) -> Table:
     return Table("label", ("F1 by chance", "correct for it"), rows)
 
 
-def _parts(name: str, documents: str, advice: Advice, command: str | None) -> Iterator[Part]:
+def _parts(file: DocumentFile, advice: Advice, command: str | None) -> Iterator[Part]:
     found = advice.statistics
-    size = [size_of(documents, found.tokens), counted(found.spans, "span"), counted(found.labels, "label")]
+    size = [size_of(documents_in(file), found.tokens), counted(found.spans, "span"), counted(found.labels, "label")]
     lengths = f"{found.mean_length:.2f} on average, variance {found.length_variance:.2f}, longest {found.longest}"
     lengths += f"; {found.one_token_share:.1%} of one token"
-    yield from heading([("reference ", name), ("size", ", ".join(size)), ("lengths", lengths)])
+    yield from heading([("reference ", file.source), ("size", ", ".join(size)), ("lengths", lengths)])
     rows: list[list[Cell]] = []
     for answer in advice.answers:
         here = "unknown" if answer.matters is None else "yes" if answer.matters else "no"

@@ -198,8 +198,7 @@ def _disagreements(corpus: Corpus, output: AgreementOutput, **options: Any) -> D
     with warnings.catch_warnings():
         # the agreement has warned of all
         warnings.simplefilter("ignore")
-        found = disagreements(corpus.annotators, **options, **corpus.reading)
-    return found if corpus.context is None else found.with_context(corpus.context())
+        return corpus.in_context(disagreements(corpus.annotators, **options, **corpus.reading))
 
 
 def _places(shown: _Shown, output: AgreementOutput) -> str:

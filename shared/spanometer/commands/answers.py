@@ -21,8 +21,8 @@ from ..measures.registry import ALL_MEASURES
 from ..options import option, options_of, reused_option, text
 from ..spans.mentions import Mentions
 from .corpus import Corpus, Pair, ScoredFiles, by_role, default_names
-from .documents import DocumentLayout, side_of
-from .inputs import InputPath, Side, names_of
+from .documents import DocumentLayout
+from .inputs import InputPath, Side, names_of, side_of
 from .measures import named_measures
 
 _MENTIONS = "the mentions of the reference"

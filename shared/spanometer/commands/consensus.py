@@ -39,12 +39,12 @@ from ..tables.exports import to_csv
 from ..tables.table import Part, Precision, heading
 from .corpus import Corpus, SeveralFiles
 from .documents import DocumentSeries
-from .inputs import headlines, input_paths, kind_of, size_of
+from .inputs import documents_in, headlines, input_paths, kind_of, size_of
 from .measures import require_used
 from .options import add_options, read_options, switch
 from .output import Output
 from .rewritten import Target, WrittenAs
-from .tag_files import TagSeries, documents_in
+from .tag_files import TagSeries
 
 _KINDS: tuple[type[SeveralFiles], ...] = (DocumentSeries, TagSeries)
 

@@ -7,21 +7,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any
-
-import numpy as np
+from typing import Any, TypeVar
 
 from ..analysis.agreement.annotators import ANNOTATOR
+from ..analysis.agreement.disagreements import Disagreements
 from ..analysis.comparison.systems import REFERENCES, SYSTEM
 from ..analysis.errors.contexts import Context
+from ..analysis.errors.errors import Errors
 from ..analysis.scores.report import Report
 from ..counts.statistics import Resampling
 from ..exceptions import InputError, mention
 from ..spans.spans import Spans
 from ..tables.table import Part, heading
-from .inputs import Input, Side, headlines, named, names_of, size_of
+from .inputs import Input, Side, documents_in, headlines, named, names_of, side_of, size_of
 
 Located = Callable[[Mapping[str, Any]], Any]
+Result = TypeVar("Result", Errors, Disagreements)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -30,23 +31,27 @@ class Corpus:
 
     Attributes:
         files: of each side, by the name that errors use: `references`, `system NAME` or `annotator NAME`.
-        given: what functions take of each side.
         reading: how functions read the sides: their arguments.
+        given: what functions take of each side; by default its entity trees, or the file.
         shown: the file of each side as commands show it.
-        documents: how many documents there are, in words; None if results say it.
-        document_lines: the line of the first file on which each begins, if scores of documents name it.
         context: makes what the first side says and where; None if the files given have it.
         located: a context manager that places errors about sides in their files.
     """
 
     files: Mapping[str, Any]
-    given: Mapping[str, Any]
-    shown: Sequence[Side]
     reading: Mapping[str, Any] = field(default_factory=dict)
-    documents: str | None = None
-    document_lines: Sequence[int] | np.ndarray = ()
+    given: Mapping[str, Any] = field(default_factory=dict)
+    shown: Sequence[Side] = ()
     context: Callable[[], Context] | None = None
     located: Located = nullcontext
+
+    def __post_init__(self) -> None:
+        """Take the files as they are, unless something else is given or shown."""
+        if not self.given:
+            given = {name: file if file.entities is None else file.entities for name, file in self.files.items()}
+            object.__setattr__(self, "given", given)
+        if not self.shown:
+            object.__setattr__(self, "shown", tuple(map(side_of, self.files.values())))
 
     @property
     def first(self) -> Any:
@@ -69,6 +74,11 @@ class Corpus:
         return self._of_role(ANNOTATOR)
 
     @property
+    def documents(self) -> str:
+        """How many documents there are, in words; empty if results say it."""
+        return documents_in(self.first) if self.first.tags else ""
+
+    @property
     def sides(self) -> list[tuple[str, Side]]:
         """The sides as commands show them, with their names."""
         names = ["reference" if name == REFERENCES else _bare(name) for name in self.files]
@@ -87,7 +97,11 @@ class Corpus:
 
     def size(self, documents: int, tokens: int | None, unit: str = "token") -> str:
         """Return the size of the corpus in words."""
-        return size_of(documents if self.documents is None else self.documents, tokens, unit)
+        return size_of(self.documents or documents, tokens, unit)
+
+    def in_context(self, found: Result) -> Result:
+        """Give a result what the first side says and where, unless it has that from files."""
+        return found if self.context is None else found.with_context(self.context())
 
     @contextmanager
     def placing_errors(self) -> Iterator[None]:
@@ -168,6 +182,7 @@ class ScoredFiles(SeveralFiles):
         if getattr(self, "plot", None) is not None and len(corpus.systems) > 1:
             raise InputError(f"{mention('plot')} draws one system.", "Leave it out, or give one PREDICTION.")
         shown, reports = [corpus.shown[0]], {}
+        in_lines = bool(corpus.first.tags) or corpus.first.entities is not None
         measures = self.informed(corpus, measures)
         for name in corpus.systems:
             files = {"references": corpus.first, "predictions": corpus.files[f"{SYSTEM}{name}"]}
@@ -178,8 +193,8 @@ class ScoredFiles(SeveralFiles):
                 report = replace(
                     report,
                     tokens=report.tokens if pair.size is None else pair.size,
-                    documents_text=corpus.documents or "",
-                    document_lines=corpus.document_lines,
+                    documents_text=corpus.documents,
+                    document_lines=corpus.first.document_lines if in_lines else (),
                 )
                 reports[name] = self.completed(report, corpus, pair, resampling)
             of_spans = isinstance(pair.references, Spans)

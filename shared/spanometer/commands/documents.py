@@ -12,11 +12,10 @@ from ..counts.statistics import Resampling
 from ..documents.document_file import DocumentFile
 from ..documents.fitting import Fitted, fitted
 from ..documents.matching import matched
-from ..documents.pairing import Paired, Pairing, pair
+from ..documents.pairing import Pairing, pair
 from ..documents.sides import by_annotator, require_one_annotator
 from ..documents.writer import Writer
-from ..exceptions import InputError, counted, mention, setting
-from ..grounding.grounded import AnswerCounts
+from ..exceptions import InputError, mention, setting
 from ..options import check_options, option, options_of, reused_option, takes, text
 from ..plots import plot_precision_recall
 from ..plots.figure import require_format
@@ -37,6 +36,7 @@ from .inputs import (
     detected,
     located,
     read_with,
+    side_of,
 )
 from .measures import SuitingMeasures, require_used
 from .options import read_options
@@ -206,12 +206,7 @@ class DocumentSeries(DocumentLayout, Pairing, ChosenLabels, SeveralFiles):
         columns = [of_reference, *[of_systems] * len(paths)]
         read = [self.read(path, column) for path, column in zip(rest, columns, strict=False)]
         files = by_role([*people.values(), *read], default, names, annotators)
-        return Corpus(
-            files=files,
-            given=files,
-            shown=list(map(side_of, files.values())),
-            reading={"pairing": self.pairing, **self.chosen},
-        )
+        return Corpus(files=files, reading={"pairing": self.pairing, **self.chosen})
 
     @property
     def columns(self) -> tuple[str | None, str | None]:
@@ -257,30 +252,6 @@ class DocumentInput(DocumentSeries, ChanceParts, ScoredFiles):
             shown=side_of(predictions, paired, remarks=undefined),
             size=paired.size if paired.grounded else None,
         )
-
-
-def side_of(
-    file: DocumentFile,
-    paired: Paired | None = None,
-    grounded: AnswerCounts | None = None,
-    remarks: Sequence[str] = (),
-) -> Side:
-    """Return a file as commands show it: what it has, what moved to fit the unit, and what is left out."""
-    if paired is not None and file.answers is not None:
-        grounded = paired.grounded["predictions"]
-    unit = "tokens" if file.in_tokens else "characters"
-    notes = [*file.notes, *(() if paired is None else paired.notes), *remarks]
-    left_out = [*file.left_out, *(() if paired is None else paired.left_out)]
-    described: dict[str, Any] = {"file": file.source}
-    if file.answers is None:
-        described.update(spans=len(file.spans), unit=unit)
-        text = f"{file.source}, {counted(len(file.spans), 'span')} of {unit}"
-    else:
-        described.update(answers=len(file.answers), **({} if grounded is None else grounded.total))
-        text = f"{file.source}, {counted(len(file.answers), 'answer')}"
-        text += "" if grounded is None else f" with {grounded.summary}"
-    described.update(notes=notes, left_out=left_out)
-    return Side("; ".join([text, *(note.rstrip(".") for note in notes)]), described, left_out)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -173,10 +173,9 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("--by names columns of a file of tags.", "Leave it out.", source=str(paths[0]))
     corpus = source.corpus(paths, options.names, annotators=0, words=True)
     with corpus.placing_errors():
-        found = errors(corpus.reference, corpus.systems, **corpus.reading, **values)
-    found = found if corpus.context is None else found.with_context(corpus.context())
+        found = corpus.in_context(errors(corpus.reference, corpus.systems, **corpus.reading, **values))
     known = _known(source, paths[0], corpus, parts)
-    size = found.size if corpus.documents is None else size_of(corpus.documents, found.tokens)
+    size = size_of(corpus.documents, found.tokens) if corpus.documents else found.size
     lines = headlines(corpus.sides, size)
     if output.html is not None:
         title = f"Errors of {', '.join(found.systems)}"

@@ -16,12 +16,16 @@ import numpy as np
 
 from ..documents import matching
 from ..documents.document_file import DocumentFile
+from ..documents.pairing import Paired
 from ..exceptions import InputError, counted, mention, printable
+from ..grounding.grounded import AnswerCounts
 from ..measures.base import Measure
 from ..options import Option, options_of, replaced_option
+from ..readers.columns.layout import DOCSTART
 from ..readers.formats import Format, detect
 from ..readers.label_map import read_label_map
 from ..readers.source import UTF_8, open_file, spooled
+from ..spans.entities import Entities
 from ..spans.spans import Spans
 from ..tags.schemes import LabelChoice, label_map_in
 from .options import destination, given_options, switch
@@ -63,6 +67,59 @@ class Side:
         else:
             remarks = _unshared(references, predictions, self.described["file"])
         return replace(self, described={**self.described, "remarks": remarks}, remarks=remarks) if remarks else self
+
+
+def side_of(
+    file: DocumentFile,
+    paired: Paired | None = None,
+    grounded: AnswerCounts | None = None,
+    remarks: Sequence[str] = (),
+) -> Side:
+    """Return a file as commands show it: what it has, what moved to fit the unit, and what is left out."""
+    if file.tags:
+        columns = " and ".join(file.columns)
+        return Side(f"{file.source}, {columns}", {"file": file.source, "column": columns})
+    if file.entities is not None:
+        return _side_of_trees(file, file.entities)
+    if paired is not None and file.answers is not None:
+        grounded = paired.grounded["predictions"]
+    unit = "tokens" if file.in_tokens else "characters"
+    notes = [*file.notes, *(() if paired is None else paired.notes), *remarks]
+    left_out = [*file.left_out, *(() if paired is None else paired.left_out)]
+    described: dict[str, Any] = {"file": file.source}
+    if file.answers is None:
+        described.update(spans=len(file.spans), unit=unit)
+        text = f"{file.source}, {counted(len(file.spans), 'span')} of {unit}"
+    else:
+        described.update(answers=len(file.answers), **({} if grounded is None else grounded.total))
+        text = f"{file.source}, {counted(len(file.answers), 'answer')}"
+        text += "" if grounded is None else f" with {grounded.summary}"
+    described.update(notes=notes, left_out=left_out)
+    return Side("; ".join([text, *(note.rstrip(".") for note in notes)]), described, left_out)
+
+
+def _side_of_trees(file: DocumentFile, entities: Entities) -> Side:
+    """Return a file with the numbers of its entities, their components, and those that have several types."""
+    metonymic = int((np.diff(entities.type_offsets) > 1).sum())
+    sizes = {"entities": len(entities), "components": len(entities.component_start), "metonymic": metonymic}
+    described = {"file": file.source, "format": file.format, **sizes, "left_out": list(file.left_out)}
+    numbers = [
+        counted(sizes["entities"], "entity", "entities"),
+        counted(sizes["components"], "component"),
+        f"{metonymic:,} metonymic",
+    ]
+    return Side(", ".join([file.source, file.format, *numbers]), described, file.left_out)
+
+
+def documents_in(file: DocumentFile, *, briefly: bool = False) -> str:
+    """Return the number of documents in words: of sentences, if nothing tells where documents end, and what could."""
+    number = counted(len(file.document_lines), "sentence" if file.sentences else "document")
+    if briefly or not file.sentences:
+        return number
+    if not file.docstart_lines:
+        return f"{number} (no document boundaries found)"
+    found = counted(len(file.docstart_lines), f"{DOCSTART} line")
+    return f"{number} ({found}: with --documents={DOCSTART} they begin documents, which intervals then resample)"
 
 
 def _unshared(references: Spans, predictions: Spans, name: str) -> list[str]:

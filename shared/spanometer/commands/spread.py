@@ -42,12 +42,11 @@ from ..readers.logits import read_logits
 from ..readers.source import UTF_8
 from ..tables.table import heading
 from .answers import AnswerFiles
-from .documents import side_of as side_of_documents
-from .inputs import called, detected, input_paths, located
+from .inputs import called, detected, documents_in, input_paths, located, side_of
 from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
 from .options import add_options, read_options
 from .output import OUTPUT_FLAGS, PlotOutput
-from .tag_files import TagPair, documents_in, side_of
+from .tag_files import TagPair
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,7 +188,7 @@ def _run_answers(
     spread, files = source.spread(paths, measures, strings)
     if output.plot is not None:
         plot_grounding_spread(spread, output.plot)
-    reference, *systems = (side_of_documents(file) for file in files.values())
+    reference, *systems = (side_of(file) for file in files.values())
     of_systems = dict(zip(spread.systems, systems, strict=True))
     lines = {"reference": reference.text}
     lines |= {name: f"{side.text} with {spread.systems[name].strict.summary}" for name, side in of_systems.items()}

@@ -20,7 +20,6 @@ from ..measures.sl_icm import SlIcm
 from ..options import option, options_of, text
 from ..plots import plot_difficulty
 from ..plots.figure import require_format
-from ..readers.columns.layout import DOCSTART
 from ..readers.columns.reading import read
 from ..readers.formats import formats_of
 from ..readers.label_map import read_label_names
@@ -30,7 +29,7 @@ from ..spans.annotations import Layers, read_annotations
 from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags
 from .corpus import Corpus, Pair, ScoredFiles, SeveralFiles, by_role, default_names, require_system
-from .inputs import ChosenLabels, ComparedWords, Side, located, read_with
+from .inputs import ChosenLabels, ComparedWords, located, read_with
 from .options import switch
 
 _OF_TOKENS = ("tokens", "token_probabilities", "")
@@ -181,10 +180,7 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFi
         return Corpus(
             files=files,
             given={name: self.annotation_in(file) for name, file in files.items()},
-            shown=list(map(side_of, read)),
             reading={**self.decoding, **self.chosen},
-            documents=documents_in(read[0]),
-            document_lines=read[0].document_lines,
             context=lambda: context_of_tags(read[0], self.kept(read[0])),
             located=self.located,
         )
@@ -386,20 +382,3 @@ class TagInput(TagPair, WordInformation, ChanceParts, ScoredFiles):
     def located(self, files: Mapping[str, DocumentFile]) -> Any:
         """Place errors in the files' lines; those about tokens are placed in the lines of the reference."""
         return super().located({**dict.fromkeys(_OF_TOKENS, next(iter(files.values()))), **files})
-
-
-def documents_in(file: DocumentFile, *, briefly: bool = False) -> str:
-    """Return the number of documents in words: of sentences, if nothing tells where documents end, and what could."""
-    number = counted(len(file.document_lines), "sentence" if file.sentences else "document")
-    if briefly or not file.sentences:
-        return number
-    if not file.docstart_lines:
-        return f"{number} (no document boundaries found)"
-    found = counted(len(file.docstart_lines), f"{DOCSTART} line")
-    return f"{number} ({found}: with --documents={DOCSTART} they begin documents, which intervals then resample)"
-
-
-def side_of(file: DocumentFile) -> Side:
-    """Return a file with one tag column as commands show it."""
-    columns = " and ".join(file.columns)
-    return Side(f"{file.source}, {columns}", {"file": file.source, "column": columns})

@@ -11,7 +11,7 @@ import numpy as np
 from ..analysis.comparison.systems import SYSTEM
 from ..documents.document_file import DocumentFile
 from ..documents.matching import require_same_tokens
-from ..exceptions import InputError, counted
+from ..exceptions import InputError
 from ..options import check_options, option, options_of
 from ..readers.columns.hipe import LEVELS
 from ..readers.entities import read_entities
@@ -22,7 +22,7 @@ from ..readers.text.quaero import DOCUMENTS
 from ..tags.decoding import Decoding
 from ..tags.schemes import SCHEMES, canonical
 from .corpus import Corpus, Pair, ScoredFiles, by_role, default_names, require_system
-from .inputs import ComparedWords, Side, located, read_with
+from .inputs import ComparedWords, located, read_with
 
 _INPUTS = {"quaero": "markup", "jsonl": "entities"}
 """Formats whose content the modules take too, and what these call it."""
@@ -71,13 +71,7 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, ScoredFiles):
             _with_lengths(reference, system.lengths)
             files.append(replace(_with_lengths(system, reference.lengths), words=None))
         named = by_role(files, default_names(paths, annotators), names, annotators)
-        return Corpus(
-            files=named,
-            given={name: file.trees for name, file in named.items()},
-            shown=list(map(side_of, files)),
-            reading=self.reading(files),
-            document_lines=files[0].document_lines,
-        )
+        return Corpus(files=named, reading=self.reading(files))
 
     def pair(self, corpus: Corpus, name: str, measures: Sequence[Any]) -> Pair:
         """Bring a system and the reference together."""
@@ -99,27 +93,6 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, ScoredFiles):
         options = {name: getattr(self, name) for name in options_of(self) if name != "ignore_words"}
         given = {name: value for name, value in options.items() if value is not None}
         return read_with(read_entities, path, **given)
-
-
-def side_of(file: DocumentFile) -> Side:
-    """Return a file with the numbers of its entities, their components, and those that have several types."""
-    entities = file.trees
-    components = len(entities.component_start)
-    metonymic = int((np.diff(entities.type_offsets) > 1).sum())
-    numbers = [
-        counted(len(entities), "entity", "entities"),
-        counted(components, "component"),
-        f"{metonymic:,} metonymic",
-    ]
-    described = {
-        "file": file.source,
-        "format": file.format,
-        "entities": len(entities),
-        "components": components,
-        "metonymic": metonymic,
-        "left_out": list(file.left_out),
-    }
-    return Side(", ".join([file.source, file.format, *numbers]), described, file.left_out)
 
 
 def _with_lengths(file: DocumentFile, lengths: np.ndarray | None) -> DocumentFile:

@@ -38,11 +38,10 @@ from ..exceptions import counted, printable
 from ..options import option, replaced_option
 from ..tags.validation import IllegalPair, Validation
 from .documents import DocumentLayout, read_source
-from .inputs import InputPath, called, located
+from .inputs import InputPath, called, documents_in, located
 from .options import add_options, read_options
 from .output import Output
 from .rewritten import TagColumns, add_file_options
-from .tag_files import documents_in
 
 ILLEGAL = 1
 """Exit status if there are illegal pairs."""
