@@ -49,6 +49,7 @@ _CHARACTERS = 1_000_000
 _DISTINCT = 10_000
 """How many different attributes are known at a time; a file with more has mostly values of their own."""
 
+_FARTHEST = 1 << 62
 _NO_TOKENS = np.zeros((0, 2), dtype=np.int64)
 _PARTS = attrgetter("line", "place", "text", "id", "annotator", "words", "tokens", "spans", "stated")
 
@@ -293,9 +294,7 @@ class RecordColumns:
         span, start, end = self.stated.spans.pieces()
         document = original.document[span]
         wrong = (start < 0) | (end < 0)
-        lengths = self.lengths(in_tokens=False)
-        if lengths is not None:
-            wrong |= end > lengths[document]
+        wrong |= end > np.array([_FARTHEST if text is None else len(text) for text in self.texts])[document]
         if not wrong.any():
             return
         piece = int(np.argmax(wrong))
@@ -379,8 +378,11 @@ class _SpanColumns:
         while some := list(islice(each, _SPANS)):
             self._add_bounds(some)
         self._counts.extend(map(len, spans))
-        if any(text is not None for texts in stated for text in texts):
-            filled = (texts or repeat(None, len(some)) for texts, some in zip(stated, spans, strict=True))
+        if any(map(any, stated)):
+            # a document that states nothing but empty texts states none
+            filled = (
+                texts if any(texts) else repeat(None, len(some)) for texts, some in zip(stated, spans, strict=True)
+            )
             self._texts += text_arrays(chain.from_iterable(filled))
         else:
             self._texts.append(pa.nulls(len(self._label) - first))

@@ -435,15 +435,16 @@ def _read_spans(column: pa.Array | pa.ChunkedArray) -> Spans:
     fragments = _read_fragments(items) if fragmented else None
     start, end = items.bounds() if fragments is None else fragments.outer_bounds()
     names = string_codes(items.values.field("label"))
-    return in_order(checked_spans(Spans(items.parent, start, end, *names, len(column), None, fragments), items.remedy))
+    return in_order(checked_spans(Spans(items.parent, start, end, *names, len(column), None, fragments)))
 
 
-def checked_spans(spans: Spans, remedy: str = SPAN_REMEDY) -> Spans:
+def checked_spans(spans: Spans) -> Spans:
     """Check the labels and bounds of spans in any order, make their columns small, and merge fragments that touch.
 
     Raises:
         InputError: for a label that is no name, a bound that is negative or out of range, and an empty span.
     """
+    remedy = SPAN_REMEDY if spans.fragments is None else FRAGMENTS_REMEDY
     items = ListItems(None, spans.document, "a span", remedy)
     items.refuse_names(spans.label, spans.labels)
     start, end, fragments = spans.start, spans.end, spans.fragments
