@@ -96,7 +96,6 @@ class Option:
         repeat: whether the command line takes it several times; `parse` is then given a list of strings.
         label: what pages call it; empty if pages have a way of their own.
         span: the range that a page's control has, if it should be smaller than the bounds.
-        signed: whether the signature names it.
     """
 
     name: str = ""
@@ -115,7 +114,6 @@ class Option:
     repeat: bool = False
     label: str = ""
     span: tuple[float, float] | None = None
-    signed: bool = True
 
     @property
     def command_flag(self) -> str:

@@ -9,9 +9,9 @@ from scipy.optimize import linear_sum_assignment
 from random_corpora import as_spans, random_pair
 from slow.matched_spans import all_matchings, rows_of
 from spanometer import InputError, Spans
-from spanometer.alignment import lexicographic, matching
-from spanometer.alignment.lexicographic import lexicographic_matching
+from spanometer.alignment import matching
 from spanometer.alignment.matched_spans import MatchedSpans
+from spanometer.alignment.matching import lexicographic_matching
 from spanometer.alignment.overlaps import Alignment
 
 
@@ -267,7 +267,7 @@ def test_a_large_group_is_solved_level_by_level():
 
 
 def test_too_large_a_group_is_refused(monkeypatch):
-    monkeypatch.setattr(lexicographic, "LARGEST_GROUP", 20)
+    monkeypatch.setattr(matching, "LARGEST_GROUP", 20)
     reference = [spans(" ".join(f"{start}-{100 - start}:A" for start in range(30)))]
     prediction = [spans(" ".join(f"{start}-{101 - start}:A" for start in range(30)))]
     with pytest.raises(InputError, match="60 spans of both sides overlap each other") as raised:

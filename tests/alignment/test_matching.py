@@ -46,9 +46,9 @@ def test_every_tie_is_broken(monkeypatch, seed, enumerated):
     assert sorted(pairs[listed[index]] for index in np.flatnonzero(chosen)) == [pairs[index] for index in best]
 
 
-@pytest.mark.parametrize("dense_limit", [assignment._DENSE_LIMIT, 0])
-def test_large_groups(monkeypatch, dense_limit):
-    monkeypatch.setattr(assignment, "_DENSE_LIMIT", dense_limit)
+@pytest.mark.parametrize("largest", [assignment.LARGEST_GROUP, 0])
+def test_large_groups(monkeypatch, largest):
+    monkeypatch.setattr(assignment, "LARGEST_GROUP", largest)
     monkeypatch.setattr(assignment, "_ENUMERATED", 1)
     generator = random.Random(3)
     for _ in range(300):

@@ -16,11 +16,11 @@ from types import SimpleNamespace
 from typing import Any
 
 from spanometer.exceptions import InputError
-from spanometer.integrations.module_folders import page_folders, path
+from spanometer.integrations.module_folders import path
 from spanometer.readers.writing import writing
 from spanometer.version import __version__
 
-from .cards import module_class, require_names
+from .cards import module_class, page_folders, require_names
 from .flat_files import PACKAGE, flat_name, flattened, libraries, needed_files
 
 NAMESPACE = "spanometer"

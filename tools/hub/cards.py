@@ -43,6 +43,11 @@ def require_names(selected: Iterable[str], pages: Iterable[str] = ()) -> list[st
     return chosen
 
 
+def page_folders() -> dict[str, Path]:
+    """List the folders of the pages that are no metrics, by name."""
+    return {app.parent.name: app.parent for app in sorted((Path(__file__).parents[2] / "spaces").glob("*/app.py"))}
+
+
 def with_tables(card: str, module: Any) -> str:
     """Return the text of a card with the tables of a module's inputs and outputs."""
     tables = {"inputs": _inputs(module), "outputs": _outputs(module)}

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spanometer.exceptions import InputError
-from spanometer.integrations.module_folders import page_folders
 from spanometer.version import __version__
 
 from .building import require_namespace, space
-from .cards import require_names
+from .cards import page_folders, require_names
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import arrow_array, as_lists, begins_run, offsets_by, string_array
-from .lexicographic import lexicographic_matching
+from .matching import lexicographic_matching
 from .overlaps import Alignment, Side, across_labels, line_base
 
 KINDS = ("correct", "wrong_label", "wrong_extent", "wrong_label_and_extent", "missing", "spurious")

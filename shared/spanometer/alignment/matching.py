@@ -3,6 +3,10 @@
 Only some pairs of spans may be matched. Pairs that share an end, directly or through other pairs, form a group, and
 groups are independent of each other. Nearly all are small: these are solved many at a time, by trying all matchings of
 their shape; larger ones go to SciPy's solvers one by one.
+
+Where levels are whole numbers, and spans of a side do not overlap, the pairs of a group form a staircase: sorted by
+their two ends, each shares one with the next, and no two cross. The best choice on all stairs at once takes a number of
+array operations that grows with the logarithm of the longest.
 """
 
 from __future__ import annotations
@@ -10,10 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import product
+from math import prod
 
 import numpy as np
 
 from ..arrays import begins_run, offsets_of, ranges, ranked, rounds, runs
+from ..exceptions import InputError
 
 _ENUMERATED = 5
 """Groups of at most so many rows and columns are solved by trying all their matchings."""
@@ -21,19 +27,16 @@ _ENUMERATED = 5
 _BLOCK = 1 << 22
 """How many sums of weights are held at a time while matchings are tried."""
 
-_DENSE_LIMIT = 1_000_000
-"""The largest matrix of a connected group that is solved densely; larger groups go to the sparse solver."""
+LARGEST_GROUP = 2000
+"""At most this many rows and columns of a group are assigned exactly; larger groups go to the sparse solver."""
+
+_LARGEST = 1 << 62
 
 _EQUAL = 1e-9
 """Sums of weights that differ by less are equal: they are sums of the same numbers in another order."""
 
 _NUDGES = (1e-7, 1e-9, 1e-11)
-"""The weights, in SciPy's solvers, of a pair and of its cost in the first and the second tie-break."""
-
-_NUDGED_EQUAL = 1e-12
-
-_ORDERED = 1 << 20
-"""The largest product of pairs and matrix of a group in which the first of equal solutions is found."""
+"""What the second, third and fourth level of a pair add to its weight in the sparse solver."""
 
 
 def best_matching(
@@ -43,9 +46,8 @@ def best_matching(
 
     Of choices of equal sums (to 1e-9) the one with the most pairs is taken, then the one with the smallest sum of
     `ties[0]`, then of `ties[1]`; of those that are still equal the one in which the first row has the earliest column,
-    then the second row, and so on. In connected groups of more than 5 rows or columns the tie-breaks are tiny changes
-    of the weights: choices whose weights differ by 1e-7 or more are distinguished there. In very large groups, of some
-    hundred pairs, the order does not decide which of equals is taken.
+    then the second row, and so on. In connected groups of more than `LARGEST_GROUP` rows and columns the tie-breaks are
+    tiny changes of the weights, and the order does not decide which of equals is taken.
 
     Args:
         rows, columns: the two ends of each pair; a pair occurs once.
@@ -62,6 +64,139 @@ def best_matching(
         levels = [weight[pairs], np.ones(len(pairs)), *(-np.asarray(tie, dtype=float)[pairs] for tie in ties)]
         chosen[pairs[Groups(row, column, *runs(group), levels).solve()]] = True
     return chosen
+
+
+def lexicographic_matching(
+    rows: np.ndarray, columns: np.ndarray, levels: Sequence[np.ndarray], document: np.ndarray | None = None
+) -> np.ndarray:
+    """Choose pairs one to one such that the sums of the levels are lexicographically greatest.
+
+    Of choices that are equal in all levels, which must then have equally many pairs, the one is taken in which the
+    first row has the earliest column, then the second row, and so on: the smallest sorted list of pairs.
+
+    Args:
+        rows, columns: the two ends of each pair; a pair occurs once.
+        levels: integers of each pair, the most important level first.
+        document: of each pair, for errors.
+
+    Returns:
+        Flags of the chosen pairs.
+
+    Raises:
+        InputError: for a group of more than `LARGEST_GROUP` rows and columns that is not a staircase.
+    """
+    chosen = np.ones(len(rows), dtype=bool)
+    pairs, group, row, column = contested(rows, columns)
+    if len(pairs) == 0:
+        return chosen
+    chosen[pairs] = False
+    stairs = _is_staircase(group, row, column)[group]
+    for flags, solve in ((stairs, _on_stairs), (~stairs, _in_groups)):
+        if flags.any():
+            of_shape = pairs[flags]
+            of_pairs = [np.asarray(level)[of_shape] for level in levels]
+            of_document = None if document is None else document[of_shape]
+            chosen[of_shape[solve(group[flags], row[flags], column[flags], of_pairs, of_document)]] = True
+    return chosen
+
+
+def _is_staircase(group: np.ndarray, row: np.ndarray, column: np.ndarray) -> np.ndarray:
+    """Flag each group whose sorted pairs go to the right or down, one end changing at a time."""
+    step = (row[1:] == row[:-1]) | (column[1:] == column[:-1])
+    broken = ~(step & (column[1:] >= column[:-1])) & (group[1:] == group[:-1])
+    return np.asarray(np.bincount(group[1:][broken], minlength=int(group[-1]) + 1) == 0)
+
+
+def _on_stairs(
+    group: np.ndarray, row: np.ndarray, column: np.ndarray, levels: list[np.ndarray], _: np.ndarray | None
+) -> np.ndarray:
+    """Return the indices of the chosen pairs of staircases.
+
+    Along the stairs the only state is whether the row or column that a pair shares with the one before it is taken.
+    With one weight for all levels, `best[state]` is what can be gained from a pair on.
+    """
+    weight, low = _one_weight(group, levels)
+    fresh = begins_run(group)
+    along_row = np.append(row[1:] == row[:-1], False)
+    # a pair is at a corner unless it shares the same row, or column, with both neighbours
+    corner = fresh | np.append(True, along_row[1:] != along_row[:-1])
+    last = np.append(fresh[1:], True)
+    nothing = np.zeros_like(weight)
+    best = _gains(group, weight, corner, low, nothing)
+    after = [np.where(last, nothing, np.append(value[1:], nothing[:1])) for value in best]
+    # of equals the earlier pair is taken
+    worth = weight + after[1] >= after[0]
+    # from one pair to the next the state is set (a pair that is free and taken, or passed at a corner), kept or turned
+    turned = worth & corner
+    settled = np.append(True, (worth != corner)[:-1]) | fresh
+    value = np.append(False, (worth & ~corner)[:-1]) & ~fresh
+    place = np.maximum.accumulate(np.where(settled, np.arange(len(group)), 0))
+    turns = np.append(0, np.cumsum(turned)[:-1])
+    taken_before = value[place] ^ ((turns - turns[place]) % 2 == 1)
+    return np.flatnonzero(worth & ~taken_before)
+
+
+def _gains(
+    group: np.ndarray, weight: np.ndarray, corner: np.ndarray, low: int, nothing: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the greatest gain from each pair on to the end of its group, for a free and for a taken state.
+
+    Steps are matrices of two states in the algebra of sums and greatest values; products over 1, 2, 4 ... pairs reach
+    the end of the longest group.
+    """
+    steps = {
+        (0, 0): nothing,
+        (0, 1): weight,
+        (1, 0): np.where(corner, nothing, nothing + low),
+        (1, 1): np.where(corner, nothing + low, nothing),
+    }
+    length = 1
+    while True:
+        inside = np.flatnonzero(group[length:] == group[:-length])
+        if len(inside) == 0:
+            return np.maximum(steps[0, 0], steps[0, 1]), np.maximum(steps[1, 0], steps[1, 1])
+        product = {
+            (first, last): np.maximum(
+                steps[first, 0][inside] + steps[0, last][inside + length],
+                steps[first, 1][inside] + steps[1, last][inside + length],
+            )
+            for first, last in steps
+        }
+        for states, values in product.items():
+            steps[states] = steps[states].copy()
+            steps[states][inside] = np.maximum(values, low)
+        length *= 2
+
+
+def _one_weight(group: np.ndarray, levels: list[np.ndarray]) -> tuple[np.ndarray, int]:
+    """Return one weight that orders choices as the levels do, and a number that is lower than any sum of weights.
+
+    Python's integers are used where 64 bits may not hold it.
+    """
+    reach = [int(np.bincount(group, weights=np.abs(level)).max()) for level in levels]
+    choices = prod(2 * most + 1 for most in reach)
+    exact = 8 * choices < _LARGEST
+    weight = np.zeros(len(group), dtype=np.int64 if exact else object)
+    for level, most in zip(levels, reach, strict=True):
+        weight = weight * (2 * most + 1) + level
+    return weight, -2 * choices
+
+
+def _in_groups(
+    group: np.ndarray, row: np.ndarray, column: np.ndarray, levels: list[np.ndarray], document: np.ndarray | None
+) -> np.ndarray:
+    """Return the indices of the chosen pairs of groups of any shape."""
+    groups = Groups(row, column, *runs(group), levels)
+    size = groups.height + groups.width
+    largest = int(size.argmax())
+    if size[largest] > LARGEST_GROUP:
+        raise InputError(
+            f"{size[largest]} spans of both sides overlap each other, directly or through others, and differ; at most "
+            f"{LARGEST_GROUP} of one group can be paired.",
+            "Leave out the document, in which spans nest or cross so deeply.",
+            document=None if document is None else int(document[groups.first[largest]]),
+        )
+    return groups.solve()
 
 
 def contested(rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -181,26 +316,35 @@ class Groups:
         return np.asarray(taken[taken >= 0])
 
     def assign(self, group: int) -> np.ndarray:
-        """Return the chosen pairs of one group, by SciPy."""
+        """Return the chosen pairs of a group: for each level the choices that are best, then the first of them.
+
+        Rows and columns that stay alone are matched with others that stand for nothing. A pair is in a best choice if
+        it costs nothing at prices of the columns that make no pair of the choice too dear.
+        """
+        from scipy.optimize import linear_sum_assignment
+
         pairs = np.arange(self.first[group], self.last[group])
         row, column = self.row[pairs], self.column[pairs]
         height, width = int(self.height[group]), int(self.width[group])
-        weight = self.levels[0][pairs].copy()
-        for level, nudge in zip(self.levels[1:], _NUDGES, strict=False):
-            weight += nudge * level[pairs]
-        if height * width > _DENSE_LIMIT:
+        size = height + width
+        if size > LARGEST_GROUP:
+            nudges = zip(_NUDGES, self.levels[1:], strict=False)
+            weight = sum((nudge * level[pairs] for nudge, level in nudges), self.levels[0][pairs])
             return np.asarray(pairs[heaviest_matching(row, column, weight)])
-        gain = np.zeros((height, width))
-        gain[row, column] = weight
-        pair = np.full((height, width), -1)
-        pair[row, column] = pairs
-        from scipy.optimize import linear_sum_assignment
-
-        solution = linear_sum_assignment(gain, maximize=True)
-        if len(pairs) * height * width <= _ORDERED:
-            solution = _first_of_equals(gain, *solution)
-        matched = pair[solution]
-        return np.asarray(matched[matched >= 0])
+        open_ = np.zeros((size, size), dtype=bool)
+        open_[row, column] = open_[:height, width:] = open_[height:] = True
+        for level in self.levels:
+            cost = np.where(open_, 0.0, np.inf)
+            cost[row, column] -= level[pairs]
+            taken = linear_sum_assignment(cost)[1]
+            dearer = cost - cost[np.arange(size), taken][:, None]
+            price = np.zeros(size)
+            # rounding may leave prices that fall by next to nothing for ever
+            while ((lower := (price[taken][:, None] + dearer).min(axis=0)) < price - _EQUAL / 10).any():
+                price = lower
+            open_ &= price[taken][:, None] + dearer <= price + _EQUAL
+        first = _first_choice(open_, taken, height)
+        return np.asarray(pairs[first[row] == column])
 
 
 def heaviest_matching(row: np.ndarray, column: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -222,37 +366,40 @@ def heaviest_matching(row: np.ndarray, column: np.ndarray, weight: np.ndarray) -
     return chosen[np.argsort(row[chosen])]
 
 
-def _first_of_equals(gain: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the solution of the largest gain in which the first row has the earliest column, then the second row.
+def _first_choice(open_: np.ndarray, taken: np.ndarray, rows: int) -> np.ndarray:
+    """Return the column of each row in the full matching of open pairs whose first row has the earliest column.
 
-    Row by row every earlier column is tried, which takes at most one more call for each pair.
+    Then the second row, and so on. A row may take another's column if that one can move on to a third, until one takes
+    the column that became free.
     """
-    from scipy.optimize import linear_sum_assignment
+    owner = np.argsort(taken)
+    for row in range(rows):
+        free = int(taken[row])
+        earlier = np.flatnonzero(open_[row, :free])
+        if len(earlier):
+            goal = _movable(open_, taken, row)
+            for wanted in earlier[goal[owner[earlier]] >= 0][:1].tolist():
+                mover = row
+                while wanted != free:
+                    next_mover = int(owner[wanted])
+                    taken[mover], owner[wanted] = wanted, mover
+                    mover, wanted = next_mover, int(goal[next_mover])
+                taken[mover], owner[wanted] = wanted, mover
+        open_[row + 1 :, taken[row]] = False
+    return taken
 
-    best = gain[rows, columns].sum()
-    gain = gain.copy()
-    for row in range(len(gain)):
-        own = columns[rows == row]
-        taken = int(own[0]) if len(own) and gain[row, own[0]] > 0 else gain.shape[1]
-        for column in np.flatnonzero(gain[row, :taken] > 0).tolist():
-            tried = _only(gain, row, column)
-            solution = linear_sum_assignment(tried, maximize=True)
-            if tried[solution].sum() >= best - _NUDGED_EQUAL:
-                rows, columns = solution
-                taken = column
-                break
-        gain = _only(gain, row, taken)
-    return rows, columns
 
-
-def _only(gain: np.ndarray, row: int, column: int) -> np.ndarray:
-    """Return the gain if a row may be matched with one column only, or none (past the last), and it with no other."""
-    only = gain.copy()
-    only[row] = 0.0
-    if column < gain.shape[1]:
-        only[:, column] = 0.0
-        only[row, column] = gain[row, column]
-    return only
+def _movable(open_: np.ndarray, taken: np.ndarray, row: int) -> np.ndarray:
+    """Return the column to which each later row can move if `row` gives up its own; -1 where it cannot."""
+    goal, columns = np.full(len(taken), -1), taken[[row]]
+    others = np.arange(len(taken)) > row
+    while len(columns):
+        links = open_[:, columns] & others[:, None]
+        movers = np.flatnonzero(links.any(axis=1))
+        goal[movers] = columns[links[movers].argmax(axis=1)]
+        others[movers] = False
+        columns = taken[movers]
+    return goal
 
 
 @cache

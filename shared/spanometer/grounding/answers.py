@@ -209,8 +209,8 @@ class _Reading:
         if not name:
             self.unread += 1
         elif mention.strip():
-            known = all(isinstance(bound, int) and not isinstance(bound, bool) for bound in bounds)
-            self.items.append(Item(name, mention, *(bounds if known else (None, None))))
+            bounded = all(isinstance(bound, int) and not isinstance(bound, bool) for bound in bounds)
+            self.items.append(Item(name, mention, *(bounds if bounded else (None, None))))
 
     def _of_list(self, values: Sequence[Any], label: str | None, in_list: bool) -> Iterator[tuple[Any, str | None]]:
         texts = [value for value in values[:2] if isinstance(value, str)]
@@ -229,15 +229,15 @@ class _Reading:
 
     def _of_mapping(self, mapping: Mapping, label: str | None) -> Iterator[tuple[Any, str | None]]:
         entries = mapping.entries
-        known = {key: value for key, value in reversed(entries) if isinstance(key, str)}
-        mention_key = next((key for key in _MENTION_KEYS if _is_wording(known.get(key))), None)
-        label_key = next((key for key in _LABEL_KEYS if key != mention_key and isinstance(known.get(key), str)), None)
+        values = {key: value for key, value in reversed(entries) if isinstance(key, str)}
+        mention_key = next((key for key in _MENTION_KEYS if _is_wording(values.get(key))), None)
+        label_key = next((key for key in _LABEL_KEYS if key != mention_key and isinstance(values.get(key), str)), None)
         if mention_key and (label_key or (label is not None and mention_key in ("text", "mention", "span", "word"))):
-            name = known[label_key] if label_key else label
-            wording = known[mention_key]
+            name = values[label_key] if label_key else label
+            wording = values[mention_key]
             if isinstance(wording, str):
-                first, last = next((pair for pair in _BOUND_KEYS if set(pair) <= set(known)), ("", ""))
-                self._add(name, wording, (known.get(first), known.get(last)))
+                first, last = next((pair for pair in _BOUND_KEYS if set(pair) <= set(values)), ("", ""))
+                self._add(name, wording, (values.get(first), values.get(last)))
             else:
                 yield wording, name
             return
@@ -247,7 +247,7 @@ class _Reading:
         for key, value in entries:
             if key is None:
                 yield value, label
-            elif isinstance(key, str) and key.removesuffix("_attributes") != key and key[:-11] in known:
+            elif isinstance(key, str) and key.removesuffix("_attributes") != key and key[:-11] in values:
                 continue
             else:
                 yield value, self._label_of(str(key), value, label)

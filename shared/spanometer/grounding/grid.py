@@ -74,10 +74,10 @@ def predicted_by_all(
     asked = AskedLabels.of(labels, aliases)
     read = _Step.first().then(("broken", "outside"), lambda _, policy: items_of(answer, index, policy, asked)[0])
     sighted = read.then(("fold", "inside", "absent"), lambda items, policy: (items, sight(items, index, policy)))
-    placed = sighted.then(("repeat",), lambda found, policy: (found[0], place(found[0], found[1], index, policy)))
+    placed = sighted.then(("repeat",), lambda sights, policy: (sights[0], place(sights[0], sights[1], index, policy)))
     predicted = placed.then(
         ("surplus", "absent", "overlap"),
-        lambda found, policy: predicted_of(found[0], found[1], kept_of(found[1], policy, found[0]), policy),
+        lambda places, policy: predicted_of(places[0], places[1], kept_of(places[1], policy, places[0]), policy),
     )
     return predicted.number, predicted.values
 

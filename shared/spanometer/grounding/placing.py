@@ -128,10 +128,10 @@ def best_window(wanted: Sequence[str], tokens: Sequence[str]) -> Bounds | None:
     Only windows count of which a third, and at least three quarters of what is wanted, are in common.
     """
     least = ceil(0.75 * len(wanted))
-    known = Counter(tokens)
+    numbers = Counter(tokens)
     # what the text does not have cannot be in common
-    there = [token for token in wanted if token in known]
-    if not wanted or sum(min(count, known[token]) for token, count in Counter(there).items()) < least:
+    there = [token for token in wanted if token in numbers]
+    if not wanted or sum(min(count, numbers[token]) for token, count in Counter(there).items()) < least:
         return None
     code = {token: number for number, token in enumerate(dict.fromkeys(there))}
     text = np.array([code.get(token, -1) for token in tokens])
@@ -200,16 +200,16 @@ class Sightings(NamedTuple):
 def sight(items: Sequence[Item], index: TextIndex, policy: GroundingPolicy) -> Sightings:
     """Look for the mentions of items in the text."""
     given = tuple(_given(item, index, policy) for item in items)
-    found = tuple(
+    occurrences = tuple(
         (bounds,) if bounds else index.occurrences(item.mention, policy.fold, policy.inside)
         for item, bounds in zip(items, given, strict=True)
     )
     fuzzy = policy.absent == "fuzzy"
     similar = tuple(
         index.similar(item.mention, policy.fold) if fuzzy and not places else None
-        for item, places in zip(items, found, strict=True)
+        for item, places in zip(items, occurrences, strict=True)
     )
-    return Sightings(given, found, similar)
+    return Sightings(given, occurrences, similar)
 
 
 class ItemPlaces(NamedTuple):

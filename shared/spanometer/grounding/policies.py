@@ -72,21 +72,21 @@ class AnswerPolicy:
         """
         if isinstance(policy, cls):
             return policy
-        known = cls.named()
+        named = cls.named()
         if isinstance(policy, str):
-            if policy in known:
-                return known[policy].policy
+            if policy in named:
+                return named[policy].policy
             if cls.describes(policy):
                 return cls.with_actions(action.strip() for action in policy.split(","))
         if isinstance(policy, AnswerPolicy) or (isinstance(policy, str) and policy in AnswerPolicy.named()):
             raise InputError(
                 f"{shown(str(policy))} is no policy for {cls.kind}.",
-                f"Use {cls.elsewhere}, or one of {', '.join(known)}.",
+                f"Use {cls.elsewhere}, or one of {', '.join(named)}.",
                 option="policy",
             )
         raise InputError(
             f"unknown grounding policy {shown(policy)}.",
-            f"Use {', '.join(known)}, or an action for each place ({', '.join(cls.places)}) with commas between, as in "
+            f"Use {', '.join(named)}, or an action for each place ({', '.join(cls.places)}) with commas between, as in "
             f"{','.join(cls().actions)!r}.",
             option="policy",
         )

@@ -95,17 +95,17 @@ def _of(
 ) -> tuple[list[Item], tuple[int, ...]]:
     """List the items of an answer that count as predicted, and count what became of all."""
     named, left_out = named_items(answer, policy, asked)
-    known: dict[str, int] = {}
-    seen: Counter[str] = Counter()
+    copies: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     kept, surplus, absent = [], 0, 0
     for item in named:
         form = form_text(item.mention.strip(), policy.fold)
-        if form not in known:
-            known[form] = folded.count(form) if form else 0
-        seen[form] += 1
-        lost = policy.absent if not known[form] else policy.surplus if seen[form] > known[form] else ""
-        absent += not known[form]
-        surplus += 0 < known[form] < seen[form]
+        if form not in copies:
+            copies[form] = folded.count(form) if form else 0
+        counts[form] += 1
+        lost = policy.absent if not copies[form] else policy.surplus if counts[form] > copies[form] else ""
+        absent += not copies[form]
+        surplus += 0 < copies[form] < counts[form]
         if lost != "drop":
             kept.append(item)
     placed = len(named) - surplus - absent

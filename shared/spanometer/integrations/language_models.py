@@ -114,8 +114,8 @@ def score_answers(
     tokens = [row["tokens"] for row in rows if row.get("tokens") is not None]
     if tokens and len(tokens) < len(rows):
         raise InputError("some golds have tokens, others have none.", "Give all tokens, or none.", side="references")
-    known = Tokens.from_lists(tokens) if tokens else None
-    grounded = AnswerReading(**own).ground([row["text"] for row in rows], answers, known)
+    all_tokens = Tokens.from_lists(tokens) if tokens else None
+    grounded = AnswerReading(**own).ground([row["text"] for row in rows], answers, all_tokens)
     spans = [row["spans"] for row in rows]
     return one_value(spans, grounded, measure=measure, key=read_key(measure, key)[0], **options)
 

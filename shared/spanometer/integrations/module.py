@@ -244,10 +244,10 @@ class MeasureModule(ArrowMetric, ABC):
         """
         # options are read twice, and an iterator only once
         options = {
-            name: listed(given, f"Give {mention(name)} as a list.", option=name)
-            if isinstance(given, Iterator)
-            else given
-            for name, given in {**self._given, **options}.items()
+            name: listed(value, f"Give {mention(name)} as a list.", option=name)
+            if isinstance(value, Iterator)
+            else value
+            for name, value in {**self._given, **options}.items()
         }
         self._require_options(options)
         if predictions is None and references is None and self.writer is None:
@@ -331,10 +331,10 @@ class MeasureModule(ArrowMetric, ABC):
         """Read both columns and count; also return how they were read, for the signature."""
         form = self.configurations[self.configuration]
         assert form.read is not None
-        known = {}
+        lengths = {}
         if DocumentLengths in form.options:
-            known = {"lengths": made(DocumentLengths, options).of(len(references))}
-        sides = on_both_sides(form.read, references, predictions, **known)
+            lengths = {"lengths": made(DocumentLengths, options).of(len(references))}
+        sides = on_both_sides(form.read, references, predictions, **lengths)
         return measure.counts(*sides), {"input": self.configuration} if len(self.configurations) > 1 else {}
 
 

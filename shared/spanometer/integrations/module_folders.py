@@ -31,10 +31,3 @@ def module_folders() -> dict[str, Path]:
         beside = (Path(__file__).parents[2] / "share" / "spanometer" / "metrics").glob("*/*.py")
         scripts = [file for file in (*recorded, *beside) if file.match("spanometer/metrics/*/*.py") and file.is_file()]
     return {script.stem: script.resolve().parent for script in scripts if script.stem == script.parent.name}
-
-
-def page_folders() -> dict[str, Path]:
-    """Return the folders of the pages that are no modules, by name: in a checkout alone."""
-    checkout = Path(__file__).parents[3]
-    apps = sorted((checkout / "spaces").glob("*/app.py")) if (checkout / "setup.cfg").is_file() else []
-    return {app.parent.name: app.parent for app in apps}

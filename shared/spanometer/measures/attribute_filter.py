@@ -82,14 +82,14 @@ def _holds(span: Mapping[str, Any], name: str, order: str, value: Any) -> bool:
     values = (there or [None]) if isinstance(there, list) else [there]
     if order in ("==", "!="):
         # numbers are equal as numbers, but no number is a truth value
-        return any(_kind(one) is _kind(value) and one == value for one in values) is (order == "==")
-    known = [one for one in values if one is not None]
-    for one in known:
-        if _kind(one) is not _kind(value) or _kind(one) is bool:
+        return any(_kind(own) is _kind(value) and own == value for own in values) is (order == "==")
+    present = [own for own in values if own is not None]
+    for own in present:
+        if _kind(own) is not _kind(value) or _kind(own) is bool:
             raise InputError(
-                f"filter compares {one!r} with {value!r}, which have no order.", "Compare values of one type."
+                f"filter compares {own!r} with {value!r}, which have no order.", "Compare values of one type."
             )
-    return any(_ORDERS[order](one, value) for one in known)
+    return any(_ORDERS[order](own, value) for own in present)
 
 
 def _kind(value: Any) -> type:

@@ -16,8 +16,7 @@ from ..exceptions import InputError, setting
 from ..options import option
 from .aligned import AlignedMeasure
 from .base import Key, zero_division_option
-from .chance_cases import Cases, require_placeable
-from .placement import Placement, place, sample
+from .placement import Cases, Placement, place, require_placeable, sample
 from .start_probabilities import work
 
 _DRAWN_AT_ONCE = 1 << 22

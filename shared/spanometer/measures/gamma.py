@@ -33,10 +33,6 @@ _OF_CHANCE = (
 """The options on which chance depends."""
 
 
-class GammaCounts(UnitizingCounts):
-    """The counts of gamma, with the units row by row, of which the random annotations are made."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Gamma(AlignedMeasure):
     """Gamma: 1 - observed disorder / expected disorder (Mathet, Widlöcher and Métivier 2015), and gamma-cat (2017).
@@ -142,9 +138,7 @@ class Gamma(AlignedMeasure):
         metavar="SHARE",
     )
     seed: int = option(0, help="seed of the random annotations, and of the draws of intervals", low=0, metavar="N")
-    processes: int = option(
-        1, help="processes that make random annotations", low=1, high=1024, metavar="N", signed=False
-    )
+    processes: int = option(1, help="processes that make random annotations", low=1, high=1024, metavar="N")
 
     zero_division: float = zero_division_option("value of gamma if no disorder is expected and some observed")
 
@@ -177,7 +171,7 @@ class Gamma(AlignedMeasure):
         "annotator_tokens",
         *("all_weight", "all_categorical", "all_expected_categorical"),
     )
-    counts_type: ClassVar[type[Counts]] = GammaCounts
+    counts_type: ClassVar[type[Counts]] = UnitizingCounts
 
     def __post_init__(self) -> None:
         """Check the options, and write the distances in one way."""
@@ -237,7 +231,7 @@ class Gamma(AlignedMeasure):
                 for name, values in (("all_weight", pairs.weight), ("all_categorical", pairs.apart))
             },
         }
-        return GammaCounts(columns, labels, documents, shared, rows, self)
+        return UnitizingCounts(columns, labels, documents, shared, rows, self)
 
     def totals(self, counts: Counts) -> dict[str, np.ndarray]:
         """Sum counts by label, with what chance gives."""
@@ -303,9 +297,9 @@ class Gamma(AlignedMeasure):
             return None
         code = {label: number for number, label in enumerate(labels)}
         matrix = 1.0 - np.eye(len(labels))
-        for (one, other), distance in _read(self.distances).items():
-            if one in code and other in code:
-                matrix[code[one], code[other]] = matrix[code[other], code[one]] = distance
+        for (first, second), distance in _read(self.distances).items():
+            if first in code and second in code:
+                matrix[code[first], code[second]] = matrix[code[second], code[first]] = distance
         return matrix
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -380,4 +374,4 @@ def _entries(option: Any) -> Iterator[tuple[Any, ...]]:
 def _text(distances: Mapping[tuple[str, str], float]) -> str | None:
     """Write distances as the options have them."""
     pairs = sorted(distances.items())
-    return ",".join(f"{one}/{other}={number!r}".removesuffix(".0") for (one, other), number in pairs) or None
+    return ",".join(f"{first}/{second}={number!r}".removesuffix(".0") for (first, second), number in pairs) or None

@@ -14,8 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..alignment.lexicographic import lexicographic_matching
-from ..alignment.matching import Groups, connected, contested
+from ..alignment.matching import Groups, connected, contested, lexicographic_matching
 from ..alignment.overlaps import Alignment
 from ..arrays import ranked, runs
 from ..counts.counts import Column, Counts
@@ -72,7 +71,7 @@ class MatchedF(FMeasure):
 
     Raises:
         InputError: for a threshold with another credit, and if very many spans of one label overlap each other, see
-            `lexicographic.LARGEST_GROUP` and `MOST_COMPARED`.
+            `matching.LARGEST_GROUP` and `MOST_COMPARED`.
     """
 
     credit: str = option(
@@ -184,7 +183,7 @@ def harmonic_matching(
         The places, ascending, and their summed credits, shape (places, 2).
 
     Raises:
-        InputError: for a group that is too large, see `lexicographic.LARGEST_GROUP` and `MOST_COMPARED`.
+        InputError: for a group that is too large, see `matching.LARGEST_GROUP` and `MOST_COMPARED`.
     """
     places, first, of_pair = np.unique(place, return_index=True, return_inverse=True)
     of_pair, sizes = of_pair.ravel(), sizes[first]
@@ -219,9 +218,11 @@ def harmonic_matching(
             sums[number] = _best(totals, sizes[number])
     open_ = pairs[np.repeat(hard, ends - begins) & searched[of_pair[pairs]]]
     if len(open_):
-        found_in = np.flatnonzero(searched)
-        of_open = np.searchsorted(found_in, of_pair[open_])
-        sums[found_in] = _search(rows[open_], columns[open_], credits[open_], of_open, sums[found_in], sizes[found_in])
+        open_places = np.flatnonzero(searched)
+        of_open = np.searchsorted(open_places, of_pair[open_])
+        sums[open_places] = _search(
+            rows[open_], columns[open_], credits[open_], of_open, sums[open_places], sizes[open_places]
+        )
     return places, sums
 
 
@@ -269,14 +270,14 @@ def _search(
         weights = _weights(share) * sizes.min(axis=1, keepdims=True) / sizes
         worth = np.rint((weights[of_pair] * credits[pairs]).sum(axis=1) * _UNIT).astype(int)
         chosen = pairs[lexicographic_matching(rows[pairs], columns[pairs], [worth])]
-        totals_found = fixed + _summed(place[chosen], credits[chosen], len(sizes))
-        better = waiting & (_means(totals_found, sizes) > best)
-        sums[better], best[better] = totals_found[better], _means(totals_found, sizes)[better]
-        bound = (_weights(share) * totals_found / sizes).sum(axis=1)
+        totals = fixed + _summed(place[chosen], credits[chosen], len(sizes))
+        better = waiting & (_means(totals, sizes) > best)
+        sums[better], best[better] = totals[better], _means(totals, sizes)[better]
+        bound = (_weights(share) * totals / sizes).sum(axis=1)
         waiting &= bound > best + _EQUAL
         if not waiting.any():
             return sums
-        lean = _share(totals_found, sizes)
+        lean = _share(totals, sizes)
         low, high = np.where(lean > share, share, low), np.where(lean > share, high, share)
         # in turn where the choice found would be at its best, and half way
         inside = (lean > low) & (lean < high) & (turn % 2 == 0)
@@ -327,7 +328,7 @@ def _compared(
                     taken.append((int(column[pair]), np.append(credits[pair], loss)))
             for own, gain in taken:
                 after = used if own is None else used | {own}
-                alone = sum(column_price[one] for one in closed - after)
+                alone = sum(column_price[end] for end in closed - after)
                 kept = points + gain + [0.0, 0.0, alone]
                 following.setdefault(after - closed, []).append(kept[kept[:, 2] <= slack])
         states = {used: _front(np.concatenate(parts)) for used, parts in following.items() if any(map(len, parts))}

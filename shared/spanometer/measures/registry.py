@@ -39,20 +39,20 @@ class MeasureTable(Mapping[str, type[Kind]]):
     def __init__(self, *inputs: str) -> None:
         self.inputs = inputs
 
-    def _found(self) -> dict[str, Any]:
-        return {name: measure for name, measure in _known().items() if measure.input in self.inputs}
+    def _by_name(self) -> dict[str, Any]:
+        return {name: measure for name, measure in _all_measures().items() if measure.input in self.inputs}
 
     def __getitem__(self, name: str) -> type[Kind]:
         """Return the class of a measure."""
-        return cast(type[Kind], self._found()[name])
+        return cast(type[Kind], self._by_name()[name])
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names, in the order of `Measure.place`."""
-        return iter(self._found())
+        return iter(self._by_name())
 
     def __len__(self) -> int:
         """Return the number of measures."""
-        return len(self._found())
+        return len(self._by_name())
 
 
 MEASURES: MeasureTable[AlignedMeasure] = MeasureTable("spans")
@@ -65,7 +65,7 @@ ALL_MEASURES: MeasureTable[Measure] = MeasureTable("spans", "entities", "attribu
 """All measures, also those of attributes."""
 
 
-def _known() -> dict[str, type[Measure]]:
+def _all_measures() -> dict[str, type[Measure]]:
     """Return the measures of all inputs."""
     return {**_own_measures(), **_registered}
 
@@ -105,14 +105,14 @@ def unregister(name: str) -> None:
 
 
 def read_measures(
-    measures: Any, known: MeasureTable[Kind], options: Mapping[str, Any] = MappingProxyType({})
+    measures: Any, table: MeasureTable[Kind], options: Mapping[str, Any] = MappingProxyType({})
 ) -> dict[str, Kind]:
     """Return measures by the names of their results.
 
     Args:
         measures: the name of a measure, or a measure with options of its own, or several of both; or a mapping that
             names the results itself, for one measure with different options.
-        known: those that can be asked for by name; measures must be of its kinds of input.
+        table: those that have names; measures must be of its kinds of input.
         options: of measures that are asked for by name; each takes those that it has.
 
     Raises:
@@ -120,8 +120,8 @@ def read_measures(
             would have one name.
     """
     entries = _listed(measures)
-    named = {name: _read_measure(measure, known, options) for name, measure in entries if name is not None}
-    for measure in (_read_measure(measure, known, options) for name, measure in entries if name is None):
+    named = {name: _read_measure(measure, table, options) for name, measure in entries if name is not None}
+    for measure in (_read_measure(measure, table, options) for name, measure in entries if name is None):
         if measure.name in named:
             raise InputError(
                 f"{measure.name} is asked for twice.",
@@ -129,14 +129,14 @@ def read_measures(
             )
         named[measure.name] = measure
     if not named:
-        raise InputError("no measures are asked for.", _remedy(known))
+        raise InputError("no measures are asked for.", _remedy(table))
     return named
 
 
-def options_by_name(measures: Any, known: MeasureTable[Kind]) -> dict[str, list[str]]:
+def options_by_name(measures: Any, table: MeasureTable[Kind]) -> dict[str, list[str]]:
     """Return the names of the options of those measures that are asked for by name, see `read_measures`."""
-    names = (measure for _, measure in _listed(measures) if isinstance(measure, str) and measure in known)
-    return {name: list(options_of(known[name])) for name in names}
+    names = (measure for _, measure in _listed(measures) if isinstance(measure, str) and measure in table)
+    return {name: list(options_of(table[name])) for name in names}
 
 
 def _listed(measures: Any) -> list[tuple[str | None, Any]]:
@@ -148,21 +148,21 @@ def _listed(measures: Any) -> list[tuple[str | None, Any]]:
     return [(None, measure) for measure in (listed(measures, remedy) if several else [measures])]
 
 
-def _read_measure(measure: Any, known: MeasureTable[Kind], options: Mapping[str, Any]) -> Kind:
-    if isinstance(measure, str) and measure in known:
-        kind = known[measure]
+def _read_measure(measure: Any, table: MeasureTable[Kind], options: Mapping[str, Any]) -> Kind:
+    if isinstance(measure, str) and measure in table:
+        kind = table[measure]
         return kind(**{name: options[name] for name in options_of(kind) if name in options})
-    if isinstance(measure, Measure) and measure.input in known.inputs:
+    if isinstance(measure, Measure) and measure.input in table.inputs:
         return cast(Kind, measure)
-    if isinstance(measure, str) and measure in _known() and measure not in ALL_MEASURES:
-        problem = f"{measure} scores {_known()[measure].input}, by its module alone."
+    if isinstance(measure, str) and measure in _all_measures() and measure not in ALL_MEASURES:
+        problem = f"{measure} scores {_all_measures()[measure].input}, by its module alone."
         raise InputError(problem, f"Load it: spanometer.load({measure!r}).")
-    raise InputError(f"{shown(measure)} is not a measure.", _remedy(known))
+    raise InputError(f"{shown(measure)} is not a measure.", _remedy(table))
 
 
-def _remedy(known: MeasureTable[Kind]) -> str:
-    example = next(iter(known.values())).__name__
-    return f"The measures are {', '.join(known)}; with options of their own, as in {example}(average='macro')."
+def _remedy(table: MeasureTable[Kind]) -> str:
+    example = next(iter(table.values())).__name__
+    return f"The measures are {', '.join(table)}; with options of their own, as in {example}(average='macro')."
 
 
 def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> Counts:
@@ -189,7 +189,7 @@ def _stored_measure(table: pa.Table) -> Measure:
     """Return the measure that the table's metadata describe."""
     described = read_description(table)
     name, options = described.get("measure"), described.get("options")
-    measures = _known()
+    measures = _all_measures()
     if not isinstance(name, str) or name not in measures or not isinstance(options, dict):
         raise InputError("the table does not say which measure was counted.", "Name it with measure=...")
     kind = measures[name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -323,9 +323,7 @@ class SpanAttribute(Measure):
 
     def options(self) -> dict[str, Any]:
         """Return the options that can change the number, in the order of the signature."""
-        own = {
-            item.name: getattr(self, item.name) for item in fields(self) if item.name not in ("average", "micro_key")
-        }
+        own = {name: value for name, value in super().options().items() if name not in ("average", "micro_key")}
         asked = read_asked(self.attributes)
         if asked is not None:
             own["attributes"] = ",".join(
@@ -336,8 +334,7 @@ class SpanAttribute(Measure):
         )
         if callable(self.filter):
             own["filter"] = "function"
-        zero_division = own.pop("zero_division")
-        return {**own, "zero_division": zero_division}
+        return own
 
     def require_parts(self) -> None:
         """Raise an `InputError`: streams have no form for spans with dicts of their own."""

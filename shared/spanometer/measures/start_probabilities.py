@@ -302,11 +302,11 @@ def _excess_of_drawn(size: int, excess: np.ndarray, most: int) -> np.ndarray:
     table = np.zeros((most + 1, size))
     table[0, 0] = 1.0
     number = np.arange(most + 1)[:, None]
-    for seen, one in enumerate(excess.tolist(), start=1):
-        chosen = np.minimum(number / seen, 1.0)
-        width = min(seen, most) + 1
+    for items, own in enumerate(excess.tolist(), start=1):
+        chosen = np.minimum(number / items, 1.0)
+        width = min(items, most) + 1
         with_it = np.zeros((width, size))
-        if one < size:
-            with_it[1:, one:] = table[: width - 1, : size - one]
+        if own < size:
+            with_it[1:, own:] = table[: width - 1, : size - own]
         table[:width] = (1.0 - chosen[:width]) * table[:width] + chosen[:width] * with_it
     return table

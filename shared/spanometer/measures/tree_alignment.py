@@ -264,7 +264,7 @@ def _overlapping(sides: list[Side], noun: str) -> tuple[np.ndarray, np.ndarray]:
         worst = int(np.argmax(of_document))
         problem = f"{error.problem} No document has more of them than this, {of_document[worst]:.0f}."
         raise InputError(problem, error.remedy, document=worst) from None
-    first, second = (order[found] for order, found in zip(orders, pairs, strict=True))
+    first, second = (order[ends] for order, ends in zip(orders, pairs, strict=True))
     order = np.lexsort((second, first))
     return first[order], second[order]
 

@@ -20,7 +20,7 @@ from .base import Key, zero_division_option
 
 @dataclass(frozen=True, eq=False)
 class UnitizingCounts(Counts):
-    """The counts of alpha.
+    """The counts of alpha, and of gamma, which keeps the units row by row as `1995` does.
 
     Under `2016` sums at (document, label): `apart`, the tokens that one annotator of a pair annotates and the other
     does not; `inside`, the annotated tokens of all annotators; `squares`, the sum of the units' squared lengths. Under

@@ -13,11 +13,12 @@ import pytest
 import yaml
 
 from spanometer import InputError
-from spanometer.integrations.module_folders import module_folders, page_folders
+from spanometer.integrations.module_folders import module_folders
 from spanometer.space.texts import texts
 from spanometer.version import __version__
 from tools.hub import building, flat_files
 from tools.hub.building import space
+from tools.hub.cards import page_folders
 from tools.hub.flat_files import flattened, libraries, needed_files
 
 ROOT = Path(__file__).parents[3]

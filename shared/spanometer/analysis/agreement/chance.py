@@ -13,9 +13,8 @@ from ...alignment.overlaps import Alignment, Side, coverage, token_codes
 from ...arrays import offsets_of
 from ...counts.counts import Counts
 from ...counts.statistics import joined_values, require_bounded
-from ...measures.chance_cases import Cases
 from ...measures.chance_kappa_f1 import MOST_TOKENS_DRAWN, ChanceKappaF1
-from ...measures.placement import sample
+from ...measures.placement import Cases, sample
 from ...measures.unitizing_alpha import UnitizingAlpha
 from ...spans.spans import Spans
 from .pair_values import matrices_of, mean_over_pairs
