@@ -7,6 +7,7 @@ import pytest
 from spanometer.grounding.answers import Answer, Item
 from spanometer.grounding.grid import GroundingGrid, predicted_by_all
 from spanometer.grounding.grounded import ground, text_indices
+from spanometer.grounding.outcomes import AskedLabels
 from spanometer.grounding.policies import NAMED, PLACES, GroundingPolicy
 from tests.slow import grounding as slow
 
@@ -60,7 +61,9 @@ def test_every_policy_against_the_slow_reading():
     for case in range(CASES):
         text, tokens, items = random_case(rng)
         answer = Answer(tuple(Item(*item) for item in items), broken=rng.random() < 0.3)
-        number, predicted = predicted_by_all(answer, text_indices([text], [tokens])[0], frozenset(LABELS), {})
+        number, predicted = predicted_by_all(
+            answer, text_indices([text], [tokens])[0], AskedLabels(frozenset(LABELS), {})
+        )
         for policy in policies[case::CASES]:
             actions = grid.policies[policy].actions
             spans, wrong, _ = slow.ground(text, tokens, items, actions, LABELS, mention_tokens, answer.broken)
@@ -83,7 +86,7 @@ def test_all_at_once_is_one_by_one(seed):
     (index,) = text_indices([text], [tokens])
     answer = Answer(tuple(Item(*item) for item in items), broken=seed == 0)
     aliases = {"ODD": "LOC"} if seed == 1 else {}
-    number, predicted = predicted_by_all(answer, index, frozenset(LABELS), aliases)
+    number, predicted = predicted_by_all(answer, index, AskedLabels(frozenset(LABELS), aliases))
     for place, policy in enumerate(GroundingPolicy.grid()):
         if place % 37:
             continue

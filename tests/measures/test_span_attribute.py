@@ -661,7 +661,6 @@ def items_of(references, predictions, **options):
         (document, start, end, items.attributes[attribute], value)
         for document, start, end, attribute, value in zip(*columns, values, strict=True)
     ]
-    assert len(set(found)) == len(found)
     sides = items.reference.tolist(), items.predicted.tolist()
     assert all(map(any, zip(*sides, strict=True)))
     return [{item for item, there in zip(found, side, strict=True) if there} for side in sides]

@@ -151,7 +151,7 @@ class _Turns:
         self._count = np.searchsorted(bounds, common.end) - self._first
 
     def events(self) -> np.ndarray:
-        """Return the pairs that are events, in the order in which they are found."""
+        """Find the pairs that are events, in the order in which they are found."""
         parts = [np.zeros(0, dtype=np.intp)]
         for first, alike in ((0, True), (3, False)):
             pairs = np.flatnonzero(self._alike == alike)
@@ -161,13 +161,13 @@ class _Turns:
 
     def _pass(self, pairs: np.ndarray, hand: int, fresh: bool, number: int) -> list[np.ndarray]:
         """Give each free span of a side, in its turn, the best span of the other side that is free, or that is not."""
-        one, other = self._ends[hand], self._ends[1 - hand]
-        pairs = pairs[self._free[hand][one[pairs]] & (self._free[1 - hand][other[pairs]] == fresh)]
+        own, other = self._ends[hand], self._ends[1 - hand]
+        pairs = pairs[self._free[hand][own[pairs]] & (self._free[1 - hand][other[pairs]] == fresh)]
         parts = []
-        for turn in rounds(self._group[pairs], self._place[hand][one[pairs]]):
+        for turn in rounds(self._group[pairs], self._place[hand][own[pairs]]):
             best = self._best(pairs[turn], hand, fresh)
-            time = number * len(self._group) + self._place[hand][one[best]]
-            for index, ends in ((hand, one[best]), (1 - hand, other[best])):
+            time = number * len(self._group) + self._place[hand][own[best]]
+            for index, ends in ((hand, own[best]), (1 - hand, other[best])):
                 first = self._free[index][ends]
                 self._used[index][ends[first]] = time[first]
                 self._free[index][ends] = False
@@ -177,7 +177,7 @@ class _Turns:
 
     def _best(self, pairs: np.ndarray, hand: int, fresh: bool) -> np.ndarray:
         """Choose the best remaining pair of each span, without tokens that are matched already."""
-        one, other = self._ends[hand], self._ends[1 - hand]
+        own, other = self._ends[hand], self._ends[1 - hand]
         if fresh:
             pairs = pairs[self._free[1 - hand][other[pairs]]]
             shared = self._alignment.pairs.shared[pairs]
@@ -187,9 +187,9 @@ class _Turns:
         partner = other[pairs]
         extra = self._left[1 - hand][partner] - shared
         # stable, so that of equals the first in the text is taken
-        keys = (self._used[1 - hand][partner], self._size[1 - hand][partner], extra, -shared, one[pairs])
+        keys = (self._used[1 - hand][partner], self._size[1 - hand][partner], extra, -shared, own[pairs])
         order = np.lexsort(keys)
-        return np.asarray(pairs[order[runs(one[pairs[order]])[0]]])
+        return np.asarray(pairs[order[runs(own[pairs[order]])[0]]])
 
     def _shared(self, pairs: np.ndarray, index: int) -> np.ndarray:
         """Count for each pair the shared tokens that are left of the span of a side."""

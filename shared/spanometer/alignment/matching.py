@@ -253,7 +253,7 @@ class Groups:
         self.column, self.width = _within(of_pair, column, len(first))
 
     def solve(self) -> np.ndarray:
-        """Return the indices of the chosen pairs."""
+        """Choose pairs in all groups; return their indices."""
         stars = ~self.small & ((self.height == 1) | (self.width == 1))
         solutions = [self._best_of(np.flatnonzero(stars))]
         solutions.extend(self._try_all(*block) for block in self.enumerated())
@@ -316,7 +316,7 @@ class Groups:
         return np.asarray(taken[taken >= 0])
 
     def assign(self, group: int) -> np.ndarray:
-        """Return the chosen pairs of a group: for each level the choices that are best, then the first of them.
+        """Choose the pairs of a group: for each level the choices that are best, then the first of them.
 
         Rows and columns that stay alone are matched with others that stand for nothing. A pair is in a best choice if
         it costs nothing at prices of the columns that make no pair of the choice too dear.
@@ -417,7 +417,7 @@ def _matchings(height: int, width: int) -> np.ndarray:
 
 
 def connected(first: np.ndarray, second: np.ndarray, nodes: int) -> np.ndarray:
-    """Return the connected group of each pair of nodes, numbered in the order of the groups' lowest nodes.
+    """Find the connected group of each pair of nodes, numbered in the order of the groups' lowest nodes.
 
     Every node points to a lower one of its group. In each round every group that touches a lower one joins it, so that
     at most half as many remain; rounds are logarithmic in the pairs.

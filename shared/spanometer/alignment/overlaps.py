@@ -301,7 +301,7 @@ class Alignment:
 def across_labels(
     alignment: Alignment, references: np.ndarray, predictions: np.ndarray
 ) -> tuple[Alignment, np.ndarray, np.ndarray]:
-    """Return the flagged spans in the order of the text (start, end, label), aligned so that all labels meet.
+    """Align the flagged spans in the order of the text (start, end, label), so that all labels meet.
 
     They keep their labels; positions are `Alignment.token`s.
 
@@ -339,7 +339,7 @@ def line_base(label: np.ndarray, document: np.ndarray, offsets: np.ndarray) -> n
 
 
 def lay_out(spans: Spans, labels: tuple[str, ...], offsets: np.ndarray) -> Side:
-    """Return spans in the order of the line: label after label, and in each the documents that begin at `offsets`."""
+    """Lay out spans in the order of the line: label after label, and in each the documents that begin at `offsets`."""
     spans = spans.with_labels(labels)
     # stable, so that within a label the order of the text stays; a radix sort if the codes fit
     codes = spans.label.astype(np.uint16) if len(labels) < 2**16 else spans.label
@@ -439,7 +439,7 @@ def _require_few_pairs(noun: str, spans: int, *counts: np.ndarray) -> None:
 
 
 def token_codes(first: Side, second: Side) -> np.ndarray:
-    """Return codes of all spans of two sides, equal for spans of the same tokens."""
+    """Number all spans of two sides: equal for spans of the same tokens."""
     sides = first, second
     if first.contiguous and second.contiguous:
         start, end = (np.concatenate([getattr(side, bound) for side in sides]) for bound in ("start", "end"))
@@ -455,7 +455,7 @@ def token_codes(first: Side, second: Side) -> np.ndarray:
 
 
 def coverage(side: Side, other: Side) -> np.ndarray:
-    """Return for each span the number of tokens shared with each of the other side's spans of its label, summed.
+    """Count for each span the tokens shared with each of the other side's spans of its label, summed.
 
     Computed by sums over the sorted bounds, so that time grows with the spans, not with their meetings.
     """

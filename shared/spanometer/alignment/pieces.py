@@ -47,7 +47,7 @@ class Incidence:
         return self._alignment.document_and_label(self.start)
 
     def covered(self, side: Side) -> tuple[np.ndarray, np.ndarray]:
-        """Return the first piece of each contiguous stretch of the side's spans, and how many pieces it has.
+        """Find the first piece of each contiguous stretch of the side's spans, and how many pieces it has.
 
         Raises:
             InputError: for more of them than `PIECE_PAIR_LIMIT`.

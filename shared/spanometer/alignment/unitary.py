@@ -47,21 +47,21 @@ class Dissimilarity:
     beta: float = 1.0
     distances: np.ndarray | None = None
 
-    def positional(self, units: Units, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-        """Return d_pos of pairs of units."""
-        starts, ends = (np.abs(bound[one] - bound[other]) for bound in (units.start, units.end))
-        share = (starts + ends) / (units.duration[one] + units.duration[other])
+    def positional(self, units: Units, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Compute d_pos of pairs of units."""
+        starts, ends = (np.abs(bound[first] - bound[second]) for bound in (units.start, units.end))
+        share = (starts + ends) / (units.duration[first] + units.duration[second])
         return np.asarray(share * share)
 
-    def categorical(self, units: Units, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-        """Return d_cat of pairs of units."""
-        left, right = units.label[one], units.label[other]
+    def categorical(self, units: Units, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Compute d_cat of pairs of units."""
+        left, right = units.label[first], units.label[second]
         return np.asarray(left != right, dtype=float) if self.distances is None else self.distances[left, right]
 
-    def of(self, units: Units, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-        """Return the dissimilarity of pairs of units."""
-        both = self.alpha * self.positional(units, one, other)
-        return both + self.beta * self.categorical(units, one, other) if self.beta else both
+    def of(self, units: Units, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Compute the dissimilarity of pairs of units."""
+        both = self.alpha * self.positional(units, first, second)
+        return both + self.beta * self.categorical(units, first, second) if self.beta else both
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,18 +113,18 @@ class UnitaryAlignments:
         return np.asarray((self.members >= 0).sum(axis=1))
 
     def of_units(self, units: int) -> np.ndarray:
-        """Return the unitary alignment that each unit is in."""
+        """Find the unitary alignment that each unit is in."""
         rows = np.empty(units, dtype=np.int64)
         row, column = np.nonzero(self.members >= 0)
         rows[self.members[row, column]] = row
         return rows
 
     def unit_pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the unitary alignment, the first and the second unit of each pair of units that are aligned."""
+        """List the unitary alignment, the first and the second unit of each pair of units that are aligned."""
         parts = []
-        for one, other in combinations(range(self.members.shape[1]), 2):
-            both = np.flatnonzero((self.members[:, one] >= 0) & (self.members[:, other] >= 0))
-            parts.append((both, self.members[both, one], self.members[both, other]))
+        for annotator, partner in combinations(range(self.members.shape[1]), 2):
+            both = np.flatnonzero((self.members[:, annotator] >= 0) & (self.members[:, partner] >= 0))
+            parts.append((both, self.members[both, annotator], self.members[both, partner]))
         row, first, second = (np.concatenate(column) for column in zip(*parts, strict=True))
         return row, first, second
 
@@ -207,7 +207,7 @@ def _dominated(members: np.ndarray, excess: np.ndarray, column: dict[tuple[int, 
         # the annotators of one part; `own` is in the other
         part = [annotator for annotator in range(own) if code >> annotator & 1]
         rest = [annotator for annotator in range(own + 1) if annotator not in part]
-        across = [column[min(one, other), max(one, other)] for one in part for other in rest]
+        across = [column[min(inner, outer), max(inner, outer)] for inner in part for outer in rest]
         inside = there[:, part].sum(axis=1)
         smaller = np.minimum(inside, size - inside)
         least = excess[:, across].sum(axis=1) - (count - 1 - own) * smaller
@@ -236,18 +236,18 @@ def _neighbours(units: Units, dissimilarity: Dissimilarity) -> list[tuple[np.nda
     order = [own[np.argsort(first[own], kind="stable")] for own in order]
     neighbours = []
     for own, mine in enumerate(order):
-        ones, others = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+        earlier_units, later_units = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
         for theirs in order[:own]:
             bounds = (bound[side] for side in (theirs, mine) for bound in (first, last))
             left, right = overlaps(*bounds, noun="spans and their surroundings")
-            one, other = theirs[left], mine[right]
-            close = dissimilarity.of(units, one, other) < most - _EQUAL
-            ones.append(one[close])
-            others.append(other[close])
-        one, other = np.concatenate(ones), np.concatenate(others)
-        by_one = np.argsort(one, kind="stable")
-        offsets = offsets_by(one, len(middle))
-        neighbours.append((offsets[:-1], np.diff(offsets), other[by_one]))
+            earlier, later = theirs[left], mine[right]
+            close = dissimilarity.of(units, earlier, later) < most - _EQUAL
+            earlier_units.append(earlier[close])
+            later_units.append(later[close])
+        earlier, later = np.concatenate(earlier_units), np.concatenate(later_units)
+        by_earlier = np.argsort(earlier, kind="stable")
+        offsets = offsets_by(earlier, len(middle))
+        neighbours.append((offsets[:-1], np.diff(offsets), later[by_earlier]))
     return neighbours
 
 

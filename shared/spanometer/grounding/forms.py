@@ -37,7 +37,7 @@ _JAMO = re.compile("[\u1160-\u11ff\ud7b0-\ud7ff]")
 
 
 def squad(mention: str) -> str:
-    """Return a mention in lower case, without ASCII punctuation and articles, its words with one blank between."""
+    """Write a mention in lower case, without ASCII punctuation and articles, its words with one blank between."""
     return " ".join(_ARTICLES.sub(" ", mention.lower().translate(_PUNCTUATION)).split())
 
 
@@ -63,7 +63,7 @@ class Form:
 
 
 def form_of(text: str, fold: str) -> Form:
-    """Return the normal form of a text; `squad` has no way back and is for mentions alone."""
+    """Compute the normal form of a text; `squad` has no way back and is for mentions alone."""
     if fold == "exact":
         return Form(text)
     if fold == "squad":
@@ -79,7 +79,7 @@ def form_of(text: str, fold: str) -> Form:
 
 
 def form_text(text: str, fold: str) -> str:
-    """Return the normal form of a text as a string; those of short texts, as most mentions are, are made once."""
+    """Compute the normal form of a text as a string; those of short texts, as most mentions are, are made once."""
     return _short_form(text, fold) if len(text) <= _SHORT else form_of(text, fold).text
 
 

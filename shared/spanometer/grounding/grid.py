@@ -53,7 +53,7 @@ class GroundingGrid(PolicyGrid):
         return str(type(self.policies[0])())
 
     def with_action(self, policy: int, number: int, action: int) -> int:
-        """Return the policy that differs from another one in its action at one place."""
+        """Find the policy that differs from another one in its action at one place."""
         wanted = self.choices[policy].copy()
         wanted[number] = action
         return int((self.choices == wanted).all(axis=1).argmax())
@@ -68,11 +68,10 @@ def _grid(kind: type[AnswerPolicy]) -> GroundingGrid:
 
 
 def predicted_by_all(
-    answer: Answer, index: TextIndex, labels: frozenset[str] | None, aliases: Mapping[str, str]
+    answer: Answer, index: TextIndex, asked_labels: AskedLabels
 ) -> tuple[np.ndarray, Sequence[Predicted]]:
-    """Return the number of what each policy of the grid makes of an answer (int32), and all that they make of it."""
-    asked = AskedLabels.of(labels, aliases)
-    read = _Step.first().then(("broken", "outside"), lambda _, policy: items_of(answer, index, policy, asked)[0])
+    """Ground an answer under all policies: the number of what each predicts (int32), and all that they predict."""
+    read = _Step.first().then(("broken", "outside"), lambda _, policy: items_of(answer, index, policy, asked_labels)[0])
     sighted = read.then(("fold", "inside", "absent"), lambda items, policy: (items, sight(items, index, policy)))
     placed = sighted.then(("repeat",), lambda sights, policy: (sights[0], place(sights[0], sights[1], index, policy)))
     predicted = placed.then(

@@ -81,7 +81,7 @@ class AnswerInput:
             )
 
     @property
-    def asked(self) -> AskedLabels:
+    def asked_labels(self) -> AskedLabels:
         """The labels that were asked for."""
         return AskedLabels.of(self.labels, self.aliases)
 
@@ -192,7 +192,7 @@ class Grounded(AnswerCounts):
 
 
 def with_unplaced(sides: Sequence[Spans], unplaced: Sequence[Unplaced | None], *, apart: bool = True) -> list[Spans]:
-    """Return sides with their items without a place, which are spans behind the end of their documents.
+    """Add to sides their items without a place, as spans behind the end of their documents.
 
     There no two of them touch, and documents are as much longer.
 
@@ -266,7 +266,7 @@ def ground(
     """
     chosen = GroundingPolicy.of(policy)
     source = AnswerInput(texts, answers, labels, aliases, format, tokens)
-    asked = source.asked
+    asked_labels = source.asked_labels
     tallies = array("q")
 
     def predicted() -> Iterator[Predicted]:
@@ -274,8 +274,8 @@ def ground(
         indices = each_index(source.texts, tokens)
         for document, (answer, index) in enumerate(zip(source.read(), indices, strict=True)):
             with placed_errors(document):
-                grounded = resolve(answer, index, chosen, asked)
-            tallies.extend(_tally(answer, index, grounded, asked))
+                grounded = resolve(answer, index, chosen, asked_labels)
+            tallies.extend(_tally(answer, index, grounded, asked_labels))
             yield grounded.predicted
 
     spans, wrong = predicted_columns(predicted(), list(map(len, source.texts)))
@@ -313,7 +313,7 @@ def outcomes_by_answer(grounded: Grounded) -> Iterator[AnswerOutcomes]:
 def signed_grounding(
     policy: AnswerPolicy, labels: Iterable[str] | None, aliases: Mapping[str, str] | None, format: str
 ) -> dict[str, str]:
-    """Return how answers were grounded, for the signature."""
+    """Describe for the signature how answers were grounded."""
     pairs = [f"{old}={new}" for old, new in sorted((aliases or {}).items())]
     listed = {"answer_labels": sorted(set(labels or ())), "aliases": pairs}
     texts = {name: signed_list(names) for name, names in listed.items() if names}
@@ -323,7 +323,7 @@ def signed_grounding(
 def predicted_columns(
     predicted: Iterable[Predicted], lengths: Sequence[int]
 ) -> tuple[Spans, tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]]:
-    """Return the spans that are predicted, a document each, and the document, label and mention of each wrong item."""
+    """Collect the spans that are predicted, a document each, and the document, label and mention of each wrong item."""
     shared: dict[str, str] = {}
     start, end, placed, lost = (array("q") for _ in range(4))
     label: list[str] = []
@@ -393,16 +393,16 @@ def _indices(texts: Sequence[str], tokens: Tokens) -> Iterator[TextIndex]:
         yield TextIndex(text, starts, ends)
 
 
-def _tally(answer: Answer, index: TextIndex, grounded: GroundedAnswer, asked: AskedLabels) -> tuple[int, ...]:
+def _tally(answer: Answer, index: TextIndex, grounded: GroundedAnswer, asked_labels: AskedLabels) -> tuple[int, ...]:
     """Count what became of an answer's items: a row of `COUNTS`."""
     kinds, items = Counter(grounded.kinds), grounded.items
     became = (kinds[kind] for kind in ("placed", "surplus", "absent", "overlapping"))
-    others = grounded.left_out + sum(map(asked.lack, items))
+    others = grounded.left_out + sum(map(asked_labels.lack, items))
     return (len(items) + grounded.left_out, *became, others, *answer.counts(index.text))
 
 
 def read_labels(labels: Iterable[str] | None) -> tuple[str, ...] | None:
-    """Return labels that were asked for; an `InputError` unless they are several strings."""
+    """Read labels that were asked for; an `InputError` unless they are several strings."""
     if labels is None:
         return None
     remedy = "Give a list of labels, ['PER', 'LOC']."

@@ -38,7 +38,7 @@ _JSON = json.JSONDecoder(object_pairs_hook=lambda entries: Mapping(entries, clos
 
 
 def read_value(text: str) -> tuple[Any, bool]:
-    """Return the value that begins with the first bracket of a text, and whether it is whole.
+    """Read the value that begins with the first bracket of a text, and whether it is whole.
 
     What follows a whole value is ignored. Of one that breaks off, or that is no JSON or Python literal from some place
     on, what is complete before is returned. None if there is no bracket.

@@ -144,46 +144,46 @@ def outcomes_of(
         labels: those that were asked for; None for all.
         aliases: labels of answers and those that they stand for.
     """
-    chosen, asked = GroundingPolicy.of(policy), AskedLabels.of(labels, aliases)
+    chosen, asked_labels = GroundingPolicy.of(policy), AskedLabels.of(labels, aliases)
     if answer.broken and chosen.broken == "empty":
-        return [Outcome(asked.renamed(item), "broken") for item in answer.items]
-    grounded = resolve(answer, index, chosen, asked)
+        return [Outcome(asked_labels.renamed(item), "broken") for item in answer.items]
+    grounded = resolve(answer, index, chosen, asked_labels)
     inside = (
         Outcome(item, kind, spans, chosen.predicts(kind))
         for item, kind, spans in zip(grounded.items, grounded.kinds, grounded.placed, strict=True)
     )
     if not grounded.left_out:
         return list(inside)
-    renamed = map(asked.renamed, answer.items)
-    return [Outcome(item, "outside") if asked.lack(item) else next(inside) for item in renamed]
+    renamed = map(asked_labels.renamed, answer.items)
+    return [Outcome(item, "outside") if asked_labels.lack(item) else next(inside) for item in renamed]
 
 
-def resolve(answer: Answer, index: TextIndex, policy: GroundingPolicy, asked: AskedLabels) -> GroundedAnswer:
+def resolve(answer: Answer, index: TextIndex, policy: GroundingPolicy, asked_labels: AskedLabels) -> GroundedAnswer:
     """Ground the items of an answer in its text, see `ground`."""
-    items, left_out = items_of(answer, index, policy, asked)
+    items, left_out = items_of(answer, index, policy, asked_labels)
     placement = place(items, sight(items, index, policy), index, policy)
     return GroundedAnswer(items, left_out, placement, kept_of(placement, policy, items), policy)
 
 
 def items_of(
-    answer: Answer, index: TextIndex, policy: GroundingPolicy, asked: AskedLabels
+    answer: Answer, index: TextIndex, policy: GroundingPolicy, asked_labels: AskedLabels
 ) -> tuple[tuple[Item, ...], int]:
     """List the `named_items`; where offsets are checked those of a rewritten text are carried over to the text."""
-    items, left_out = named_items(answer, policy, asked)
+    items, left_out = named_items(answer, policy, asked_labels)
     if policy.offsets == "check" and answer.text is not None:
         items = carried_over(items, answer.text, index)
     return items, left_out
 
 
-def named_items(answer: Answer, policy: AnswerPolicy, asked: AskedLabels) -> tuple[tuple[Item, ...], int]:
+def named_items(answer: Answer, policy: AnswerPolicy, asked_labels: AskedLabels) -> tuple[tuple[Item, ...], int]:
     """List the items of an answer that a policy looks at, and count those that it leaves out as outside the labels."""
-    items = () if answer.broken and policy.broken == "empty" else tuple(map(asked.renamed, answer.items))
-    inside = tuple(item for item in items if policy.outside == "keep" or not asked.lack(item))
+    items = () if answer.broken and policy.broken == "empty" else tuple(map(asked_labels.renamed, answer.items))
+    inside = tuple(item for item in items if policy.outside == "keep" or not asked_labels.lack(item))
     return inside, len(items) - len(inside)
 
 
 def kept_of(placement: ItemPlaces, policy: GroundingPolicy, items: Sequence[Item]) -> list[tuple[int, Bounds]]:
-    """Return the number and the bounds of each item that stays when overlaps are resolved.
+    """List the number and the bounds of each item that stays when overlaps are resolved.
 
     Of items that are all of the same occurrences only one can stay. Where all spans do, items of one label are one
     here.
@@ -228,7 +228,7 @@ def predicted_of(
 
 
 def without_overlap(bounds: list[tuple[int, Bounds]], rule: str) -> list[tuple[int, Bounds]]:
-    """Return the spans of items that stay when overlaps are resolved."""
+    """Choose the spans of items that stay when overlaps are resolved."""
     if rule == "keep" or len(bounds) < 2:
         return bounds
     order = {
@@ -246,7 +246,7 @@ def without_overlap(bounds: list[tuple[int, Bounds]], rule: str) -> list[tuple[i
 
 
 def carried_over(items: Sequence[Item], written: str, index: TextIndex) -> tuple[Item, ...]:
-    """Return items with the offsets of a rewritten text carried over to the text; without, where that cannot be.
+    """Carry the offsets of items in a rewritten text over to the text; items have none where that cannot be.
 
     Tokens of both are aligned by their loose forms (difflib); an item whose tokens face neighbouring tokens has their
     bounds. In long texts tokens that are very frequent are no anchors of the alignment.

@@ -75,7 +75,7 @@ class TextIndex:
         return bounds
 
     def tokens_of(self, start: int, end: int) -> tuple[int, int]:
-        """Return the first token that shares a character with bounds, and the one after the last."""
+        """Find the first token that shares a character with bounds, and the one after the last."""
         return bisect_right(self.ends, start), bisect_left(self.starts, end)
 
     def _snapped(self, start: int, end: int, inside: str) -> Bounds | None:
@@ -109,7 +109,7 @@ class TextIndex:
         return [form_text(self.text[start:end], fold) for start, end in bounds]
 
     def similar(self, mention: str, fold: str) -> Bounds | None:
-        """Return the window of tokens that has most of a mention's tokens in their order; None if none has enough.
+        """Find the window of tokens that has most of a mention's tokens in their order; None if none has enough.
 
         It has at least three quarters of them, and they are at least a third of it. Of windows with equally many the
         shortest is taken, then the first. A mention of more than `MOST_TOKENS` tokens is nowhere.
@@ -123,7 +123,7 @@ class TextIndex:
 
 
 def best_window(wanted: Sequence[str], tokens: Sequence[str]) -> Bounds | None:
-    """Return the first of the shortest windows of tokens with the longest subsequence in common with what is wanted.
+    """Find the first of the shortest windows of tokens with the longest subsequence in common with what is wanted.
 
     Only windows count of which a third, and at least three quarters of what is wanted, are in common.
     """
@@ -187,29 +187,29 @@ class Sightings(NamedTuple):
     """Where the mentions of the items of an answer are, each on its own.
 
     Attributes:
-        given: the bounds that the answer gives, where the policy uses them.
-        occurrences: all that are in the text; of an item whose bounds are given these.
+        stated: the bounds that the answer gives, where the policy uses them.
+        occurrences: all that are in the text; of an item with stated bounds these.
         similar: the most similar window of each that is not in the text, if the policy looks for it.
     """
 
-    given: tuple[Bounds | None, ...]
+    stated: tuple[Bounds | None, ...]
     occurrences: tuple[tuple[Bounds, ...], ...]
     similar: tuple[Bounds | None, ...]
 
 
 def sight(items: Sequence[Item], index: TextIndex, policy: GroundingPolicy) -> Sightings:
     """Look for the mentions of items in the text."""
-    given = tuple(_given(item, index, policy) for item in items)
+    stated = tuple(_stated(item, index, policy) for item in items)
     occurrences = tuple(
         (bounds,) if bounds else index.occurrences(item.mention, policy.fold, policy.inside)
-        for item, bounds in zip(items, given, strict=True)
+        for item, bounds in zip(items, stated, strict=True)
     )
     fuzzy = policy.absent == "fuzzy"
     similar = tuple(
         index.similar(item.mention, policy.fold) if fuzzy and not places else None
         for item, places in zip(items, occurrences, strict=True)
     )
-    return Sightings(given, occurrences, similar)
+    return Sightings(stated, occurrences, similar)
 
 
 class ItemPlaces(NamedTuple):
@@ -250,7 +250,7 @@ def place(items: Sequence[Item], sighted: Sightings, index: TextIndex, policy: G
     return ItemPlaces(tuple(spans), tuple(map(bool, sighted.occurrences)))
 
 
-def _given(item: Item, index: TextIndex, policy: GroundingPolicy) -> Bounds | None:
+def _stated(item: Item, index: TextIndex, policy: GroundingPolicy) -> Bounds | None:
     """Return the bounds that the answer gives, if the policy takes them."""
     if policy.offsets == "ignore" or item.start is None or item.end is None:
         return None

@@ -90,7 +90,7 @@ class AnswerReading:
         )
 
     def signed_answers(self) -> dict[str, str]:
-        """Return how answers were grounded, for the signature."""
+        """Describe for the signature how answers were grounded."""
         return signed_grounding(self.policy, self.answer_labels, self.aliases, self.answer_format)
 
 

@@ -79,7 +79,7 @@ def strings_of(source: AnswerInput, policy: StringPolicy, folded: Iterable[str])
     sizes, tallies = array("q"), array("q")
     shared: dict[str, str] = {}
     for columns in zip(source.read(), source.texts, folded, strict=True):
-        kept, tally = _of(*columns, policy, source.asked)
+        kept, tally = _of(*columns, policy, source.asked_labels)
         sizes.append(len(kept))
         tallies.extend(tally)
         # answers write a label anew for each item
@@ -91,10 +91,10 @@ def strings_of(source: AnswerInput, policy: StringPolicy, folded: Iterable[str])
 
 
 def _of(
-    answer: Answer, text: str, folded: str, policy: StringPolicy, asked: AskedLabels
+    answer: Answer, text: str, folded: str, policy: StringPolicy, asked_labels: AskedLabels
 ) -> tuple[list[Item], tuple[int, ...]]:
     """List the items of an answer that count as predicted, and count what became of all."""
-    named, left_out = named_items(answer, policy, asked)
+    named, left_out = named_items(answer, policy, asked_labels)
     copies: dict[str, int] = {}
     counts: Counter[str] = Counter()
     kept, surplus, absent = [], 0, 0
@@ -109,5 +109,5 @@ def _of(
         if lost != "drop":
             kept.append(item)
     placed = len(named) - surplus - absent
-    became = (placed, surplus, absent, 0, left_out + sum(map(asked.lack, named)))
+    became = (placed, surplus, absent, 0, left_out + sum(map(asked_labels.lack, named)))
     return kept, (len(named) + left_out, *became, *answer.counts(text))

@@ -21,7 +21,7 @@ _GOLD = 'A gold is an object, or its JSON: {"text": ..., "spans": [{"start": ...
 
 
 def from_langextract(documents: Any) -> dict[str, Any]:
-    """Return the texts of langextract's documents, and their extractions as answers with offsets.
+    """Read the texts of langextract's documents, and their extractions as answers with offsets.
 
     `ground(**from_langextract(documents))` looks for all of them. With `policy=GroundingPolicy(offsets="trust")` an
     extraction is where langextract found it, and only those that it did not find are looked for.
@@ -50,7 +50,7 @@ def _extracted(extraction: Any) -> Item:
 
 
 def from_spacy_llm(documents: Iterable[Any], *, component: str = "llm") -> dict[str, Any]:
-    """Return the texts and tokens of spaCy's documents, and what a language model answered, as spacy-llm keeps it.
+    """Read the texts and tokens of spaCy's documents, and what a language model answered, as spacy-llm keeps it.
 
     `ground(**from_spacy_llm(docs), policy="spacy-llm-v3")`. The component needs `save_io = true`. Read are the answers
     of its tasks for spans: lines `label: a, b` (`NER.v1`, `v2`), and `1. a | True | label | why` (`NER.v3`).
@@ -96,7 +96,7 @@ def _answered(lines: Sequence[str]) -> Answer:
 def score_answers(
     golds: Iterable[Any], answers: Iterable[Any], measure: Any = "span_f", *, key: str | None = None, **options: Any
 ) -> float:
-    """Return one value of a measure for answers of a language model, as test benches aggregate them.
+    """Compute one value of a measure for answers of a language model, as test benches aggregate them.
 
     Args:
         golds: for each answer an object, or its JSON, with `text` and `spans` of characters, perhaps `tokens`: bounds.

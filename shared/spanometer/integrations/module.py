@@ -6,6 +6,7 @@ the kind of input declare. Every batch is checked before it is stored, and the s
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
 import textwrap
@@ -20,8 +21,9 @@ from typing import Any, ClassVar, TypeAlias, TypeVar, get_type_hints
 import evaluate
 import numpy as np
 import pyarrow as pa
+from datasets import Features
 
-from ..arrays import is_integer, listed
+from ..arrays import integers, is_integer, listed
 from ..counts.counts import Counts
 from ..counts.statistics import Resampling
 from ..exceptions import (
@@ -37,8 +39,7 @@ from ..exceptions import (
 )
 from ..measures.base import SHARED, Measure
 from ..options import Option, made, option, options_of, require_known, same
-from ..spans.arrow import read_lengths
-from .evaluate_writer import ArrowMetric
+from ..spans.arrow import read_lengths, require_same_lengths
 
 Part = TypeVar("Part")
 Column: TypeAlias = pa.ChunkedArray
@@ -98,8 +99,14 @@ class Card:
     citation: str
 
 
-class MeasureModule(ArrowMetric, ABC):
+class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has no types
     """A metric module over one measure; there is a subclass for each kind of input.
+
+    It stores Arrow tables as they are, and gets its columns back as they are stored. The framework's own way coerces
+    what does not fit: numbers among tags become text, 0.7 becomes the offset 0. For this it touches what `evaluate`
+    keeps to itself: its Arrow writer, its cache files with their locks, and the format in which a column comes back.
+    That holds for evaluate 0.4.6, its last release, with datasets 4.0 to 5.2; before another version is allowed,
+    tests/integrations/test_module.py has to pass with it.
 
     Attributes:
         measure: the measure.
@@ -187,14 +194,18 @@ class MeasureModule(ArrowMetric, ABC):
 
     def _info(self) -> evaluate.MetricInfo:
         require_choice("config_name", self.configuration, tuple(self.configurations))
-        return self._arrow_info(
-            self.configurations[self.configuration].type,
+        type_ = self.configurations[self.configuration].type
+        info = evaluate.MetricInfo(
+            features=Features.from_arrow_schema(pa.schema({"predictions": type_, "references": type_})),
             description=self.card.description,
             citation=self.card.citation,
             inputs_description=self.inputs_text,
             homepage="https://github.com/spanometer/spanometer",
             license="Apache-2.0",
         )
+        # the constructor refuses a format for list features, though it works
+        info.format = "arrow"
+        return info
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
         """Check a batch of predictions and references and store it.
@@ -311,7 +322,14 @@ class MeasureModule(ArrowMetric, ABC):
         return tables
 
     def _require_fitting(self, table: pa.Table, first_document: int) -> None:
-        """Check that both sides of a table of documents annotate the same tokens."""
+        """Check that both sides of a table of documents, numbered from the first one, annotate the same tokens."""
+        if self.configuration != "tags":
+            return
+        lengths = (np.diff(integers(table[side].chunk(0).offsets)) for side in ("references", "predictions"))
+        try:
+            require_same_lengths(*lengths)
+        except InputError as error:
+            raise error.placed(document=first_document + (error.document or 0)) from None
 
     def _score(self, predictions: Column, references: Column, options: Options) -> dict[str, Any]:
         """Read both columns, count and score."""
@@ -337,6 +355,42 @@ class MeasureModule(ArrowMetric, ABC):
         sides = on_both_sides(form.read, references, predictions, **lengths)
         return measure.counts(*sides), {"input": self.configuration} if len(self.configurations) > 1 else {}
 
+    def _store(self: Any, tables: list[pa.Table]) -> None:
+        """Write tables of documents, and empty their list: the memory of each is free before the last is written."""
+        self._start_writing()
+        # datasets 4.0 keeps single documents back: they would come after the batches that are added later
+        self.writer.write_rows_on_file()
+        while tables:
+            self.writer.write_table(tables.pop(0))
+        # free what the batch took before the next one comes
+        pa.default_memory_pool().release_unused()
+
+    def _store_document(self: Any, table: pa.Table) -> None:
+        """Write a table of one document; the writer collects some of them."""
+        self._start_writing()
+        self.writer.write_row(table)
+
+    def _start_writing(self: Any) -> None:
+        if self.writer is None:
+            self.selected_feature_format = self.features
+            self._init_writer()
+
+    def _forget(self: Any) -> None:
+        """Drop all data and release all files and locks, so that the next call starts afresh."""
+        if self.writer is not None:
+            with contextlib.suppress(Exception):
+                self.writer.close()
+        locks = [*(self.filelocks or []), self.filelock, self.rendez_vous_lock]
+        files = {*(self.file_paths or []), self.cache_file_name}
+        self.writer = self.data = self.buf_writer = self.filelocks = self.file_paths = None
+        for file in files - {None}:
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(file)
+        for lock in locks:
+            if lock is not None:
+                lock.release()
+        self.cache_file_name = self.filelock = self.rendez_vous_lock = self.selected_feature_format = None
+
 
 def require_settings(settings: Options) -> None:
     """Raise an `InputError` for settings of the framework at which it would fail with an error of its own."""
@@ -351,7 +405,7 @@ def require_settings(settings: Options) -> None:
 
 
 def chosen_resampling(options: Options) -> Resampling | None:
-    """Return how intervals are made with these options, None without any."""
+    """Choose how intervals are made with these options, None without any."""
     return Resampling.chosen(options.get("confidence"), options)
 
 

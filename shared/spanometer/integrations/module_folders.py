@@ -21,7 +21,7 @@ def path(name: str) -> str:
 
 
 def module_folders() -> dict[str, Path]:
-    """Return the folders of all metric modules by name."""
+    """Find the folders of all metric modules, by name."""
     checkout = Path(__file__).parents[3]
     if (checkout / "setup.cfg").is_file() and (checkout / "metrics").is_dir():
         scripts = list((checkout / "metrics").glob("*/*.py"))

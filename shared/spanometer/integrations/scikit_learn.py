@@ -41,18 +41,18 @@ def scorer(measure: Any = "span_f", *, key: str | None = None, **options: Any) -
 
 
 def read_key(measure: Any, key: str | None) -> tuple[str, bool]:
-    """Return the key of a measure, its headline if it is None, and whether a higher value is better."""
-    asked = list(read_measures(measure, _MEASURES).values())
-    if len(asked) != 1:
+    """Read the key of a measure, its headline if it is None, and whether a higher value is better."""
+    measures = list(read_measures(measure, _MEASURES).values())
+    if len(measures) != 1:
         raise InputError(
-            f"{counted(len(asked), 'measure')}, and a score is that of one.", "Name one.", option="measure"
+            f"{counted(len(measures), 'measure')}, and a score is that of one.", "Name one.", option="measure"
         )
-    chosen = asked[0].headline if key is None else key
-    require_choice("key", chosen, asked[0].keys)
-    return chosen, asked[0].results[chosen].better != "lower"
+    chosen = measures[0].headline if key is None else key
+    require_choice("key", chosen, measures[0].keys)
+    return chosen, measures[0].results[chosen].better != "lower"
 
 
 def one_value(references: Any, predictions: Any, *, measure: Any, key: str, **options: Any) -> float:
-    """Return one value of a measure, see `scoring.score`."""
+    """Compute one value of a measure, see `scoring.score`."""
     (result,) = score(references, predictions, measures=measure, **options).results
     return float(result.scores[key])

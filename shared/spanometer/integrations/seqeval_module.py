@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-import pyarrow as pa
-
 from ..counts.counts import Counts
 from ..measures.seqeval import Seqeval
 from .module import Card, Column, Configuration, MeasureModule, Options, Reading
-from .span_module import TAGS, require_fitting_tags
+from .span_module import TAGS
 
 __all__ = ["Card", "SeqevalModule"]
 
@@ -24,6 +22,3 @@ class SeqevalModule(MeasureModule):
         self, measure: Seqeval, references: Column, predictions: Column, options: Options
     ) -> tuple[Counts, Reading]:
         return measure.read(references, predictions)
-
-    def _require_fitting(self, table: pa.Table, first_document: int) -> None:
-        require_fitting_tags(table, first_document)

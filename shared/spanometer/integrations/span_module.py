@@ -10,9 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from ..alignment.overlaps import Alignment
-from ..arrays import integers
 from ..counts.counts import Counts
-from ..exceptions import InputError, on_both_sides, require_same_text
+from ..exceptions import on_both_sides, require_same_text
 from ..measures.aligned import AlignedMeasure
 from ..options import made
 from ..spans.arrow import (
@@ -20,7 +19,6 @@ from ..spans.arrow import (
     SPAN_TYPE,
     TEXT_TYPE,
     fragments_arrays,
-    require_same_lengths,
     spans_arrays,
     text_arrays,
 )
@@ -90,9 +88,8 @@ class SpanModule(MeasureModule):
         return measure.count(alignment), {**reading, **choice.signed()}
 
     def _require_fitting(self, table: pa.Table, first_document: int) -> None:
-        if self.configuration == "tags":
-            require_fitting_tags(table, first_document)
-        elif self.configuration == "text":
+        super()._require_fitting(table, first_document)
+        if self.configuration == "text":
             both = zip(*(_texts(table[side]) for side in ("references", "predictions")), strict=True)
             for document, (text, other) in enumerate(both, first_document):
                 require_same_text(text, other, document, "Both sides must annotate the same text.")
@@ -102,12 +99,3 @@ def _texts(column: Column) -> Iterator[str]:
     """Yield the texts of documents."""
     for chunk in column.chunks:
         yield from chunk.field("text").to_pylist()
-
-
-def require_fitting_tags(table: pa.Table, first_document: int) -> None:
-    """Raise an `InputError` unless both sides have the same numbers of tags; documents count from the first one's."""
-    lengths = (np.diff(integers(table[side].chunk(0).offsets)) for side in ("references", "predictions"))
-    try:
-        require_same_lengths(*lengths)
-    except InputError as error:
-        raise error.placed(document=first_document + (error.document or 0)) from None

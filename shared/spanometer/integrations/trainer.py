@@ -128,7 +128,7 @@ class TokenClassificationMetrics:
         self._legality = Legality.of(self._tags, self.scheme) if "viterbi" in self._decoders else None
         self._transitions = self._read_transitions(transitions)
         self._batches: list[_Batch] = []
-        self._said = self._decoders == ("argmax",)
+        self._announced = self._decoders == ("argmax",)
 
     def signatures(self) -> dict[str, str]:
         """Return for each measure the line that says how its numbers are made, to be reported beside them.
@@ -226,16 +226,16 @@ class TokenClassificationMetrics:
                 return {}
             results = self._results()
         self.reset()
-        self._say()
+        self._announce()
         return results
 
-    def _say(self) -> None:
+    def _announce(self) -> None:
         """Write into the Trainer's log how the numbers were made."""
         first, *others = self._decoders
-        if not self._said:
+        if not self._announced:
             beside = "".join(f"; those of {decoder} end in _{decoder}" for decoder in others)
             _LOG.warning("The results under plain names are of tags decoded by %s%s.", first, beside)
-            self._said = True
+            self._announced = True
         for name, signature in self.signatures().items():
             _LOG.info("%s: %s", name, signature)
 

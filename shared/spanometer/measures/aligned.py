@@ -90,7 +90,7 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
 
 
 def counter(references: Any, predictions: Any) -> Callable[[Any], Counts]:
-    """Return a function that counts measures on two sides; all measures of spans share one alignment."""
+    """Make a function that counts measures on two sides; all measures of spans share one alignment."""
     if not isinstance(references, Spans):
         return lambda measure: measure.counts(references, predictions)
     alignment = Alignment(references, predictions)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -19,7 +20,7 @@ UNMATCHED = ("unmatched_references", "unmatched_predictions")
 
 _SIDES = ("references", "predictions")
 
-Asked = Mapping[str, frozenset[str] | None]
+ScoredAttributes = Mapping[str, frozenset[str] | None]
 """The attributes that are scored, each with the labels of its spans; None for all labels."""
 
 _LISTED = 50
@@ -30,105 +31,116 @@ _ATTRIBUTES_REMEDY = "Use None, a list of names, or a mapping of names to True o
 
 @dataclass(frozen=True, eq=False)
 class AttributeItems:
-    """The items of both sides, each once, in the order of the documents.
+    """The items of the reference and, behind them, of the prediction, each side in the order of the documents.
+
+    An item of both sides stands there twice, and one that a side has several times as often.
 
     Attributes:
+        attributes: the attributes that are scored.
+        values: the values of both sides, each once.
+        references: how many items are those of the reference.
         document, start, end: of each item.
         attribute: of each item, codes that index `attributes`.
-        attributes: the attributes that were asked, or that occur.
         value: of each item, codes that index `values`.
-        values: the values of the reference, then those of the prediction; a value of both stands there twice.
-        reference, predicted: of each item, bool: whether it is in the reference, and in the prediction.
+        score: of each item.
     """
 
-    document: np.ndarray
-    start: np.ndarray
-    end: np.ndarray
-    attribute: np.ndarray
     attributes: tuple[str, ...]
-    value: np.ndarray
     values: tuple[Value, ...]
-    reference: np.ndarray
-    predicted: np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
-class SideItems:
-    """The items of one side, with those that occur several times; `value` indexes `values`."""
-
+    references: int
     document: np.ndarray
     start: np.ndarray
     end: np.ndarray
     attribute: np.ndarray
     value: np.ndarray
-    values: tuple[Value, ...]
     score: np.ndarray
 
     @classmethod
-    def of(cls, side: Attributes, asked: Asked, defaults: Mapping[str, Value], *, include_falsy: bool) -> SideItems:
-        """Choose the values that are items, in the order of the documents, spans and asked attributes.
+    def of(
+        cls,
+        sides: Sequence[Attributes],
+        scored: ScoredAttributes,
+        defaults: Mapping[str, Value],
+        *,
+        include_falsy: bool,
+    ) -> AttributeItems:
+        """Choose the values that are items.
 
         Args:
-            side: spans with attributes.
-            asked: the attributes that are scored.
+            sides: the spans with attributes of both sides.
+            scored: the attributes that are scored.
             defaults: the default value of some attributes, which is no item.
             include_falsy: whether False, 0, 0.0 and "" are items.
         """
-        number = {name: code for code, name in enumerate(asked)}
-        attribute_of = np.array([number.get(name, -1) for name in side.names], dtype=code_type(len(asked)))
-        # by attribute and label: whether it is asked; by attribute and value: whether that is an item
-        asked_of = np.array(
-            [[labels is None or label in labels for label in side.labels] for labels in asked.values()], dtype=bool
-        ).reshape(len(asked), len(side.labels))
-        falsy = np.array([not include_falsy and not value for value in side.values], dtype=bool)
-        default_of = np.full(len(asked), -2, dtype=np.int64)
-        for code, name in enumerate(asked):
-            default = plain_value(defaults.get(name), name)
-            for index, own in enumerate(side.values):
-                if type(own) is type(default) and own == default:
-                    default_of[code] = index
-        rows = np.flatnonzero((side.value >= 0) & (attribute_of[side.name] >= 0))
-        attribute, value, span = attribute_of[side.name[rows]], side.value[rows], side.span[rows]
-        chosen = ~falsy[value] & (value != default_of[attribute]) & asked_of[attribute, side.label[span]]
-        place = span.astype(np.int64) * len(asked) + attribute
-        order = np.flatnonzero(chosen)
-        if not (place[order][1:] >= place[order][:-1]).all():
-            order = order[np.argsort(place[order], kind="stable")]
-        rows, attribute, value, span = rows[order], attribute[order], value[order], span[order]
-        score = np.where(np.isnan(side.score[rows]), 1.0, side.score[rows])
-        return cls(side.document[span], side.start[span], side.end[span], attribute, value, side.values, score)
+        number: dict[tuple[type, Value], int] = {}
+        parts = []
+        for side in sides:
+            rows, attribute = _item_rows(side, scored, defaults, include_falsy=include_falsy)
+            codes = [number.setdefault((type(value), value), len(number)) for value in side.values]
+            value, span = np.array(codes, dtype=np.int64)[side.value[rows]], side.span[rows]
+            score = np.where(np.isnan(side.score[rows]), 1.0, side.score[rows])
+            parts.append((side.document[span], side.start[span], side.end[span], attribute, value, score))
+        columns = (np.concatenate(column) for column in zip(*parts, strict=True))
+        values = tuple(value for _, value in number)
+        return cls(tuple(scored), values, len(parts[0][0]), *columns)
 
-    def distinct(self, code: np.ndarray, *, highest: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Return the first of each distinct item, in the order given, and their highest (else their last) scores."""
-        order = np.argsort(code, kind="stable")
-        begins = np.flatnonzero(begins_run(code[order]))
-        if len(begins) == len(code):
-            return np.arange(len(code)), self.score
-        score = self.score[order]
-        score = np.maximum.reduceat(score, begins) if highest else score[np.append(begins[1:], len(order)) - 1]
-        in_order = np.argsort(order[begins])
-        return order[begins][in_order], score[in_order]
+    @cached_property
+    def code(self) -> np.ndarray:
+        """The number of each item: the same for the same items, ordered by document."""
+        return ordered_codes(self.document, self.start, self.end, self.attribute, self.value)
+
+    @property
+    def reference(self) -> np.ndarray:
+        """The flags of the items that the reference has."""
+        return np.isin(self.code, self.code[: self.references])
+
+    @property
+    def predicted(self) -> np.ndarray:
+        """The flags of the items that the prediction has."""
+        return np.isin(self.code, self.code[self.references :])
 
 
-def joined(references: Any, predictions: Any, name: str) -> np.ndarray:
-    """Join a column of the references and, behind them, of the predictions: items or spans."""
-    return np.concatenate([getattr(references, name), getattr(predictions, name)])
+def _item_rows(
+    side: Attributes, scored: ScoredAttributes, defaults: Mapping[str, Value], *, include_falsy: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Find the rows of a side that are items, in the order of spans and scored attributes, and their attributes."""
+    number = {name: code for code, name in enumerate(scored)}
+    attribute_of = np.array([number.get(name, -1) for name in side.names], dtype=code_type(len(scored)))
+    # by attribute and label: whether it is scored; by attribute and value: whether that is an item
+    scored_of = np.array(
+        [[labels is None or label in labels for label in side.labels] for labels in scored.values()], dtype=bool
+    ).reshape(len(scored), len(side.labels))
+    falsy = np.array([not include_falsy and not value for value in side.values], dtype=bool)
+    default_of = np.full(len(scored), -2, dtype=np.int64)
+    for code, name in enumerate(scored):
+        default = plain_value(defaults.get(name), name)
+        for index, own in enumerate(side.values):
+            if type(own) is type(default) and own == default:
+                default_of[code] = index
+    rows = np.flatnonzero((side.value >= 0) & (attribute_of[side.name] >= 0))
+    attribute, value, span = attribute_of[side.name[rows]], side.value[rows], side.span[rows]
+    chosen = ~falsy[value] & (value != default_of[attribute]) & scored_of[attribute, side.label[span]]
+    place = span.astype(np.int64) * len(scored) + attribute
+    order = np.flatnonzero(chosen)
+    if not (place[order][1:] >= place[order][:-1]).all():
+        order = order[np.argsort(place[order], kind="stable")]
+    return rows[order], attribute[order]
 
 
-def item_codes(references: SideItems, predictions: SideItems) -> tuple[np.ndarray, np.ndarray]:
-    """Return a code for each item of both sides, the same for the same items, ordered by document."""
-    number: dict[tuple[type, Value], int] = {}
-    values = []
-    for side in (references, predictions):
-        codes = [number.setdefault((type(value), value), len(number)) for value in side.values]
-        values.append(np.array(codes, dtype=np.int64)[side.value])
-    columns = (joined(references, predictions, name) for name in ("document", "start", "end", "attribute"))
-    code = ordered_codes(*columns, np.concatenate(values))
-    return code[: len(references.value)], code[len(references.value) :]
+def distinct_items(code: np.ndarray, score: np.ndarray, *, highest: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Find the first of each distinct item, in their order, and their highest (else their last) scores."""
+    order = np.argsort(code, kind="stable")
+    begins = np.flatnonzero(begins_run(code[order]))
+    if len(begins) == len(code):
+        return np.arange(len(code)), score
+    score = score[order]
+    score = np.maximum.reduceat(score, begins) if highest else score[np.append(begins[1:], len(order)) - 1]
+    in_order = np.argsort(order[begins])
+    return order[begins][in_order], score[in_order]
 
 
 def unmatched_spans(references: Attributes, predictions: Attributes) -> np.ndarray:
-    """Return the spans that only one side has, each once, in order; those of predictions follow those of references.
+    """Find the spans that only one side has, each once, in order; those of predictions follow those of references.
 
     Spans are the same if document, start, end and label are.
     """
@@ -138,8 +150,9 @@ def unmatched_spans(references: Attributes, predictions: Attributes) -> np.ndarr
     ):
         return np.zeros(0, dtype=np.int64)
     number = {label: code for code, label in enumerate(sorted({*references.labels, *predictions.labels}))}
-    label = [recoded(side.label, side.labels, number) for side in (references, predictions)]
-    bounds = (joined(references, predictions, name) for name in names[:3])
+    sides = references, predictions
+    label = [recoded(side.label, side.labels, number) for side in sides]
+    bounds = (np.concatenate([getattr(side, name) for side in sides]) for name in names[:3])
     codes = ordered_codes(*bounds, np.concatenate(label))
     apart = np.setxor1d(codes[: len(references)], codes[len(references) :])
     distinct, first = np.unique(codes, return_index=True)
@@ -159,15 +172,15 @@ def unmatched_by_document(references: Attributes, predictions: Attributes, *, sa
 
 
 def seen_names(references: Attributes, predictions: Attributes) -> dict[str, frozenset[str]]:
-    """Return the names of the attributes, and the labels, that spans of either side have."""
+    """List the names of the attributes, and the labels, that spans of either side have."""
     sides = references, predictions
     attributes = (side.names[code] for side in sides for code in np.flatnonzero(np.bincount(side.name)))
     labels = (side.labels[code] for side in sides for code in np.flatnonzero(np.bincount(side.label)))
     return {"attributes": frozenset(attributes), "labels": frozenset(labels)}
 
 
-def read_asked(attributes: Any) -> dict[str, frozenset[str] | None] | None:
-    """Return the labels of each attribute that is asked, None for all labels; None if all attributes are.
+def read_scored(attributes: Any) -> dict[str, frozenset[str] | None] | None:
+    """Read the labels of each attribute that is scored, None for all labels; None if all attributes are.
 
     Raises:
         InputError: for what is no list of names and no mapping of names to True or to some labels.
@@ -183,29 +196,29 @@ def read_asked(attributes: Any) -> dict[str, frozenset[str] | None] | None:
         labels_of = dict.fromkeys(names, True)
     else:
         raise InputError(f"invalid value for attributes: {shown(attributes)}.", _ATTRIBUTES_REMEDY)
-    asked: dict[str, frozenset[str] | None] = {}
+    scored: dict[str, frozenset[str] | None] = {}
     for name, labels in labels_of.items():
         if not isinstance(name, str):
             raise InputError(f"the attribute {shown(name)} in attributes is not a string.", _ATTRIBUTES_REMEDY)
         if labels is True:
-            asked[name] = None
+            scored[name] = None
         elif isinstance(labels, (list, tuple, set, frozenset)) and all(isinstance(label, str) for label in labels):
             if not labels:
                 problem = (
                     f"{mention('attributes')}: {shown(name)} is asked of spans with no label at all, that is of none."
                 )
                 raise InputError(problem, _ATTRIBUTES_REMEDY, option="attributes")
-            asked[name] = frozenset(labels)
+            scored[name] = frozenset(labels)
         else:
             raise InputError(
                 f"{shown(labels)} in attributes does not say of which spans {shown(name)} is asked.", _ATTRIBUTES_REMEDY
             )
-    return asked
+    return scored
 
 
 def require_seen(
     seen: Mapping[str, frozenset[str]],
-    asked: Asked,
+    scored: ScoredAttributes,
     defaults: Mapping[str, Value],
     filtered: frozenset[str] = frozenset(),
 ) -> None:
@@ -213,13 +226,13 @@ def require_seen(
 
     Args:
         seen: what occurs, see `seen_names`; without labels there are no spans, and any name goes.
-        asked: the attributes that are asked by name.
+        scored: the attributes that are scored by name.
         defaults: default values of attributes.
         filtered: the attributes that `filter` names.
     """
-    labels = {label for chosen in asked.values() for label in chosen or ()}
+    labels = {label for chosen in scored.values() for label in chosen or ()}
     named = (
-        ("attributes", "attributes", set(asked)),
+        ("attributes", "attributes", set(scored)),
         ("default_values", "attributes", set(defaults)),
         ("filter", "attributes", set(filtered)),
     )
@@ -256,7 +269,7 @@ def require_same_spans(references: Attributes, predictions: Attributes, document
 def require_one_type(
     references: Attributes,
     predictions: Attributes,
-    asked: Asked,
+    scored: ScoredAttributes,
     defaults: Mapping[str, Value],
     documents: np.ndarray | None,
 ) -> None:
@@ -264,12 +277,12 @@ def require_one_type(
 
     Args:
         references, predictions: both sides.
-        asked: the attributes that are scored.
+        scored: the attributes that are scored.
         defaults: default values of attributes; they count as values.
         documents: the numbers of the documents; None for 0, 1, 2 ...
     """
     sides = references, predictions
-    preset = [(name, plain_value(value, name)) for name, value in defaults.items() if name in asked]
+    preset = [(name, plain_value(value, name)) for name, value in defaults.items() if name in scored]
     meant = [[(_meaning(value), type(value)) for value in side.values] for side in sides]
     types: dict[Any, set[type]] = {}
     for meaning, kind in chain(*meant, ((_meaning(value), type(value)) for _, value in preset)):
@@ -286,7 +299,7 @@ def require_one_type(
         # the first row of each attribute and value
         for row in rows[np.sort(np.unique(pairs, return_index=True)[1])].tolist():
             name, value = side.names[side.name[row]], side.values[side.value[row]]
-            if name not in asked:
+            if name not in scored:
                 continue
             here = InputError("", **_place_of(sides, number, int(side.span[row]), documents))
             other, there = first.setdefault((name, _meaning(value)), (value, here))

@@ -109,7 +109,7 @@ class Steps:
         return cls(group[last], score[last], rank[last], hits[last], np.add.reduceat(right, begins))
 
     def precisions(self, groups: int, rule: str) -> np.ndarray:
-        """Return for each group the sum, over its right items, of the precision down to their step."""
+        """Sum for each group, over its right items, the precision down to their step."""
         gained = np.where(self.rank == 1, 0, self.gained) if rule == "edsnlp-0.20" else self.gained
         return np.bincount(self.group, weights=gained * (self.hits / self.rank), minlength=groups)
 

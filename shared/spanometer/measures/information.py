@@ -198,7 +198,7 @@ class TokenInformation:
         return cls(token=_information(share, log_base)[words.codes[ranges(words.offsets[:-1], lengths)]])
 
     def unknown_in(self, start: np.ndarray, end: np.ndarray) -> int | None:
-        """Return the first token of some stretches whose information is unknown; None if all is known."""
+        """Find the first token of some stretches whose information is unknown; None if all is known."""
         if self.token is None or not np.isnan(self.token).any():
             return None
         before = offsets_of(np.isnan(self.token))
@@ -209,7 +209,7 @@ class TokenInformation:
         return first + int(np.argmax(np.isnan(self.token[first:])))
 
     def of_sizes(self, sizes: np.ndarray) -> np.ndarray:
-        """Return the information of sets of tokens of these sizes if it is the same for all tokens: unit * H(size)."""
+        """Compute the information of sets of tokens of these sizes if it is the same for all tokens: unit * H(size)."""
         largest = min(int(sizes.max(initial=0)), _TABLE)
         harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, largest + 1))))
         sums = harmonic[np.minimum(sizes, largest)]
@@ -259,7 +259,7 @@ def require_probabilities(probabilities: Mapping[Any, Any]) -> None:
 
 
 def mapping_digest(probabilities: Mapping[str, float]) -> str:
-    """Return the first eight digits of a hash of the mapping, for the signature."""
+    """Compute the first eight digits of a hash of the mapping, for the signature."""
     items = probabilities.items() if all(starmap(lt, pairwise(probabilities))) else sorted(probabilities.items())
     # as JSON, which is not written at once
     digest, before = hashlib.sha256(b"["), b""

@@ -107,7 +107,7 @@ def unregister(name: str) -> None:
 def read_measures(
     measures: Any, table: MeasureTable[Kind], options: Mapping[str, Any] = MappingProxyType({})
 ) -> dict[str, Kind]:
-    """Return measures by the names of their results.
+    """Read measures, by the names of their results.
 
     Args:
         measures: the name of a measure, or a measure with options of its own, or several of both; or a mapping that
@@ -134,7 +134,7 @@ def read_measures(
 
 
 def options_by_name(measures: Any, table: MeasureTable[Kind]) -> dict[str, list[str]]:
-    """Return the names of the options of those measures that are asked for by name, see `read_measures`."""
+    """List the names of the options of those measures that are asked for by name, see `read_measures`."""
     names = (measure for _, measure in _listed(measures) if isinstance(measure, str) and measure in table)
     return {name: list(options_of(table[name])) for name in names}
 

@@ -212,7 +212,7 @@ def averaged(
 
 
 def common_codes(references: Tags, predictions: Tags) -> tuple[tuple[np.ndarray, np.ndarray], tuple[str, ...]]:
-    """Return both sides' codes of common names, and the names."""
+    """Number both sides' tags by common names; return the codes and the names."""
     number = {name: code for code, name in enumerate(dict.fromkeys((*references.names, *predictions.names)))}
     kind = np.min_scalar_type(len(number))
     codes = [np.array([number[name] for name in side.names], kind)[side.codes] for side in (references, predictions)]

@@ -18,12 +18,10 @@ from ..spans.attributes import Attributes, Value, plain_value
 from .attribute_filter import DocumentFilter, read_filter
 from .attribute_items import (
     UNMATCHED,
-    Asked,
     AttributeItems,
-    SideItems,
-    item_codes,
-    joined,
-    read_asked,
+    ScoredAttributes,
+    distinct_items,
+    read_scored,
     require_one_type,
     require_same_spans,
     require_seen,
@@ -79,7 +77,7 @@ class SpanAttribute(Measure):
     Its counts are numbers of items, and of spans of one side alone, and a row for each item, see `AttributeCounts`.
 
     Attributes:
-        attributes: the attributes asked: None for all that occur on either side, in alphabetical order; a list of
+        attributes: those that are scored: None for all that occur on either side, in alphabetical order; a list of
             names; or a mapping of names to True (of all spans) or to lists of labels (of spans with these).
         default_values: the default value of some attributes.
         include_falsy: whether False, 0, 0.0 and "" are items.
@@ -105,7 +103,7 @@ class SpanAttribute(Measure):
         flag="attribute",
         metavar="NAME[=LABEL,...]",
         repeat=True,
-        parse=lambda texts: _asked_in(texts),
+        parse=lambda texts: _scored_in(texts),
         label="Attributes",
     )
     default_values: Mapping[str, Value] = option(
@@ -176,7 +174,7 @@ class SpanAttribute(Measure):
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
-        self._require_free_micro_key(read_asked(self.attributes) or {})
+        self._require_free_micro_key(read_scored(self.attributes) or {})
         _require_default_values(self.default_values)
         if isinstance(self.filter, str):
             read_filter(self.filter)
@@ -192,16 +190,19 @@ class SpanAttribute(Measure):
                 spans; if `filter` does not fit; if an attribute is called as `micro_key`, or has values that differ
                 in type alone.
         """
-        names, sides, reference, predicted = self._both_sides(references, predictions)
-        reference_code, code = item_codes(reference, predicted)
+        sides, items = self._both_sides(references, predictions)
+        reference_code, code = np.split(items.code, [items.references])
         distinct, first = np.unique(reference_code, return_index=True)
-        items, score = predicted.distinct(code, highest=self.average_precision == "ties")
-        document, attribute = predicted.document[items], predicted.attribute[items]
+        predicted, score = distinct_items(
+            code, items.score[items.references :], highest=self.average_precision == "ties"
+        )
         # a search in sorted codes is faster than np.isin, which would sort all of them again
-        right = np.append(distinct, -1)[np.searchsorted(distinct, code[items])] == code[items]
+        right = np.append(distinct, -1)[np.searchsorted(distinct, code[predicted])] == code[predicted]
+        predicted = items.references + predicted
+        document, attribute = items.document[predicted], items.attribute[predicted]
         columns = {
             "tp": Column(document[right], attribute[right]),
-            "support": Column(reference.document[first], reference.attribute[first]),
+            "support": Column(items.document[first], items.attribute[first]),
             "positives": Column(document, attribute),
         }
         rows = {
@@ -212,33 +213,17 @@ class SpanAttribute(Measure):
             "position": np.arange(len(document)),
         }
         unmatched = unmatched_by_document(*sides, same=self.on_mismatch == "error")
-        return AttributeCounts(columns, names, sides[0].documents, unmatched, rows, self, seen_names(*sides))
+        return AttributeCounts(columns, items.attributes, sides[0].documents, unmatched, rows, self, seen_names(*sides))
 
     def items(self, references: Attributes, predictions: Attributes) -> AttributeItems:
-        """Return the items that `counts` counts, one by one: which values are right, missed and false alarms.
+        """List the items that `counts` counts: which values are right, missed and false alarms.
 
         Documents have the numbers that they have after `filter`.
 
         Raises:
             InputError: as `counts`.
         """
-        names, _, reference, predicted = self._both_sides(references, predictions)
-        codes = item_codes(reference, predicted)
-        distinct, first = np.unique(np.concatenate(codes), return_index=True)
-        document, start, end, attribute = (
-            joined(reference, predicted, name)[first] for name in ("document", "start", "end", "attribute")
-        )
-        return AttributeItems(
-            document=document,
-            start=start,
-            end=end,
-            attribute=attribute,
-            attributes=names,
-            value=np.concatenate([reference.value, predicted.value + len(reference.values)])[first],
-            values=(*reference.values, *predicted.values),
-            reference=np.isin(distinct, codes[0]),
-            predicted=np.isin(distinct, codes[1]),
-        )
+        return self._both_sides(references, predictions)[1]
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute the result of numbers of items and of `precisions`, the sum that ap is made of."""
@@ -262,8 +247,11 @@ class SpanAttribute(Measure):
                 attribute or a label that an option names and that no span has.
         """
         self._require_free_micro_key(dict.fromkeys(counts.labels))
-        require_seen(counts.seen, read_asked(self.attributes) or {}, self.default_values)
-        return {self.micro_key: self.headline_values(counts), **self.score_per_label(counts)}
+        require_seen(counts.seen, read_scored(self.attributes) or {}, self.default_values)
+        values = self._scores_of_all(self.totals(counts))
+        # the values of all together are the last ones
+        names = enumerate((self.micro_key, *counts.labels), -1)
+        return {name: {key: self.results[key].kind(values[key][code]) for key in self.keys} for code, name in names}
 
     def totals(self, counts: Any) -> dict[str, np.ndarray]:
         """Sum counts by attribute, with the sums that average precision is made of."""
@@ -287,7 +275,7 @@ class SpanAttribute(Measure):
         return {name: with_bounds(values, intervals[name]) for name, values in result.items()}
 
     def score_per_document(self, counts: Any) -> dict[str, np.ndarray]:
-        """Return the values under `micro_key` of each document as if it were the corpus, shape (documents)."""
+        """Compute the values under `micro_key` of each document as if it were the corpus, shape (documents)."""
         steps = Steps.of_documents(counts, self.average_precision)
         sums = {
             name: np.bincount(column.document, minlength=counts.documents) for name, column in counts.columns.items()
@@ -324,10 +312,10 @@ class SpanAttribute(Measure):
     def options(self) -> dict[str, Any]:
         """Return the options that can change the number, in the order of the signature."""
         own = {name: value for name, value in super().options().items() if name not in ("average", "micro_key")}
-        asked = read_asked(self.attributes)
-        if asked is not None:
+        scored = read_scored(self.attributes)
+        if scored is not None:
             own["attributes"] = ",".join(
-                name if labels is None else f"{name}={'+'.join(sorted(labels))}" for name, labels in asked.items()
+                name if labels is None else f"{name}={'+'.join(sorted(labels))}" for name, labels in scored.items()
             )
         own["default_values"] = (
             ",".join(f"{name}={value!r}" for name, value in sorted(self.default_values.items())) or None
@@ -358,24 +346,21 @@ class SpanAttribute(Measure):
 
     def _both_sides(
         self, references: Attributes, predictions: Attributes
-    ) -> tuple[tuple[str, ...], tuple[Attributes, Attributes], SideItems, SideItems]:
-        """Return the attributes asked, both sides' documents that are scored, and their items."""
+    ) -> tuple[tuple[Attributes, Attributes], AttributeItems]:
+        """Choose the attributes and documents that are scored, and find both sides' items."""
         require_sides(Attributes, references, predictions)
         kept = self._kept(references, predictions)
         if kept is not None:
             references, predictions = references.take(kept), predictions.take(kept)
         if self.on_mismatch == "error":
             require_same_spans(references, predictions, kept)
-        asked: Asked | None = read_asked(self.attributes)
-        if asked is None:
-            asked = dict.fromkeys(sorted(seen_names(references, predictions)["attributes"]))
-            self._require_free_micro_key(asked)
-        require_one_type(references, predictions, asked, self.default_values, kept)
-        reference, predicted = (
-            SideItems.of(side, asked, self.default_values, include_falsy=self.include_falsy)
-            for side in (references, predictions)
-        )
-        return tuple(asked), (references, predictions), reference, predicted
+        scored: ScoredAttributes | None = read_scored(self.attributes)
+        if scored is None:
+            scored = dict.fromkeys(sorted(seen_names(references, predictions)["attributes"]))
+            self._require_free_micro_key(scored)
+        require_one_type(references, predictions, scored, self.default_values, kept)
+        sides = references, predictions
+        return sides, AttributeItems.of(sides, scored, self.default_values, include_falsy=self.include_falsy)
 
     def _kept(self, references: Attributes, predictions: Attributes) -> np.ndarray | None:
         """Return the documents that are scored; None for all."""
@@ -403,7 +388,7 @@ def _by_attribute(precisions: np.ndarray) -> dict[str, np.ndarray]:
     return {"precisions": of_each, "all_precisions": np.broadcast_to(of_all, of_each.shape)}
 
 
-def _asked_in(texts: Sequence[str]) -> dict[str, bool | list[str]]:
+def _scored_in(texts: Sequence[str]) -> dict[str, bool | list[str]]:
     """Return `attributes` from texts such as `negated` and `carrier=DISEASE,SYMPTOM`."""
     labels_of: dict[str, bool | list[str]] = {}
     for text in texts:

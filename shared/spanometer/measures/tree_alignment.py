@@ -214,12 +214,12 @@ class TreeAlignment:
 
 
 def unmatched(side: Side, partners: np.ndarray) -> Column:
-    """Return the column of what has no partner."""
+    """Count what has no partner."""
     return side.column(np.bincount(partners, minlength=len(side)) == 0)
 
 
 def cheapest_matching(rows: np.ndarray, columns: np.ndarray, cost: np.ndarray, ties: list[np.ndarray]) -> np.ndarray:
-    """Return the indices of the pairs of the cheapest one-to-one alignment, see `matching.best_matching`."""
+    """Find the pairs of the cheapest one-to-one alignment, by their indices, see `matching.best_matching`."""
     kept = np.flatnonzero(cost <= UNMATCHED + 1e-9)
     worth = np.maximum(UNMATCHED - cost[kept], 0.0)
     return np.asarray(kept[best_matching(rows[kept], columns[kept], worth, [tie[kept] for tie in ties])])

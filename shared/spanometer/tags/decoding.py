@@ -160,7 +160,7 @@ class LabelDecoding(Decoding):
 
 
 def read_prefix(scheme: str | None, *, prefix: bool) -> str | None:
-    """Return the scheme of tags that may have no prefixes: without them it is IO, and no other may be named."""
+    """Read the scheme of tags that may have no prefixes: without them it is IO, and no other may be named."""
     if prefix:
         return scheme
     if scheme is not None and get_scheme(scheme).name != "IO":
@@ -190,7 +190,7 @@ class DecodedSpans:
 
 
 def scheme_of(name: str | None, *sides: Tags) -> Scheme:
-    """Return a scheme by name; None infers it from the prefixes of all sides together, see `schemes.infer_scheme`."""
+    """Find a scheme by name; None infers it from the prefixes of all sides together, see `schemes.infer_scheme`."""
     if name is not None:
         return get_scheme(name)
     prefixes: set[str] = set()
@@ -289,7 +289,7 @@ def illegal_pairs(tags: Tags, scheme: Scheme) -> np.ndarray:
 
 
 def read_roles(tags: Tags, scheme: Scheme) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """Return the role and the label code of each token's tag, and the label names; outside tags have the code -1."""
+    """Read the role and the label code of each token's tag, and the label names; outside tags have the code -1."""
     check_names(tags, scheme)
     names = _read_names(tags, scheme)
     role = names.roles[tags.codes]
@@ -325,7 +325,7 @@ class _Inside:
 
     @classmethod
     def read(cls, tags: Tags, names: _Names, skips: str = "") -> _Inside:
-        """Return the tokens whose roles are neither O nor skipped; skipped tokens do not separate neighbours."""
+        """Find the tokens whose roles are neither O nor skipped; skipped tokens do not separate neighbours."""
         kept = names.roles != OUTSIDE
         for skipped in skips:
             kept &= names.roles != ROLES.index(skipped)

@@ -47,7 +47,7 @@ class PolicyGrid(ABC):
         return len(self.choices)
 
     def find(self, actions: Iterable[str]) -> int:
-        """Return the policy with these actions, in the order of the places."""
+        """Find the policy with these actions, in the order of the places."""
         chosen = [list(place.actions).index(action) for place, action in zip(self.places, actions, strict=True)]
         return int((self.choices == chosen).all(axis=1).argmax())
 

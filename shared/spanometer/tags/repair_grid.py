@@ -302,7 +302,7 @@ class _GridReader:
     def read(
         self, document: np.ndarray, choices: np.ndarray
     ) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
-        """Return the spans (reading, start, end, label) of all readings, and the places that each reading meets."""
+        """Read the spans (reading, start, end, label) of all readings, and the places that each reading meets."""
         lengths = np.diff(self._offsets)[document]
         order = np.argsort(-lengths, kind="stable")
         length, base = lengths[order], self._offsets[document[order]]

@@ -55,14 +55,14 @@ class Scheme:
         return np.asarray(CONTINUES | (self.may_open() & self.may_close()))
 
     def may_open(self) -> np.ndarray:
-        """Return where the second tag of a pair may open a span or is outside. Shape as `legal`."""
+        """Flag where the second tag of a pair may open a span or is outside. Shape as `legal`."""
         table = np.zeros((5, 5, 2), dtype=bool)
         table[:, _indices("O" + self.opens)] = True
         table[1:, _indices(self.opens_beside), 1] = True
         return table
 
     def may_close(self) -> np.ndarray:
-        """Return where the first tag of a pair may close a span or is outside. Shape as `legal`."""
+        """Flag where the first tag of a pair may close a span or is outside. Shape as `legal`."""
         table = np.zeros((5, 5, 2), dtype=bool)
         table[_indices("O" + self.closes)] = True
         table[_indices(self.closes_beside), 1:, 1] = True
@@ -180,7 +180,7 @@ _LONGEST_LIST = 100
 
 
 def label_map_in(text: str | Mapping[str, str], name: str = "label_map") -> dict[str, str]:
-    """Return `label_map`, or another option of this form, from a text such as `PER=PERSON,B-geo=LOC`, or a mapping."""
+    """Read `label_map`, or another option of this form, from a text such as `PER=PERSON,B-geo=LOC`, or a mapping."""
     if isinstance(text, Mapping):
         return dict(text)
     labels: dict[str, str] = {}
@@ -266,7 +266,7 @@ class LabelChoice:
         return tuple(side.relabelled(names) for side in sides)
 
     def renamed(self, labels: Iterable[str], *, warn: bool = True) -> dict[str, str | None]:
-        """Return the new name of each label, None if it is left out.
+        """Find the new name of each label, None if it is left out.
 
         Args:
             labels: those of all sides.
@@ -304,14 +304,14 @@ def _are_names(values: Any) -> bool:
 
 
 def signed_list(listed: Sequence[str]) -> str:
-    """Return names as a signature has them; a long text is named by its number of names and its hash."""
+    """Write names as a signature has them; a long text is named by its number of names and its hash."""
     text = ",".join(listed)
     return text if len(text) <= _LONGEST_LIST else f"{len(listed)}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
-def _warn_of(name: str, unknown: Iterable[str], known: Iterable[str]) -> None:
+def _warn_of(name: str, unknown: Iterable[str], labels: Iterable[str]) -> None:
     listed = sorted(unknown)
     if listed:
-        those = ", ".join(sorted(set(known))) or "none"
+        those = ", ".join(sorted(set(labels))) or "none"
         verb = "is no label" if len(listed) == 1 else "are no labels"
         warnings.warn(f"{name}: {', '.join(listed)} {verb} of any side; the labels are {those}", stacklevel=5)

@@ -235,7 +235,7 @@ def _encoded(block: pa.Array) -> tuple[np.ndarray, list[str]]:
 
 
 def split_tag(tag: str) -> tuple[str, str | None]:
-    """Return the prefix and the label of a tag: a bare prefix has None as label, the outside tag is `("O", None)`."""
+    """Split a tag into its prefix and its label: a bare prefix has None as label, the outside tag is `("O", None)`."""
     prefix, hyphen, label = tag.partition("-")
     return (prefix, label) if hyphen else (tag, None)
 
@@ -324,7 +324,7 @@ def is_tags(type_: pa.DataType) -> bool:
 
 
 def list_arrays(documents: Iterable[Sequence[str]], first_document: int = 0) -> list[pa.ListArray]:
-    """Return Arrow arrays of lists of strings from lists of tags, checked; one for each thousand documents.
+    """Make Arrow arrays of lists of strings from lists of tags, checked; one for each thousand documents.
 
     Args:
         documents: one sequence of tags or of label numbers for each document, or an Arrow column of them; numbers
@@ -431,7 +431,7 @@ def _refuse_nulls(chunks: Sequence[pa.Array]) -> None:
 
 
 def read_id2label(id2label: Any) -> tuple[str, ...]:
-    """Return tags in the order of their label numbers.
+    """Read tags in the order of their label numbers.
 
     Args:
         id2label: a list of them, a mapping of numbers to them (numbers may be strings, as in JSON), a model's

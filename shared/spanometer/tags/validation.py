@@ -104,7 +104,7 @@ class Validation:
 
 
 def policies_of(scheme: Scheme) -> tuple[str, ...]:
-    """Return the repair policies that a scheme allows, all but `raise`."""
+    """List the repair policies that a scheme allows, all but `raise`."""
     return tuple(
         name for name, repair in REPAIRS.items() if not repair.refuse and set(repair.needs) <= set(scheme.roles)
     )

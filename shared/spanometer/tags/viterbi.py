@@ -278,7 +278,7 @@ def _transitions(transitions: Any, labels: int) -> np.ndarray | None:
 
 
 def best_paths(scores: Scores, legality: Legality, transitions: np.ndarray | None) -> np.ndarray:
-    """Return the best legal path of each sentence: label indices of all tokens, laid end to end, int64."""
+    """Find the best legal path of each sentence: label indices of all tokens, laid end to end, int64."""
     lengths = scores.offsets[1:] - scores.offsets[:-1]
     # sentences of similar length together: those that still go on at a step are the first ones
     order = np.argsort(-lengths, kind="stable")
@@ -410,7 +410,7 @@ class _PathStep:
         return np.asarray(best.take(self._group, axis=0))
 
     def labels_before(self, score: np.ndarray, label: np.ndarray) -> np.ndarray:
-        """Return the labels before given ones on the best paths to them, the first one of several.
+        """Find the labels before others on the best paths to them, the first one of several.
 
         Args:
             score: best scores up to the tokens before, shape (labels, tokens).

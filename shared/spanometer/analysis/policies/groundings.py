@@ -266,8 +266,8 @@ def _scores(
 ) -> tuple[int, dict[str, MeasureSpread]]:
     """Return how many policies differ, and each measure's scores under all policies."""
     grid = GroundingGrid.whole()
-    asked = source.asked
-    predicted_labels = {asked.renamed(item).label for answer in source.answers for item in answer.items}
+    asked_labels = source.asked_labels
+    predicted_labels = {asked_labels.renamed(item).label for answer in source.answers for item in answer.items}
     # counts of parts can be added if they are counted in the same labels
     names = tuple(sorted({*references.labels, *predicted_labels}))
     totals: dict[str, dict[str, np.ndarray]] = {}
@@ -277,7 +277,7 @@ def _scores(
         made: list[Predicted] = []
         document: list[int] = []
         for place, answer in enumerate(some):
-            number, predicted = predicted_by_all(answer, indices[first + place], asked.names, asked.aliases)
+            number, predicted = predicted_by_all(answer, indices[first + place], asked_labels)
             of_policy[:, place] = len(made) + number
             alike = np.unique(alike * len(predicted) + number, return_inverse=True)[1].ravel()
             made += predicted
