@@ -11,7 +11,7 @@ from spanometer import InputError, Spans, agreement, disagreements
 from spanometer.analysis.agreement.pairs import DIFFERENCES
 from spanometer.spans.wording import Wording
 from spanometer.web.disagreement_data import disagreement_data
-from spanometer.web.disagreement_report import DisagreementOptions, disagreement_report, write_disagreement_report
+from spanometer.web.disagreement_report import disagreement_report, write_disagreement_report
 
 HOSTILE = "</script><script>window.hurt=1</script>", "<img/src=x/onerror=window.hurt=1>", "%DATA%", "\u202ea\u2028"
 WORDS = [["Ada", "of", "Acme", "Inc", "saw", "Rome"], ["Rome", "fell"], [*HOSTILE]]
@@ -104,7 +104,7 @@ def test_of_a_long_document_the_surroundings_are_there():
 
 def test_those_that_cost_most_are_kept():
     found = team()
-    data = data_of(disagreement_report(found, DisagreementOptions(most=1)))
+    data = data_of(disagreement_report(found, most=1))
     assert (len(data["places"]), data["total"]) == (1, 3)
     assert data["places"][0][2] == found.cost.max()
 

@@ -15,7 +15,7 @@ from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.errors.contexts import Context
 from spanometer.documents.places_in_files import LineRuns
 from spanometer.spans.wording import Wording
-from spanometer.web.error_report import ReportOptions, error_report, write_error_report
+from spanometer.web.error_report import error_report, write_error_report
 from spanometer.web.report_data import report_data
 
 HOSTILE = "</script><script>window.hurt=1</script>", "<img/src=x/onerror=window.hurt=1>", "%DATA%", "\u202ea\u2028"
@@ -46,7 +46,7 @@ def large(documents, words, prediction, **options):
     reference = [[(0, 1, "A")]] * documents
     sides = [spans(side, [len(words)] * documents) for side in (reference, prediction)]
     found = errors(*sides, words=[words] * documents, confidence=None)
-    return error_report(found, ReportOptions(**options))
+    return error_report(found, **options)
 
 
 SIDES = [spans(side, map(len, WORDS)) for side in (REFERENCE, PREDICTION)]
@@ -132,8 +132,8 @@ def test_what_is_left_out_is_said():
 
 
 def test_nothing_of_the_corpus_is_markup():
-    options = ReportOptions(title=HOSTILE[0], heading=[("<b>", HOSTILE[0])], by={HOSTILE[1]: [*HOSTILE]})
-    html = error_report(small(), options)
+    options = {"title": HOSTILE[0], "heading": [("<b>", HOSTILE[0])], "by": {HOSTILE[1]: [*HOSTILE]}}
+    html = error_report(small(), **options)
     assert HOSTILE[0] not in html and HOSTILE[1] not in html.replace(json.dumps(HOSTILE[1]), "")
     assert html.count("<script") == 2 and html.count("</script>") == 2
     assert data_of(html)["systems"][0]["passages"][-1]["units"] == [*HOSTILE]

@@ -50,7 +50,7 @@ from ..measures.unitizing_alpha import UnitizingAlpha
 from ..options import options_of
 from ..plots import plot_agreement
 from ..tables.table import Part, heading
-from ..web.disagreement_report import DisagreementOptions, disagreement_report
+from ..web.disagreement_report import disagreement_report
 from .corpus import Corpus, SeveralFiles
 from .documents import DocumentSeries
 from .inputs import input_paths, kind_of
@@ -208,13 +208,13 @@ def _places(shown: _Shown, output: AgreementOutput) -> str:
         return str(found.to_csv("places", digits=output.digits, percent=output.percent))
     if output.ending == ".jsonl":
         return str(found.to_json_lines())
-    options = DisagreementOptions(
+    return disagreement_report(
+        found,
         heading=_heading(shown),
         agreement=shown.agreement,
         left_out=shown.left_out,
         precision=output.precision,
     )
-    return disagreement_report(found, options)
 
 
 def _described(shown: _Shown, output: AgreementOutput) -> dict[str, Any]:

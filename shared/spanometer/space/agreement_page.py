@@ -27,7 +27,7 @@ from ..readers.formats import reading_options
 from ..spans.spans import Spans
 from ..tables.exports import to_csv
 from ..tables.table import Precision
-from ..web.disagreement_report import DisagreementOptions, disagreement_report
+from ..web.disagreement_report import disagreement_report
 from ..web.templates import number, shown
 from .chance_work import require_little_work
 from .controls import CONFIDENCE, Fields
@@ -131,12 +131,8 @@ def _results(paths: Sequence[str], chosen: Mapping[str, Any]) -> Answer:
     if len(files) > 2:
         without = differing.leave_one_out(**shared)
     named_files = ", ".join(f"{name} ({file.source})" for name, file in files.items())
-    report = disagreement_report(
-        differing,
-        DisagreementOptions(
-            heading=[("annotators", named_files), ("size", differing.size)], agreement=found, left_out=without
-        ),
-    )
+    heading = [("annotators", named_files), ("size", differing.size)]
+    report = disagreement_report(differing, heading=heading, agreement=found, left_out=without)
     few = ["Intervals need two documents or more."] if found.confidence and found.documents < 2 else []
     joint = {"Alpha, all jointly": "alpha"} if len(found.signatures) > 1 else {}
     html = render(

@@ -8,7 +8,7 @@ from typing import Any
 from ..analysis.errors.find import errors
 from ..documents.sides import require_one_annotator
 from ..exceptions import InputError, counted
-from ..web.error_report import ReportOptions, error_report
+from ..web.error_report import error_report
 from .documents import FILES_KEPT, FORMATS, named, read_file
 from .forms import Answer, Form, Upload
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, megabytes, too_much
@@ -66,4 +66,4 @@ def report_of(reference: str | None, systems: Sequence[str] | None, train: str |
     known = None if not train else require_one_annotator(read_file(train, scored=False))
     title = f"Errors of {', '.join(found.systems)} against {gold.source}"
     heading = [("size", found.size), *([] if known is None else [("training", known.source)])]
-    return error_report(found, ReportOptions(title=title, heading=heading, train=known))
+    return error_report(found, title=title, heading=heading, train=known)

@@ -19,7 +19,7 @@ from ..measures.registry import MEASURES, TREE_MEASURES
 from ..measures.span_attribute import SpanAttribute
 from ..measures.span_f import SpanF
 from ..spans.entities import Entities
-from ..web.error_report import ReportOptions, error_report
+from ..web.error_report import error_report
 from ..web.templates import Section, number
 from .chance import charts
 from .chance_work import require_little_work
@@ -191,10 +191,8 @@ def _error_report(page: Page, corpus: Corpus, report: Report) -> str:
     except InputError as error:
         return f"No report of errors: {error.problem}"
     found = replace(found, signature=SpanF().signature(corpus.reading))
-    options = ReportOptions(
-        title=f"Errors on the page of {page.name}", heading=[("size", report.size)], most=SHOWN_ERRORS
-    )
-    return error_report(found, options)
+    heading = [("size", report.size)]
+    return error_report(found, title=f"Errors on the page of {page.name}", heading=heading, most=SHOWN_ERRORS)
 
 
 def _headline(measure: Measure, corpus: Corpus) -> float:

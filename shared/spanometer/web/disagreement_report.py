@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,36 +11,14 @@ import numpy as np
 from ..analysis.agreement.agreement import Agreement
 from ..analysis.agreement.disagreements import Disagreements, difference_table, kind_table
 from ..analysis.agreement.leave_one_out import LeaveOneOut
-from ..readers.writing import writing
 from ..tables.table import Cell, Number, Precision, Table, amount
 from .disagreement_data import disagreement_data
-from .templates import Section, render, require_html
+from .templates import Section, render, write_page
 
 _MOST_DOCUMENTS = 50
 
 MOST_PLACES = 10_000
 """At most so many places are in a report: those that cost most."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class DisagreementOptions:
-    """What is in a report beside the places.
-
-    Attributes:
-        title: its heading; by default the annotators' names.
-        heading: names and texts below it: the files and the size of the corpus.
-        agreement: of the annotators, whose tables are then in the report.
-        left_out: the same without each annotator.
-        precision: how numbers are written.
-        most: how many places are shown.
-    """
-
-    title: str = ""
-    heading: Sequence[tuple[str, str]] = ()
-    agreement: Agreement | None = None
-    left_out: LeaveOneOut | None = None
-    precision: Precision = field(default_factory=Precision)
-    most: int = MOST_PLACES
 
 
 def write_disagreement_report(found: Disagreements, path: str | os.PathLike[str], **options: Any) -> None:
@@ -50,46 +27,61 @@ def write_disagreement_report(found: Disagreements, path: str | os.PathLike[str]
     Args:
         found: the disagreements.
         path: the file, whose name ends in .html; one that is there is replaced.
-        **options: see `DisagreementOptions`.
+        **options: see `disagreement_report`.
 
     Raises:
         InputError: for another name.
     """
-    require_html(path)
-    with writing(path, replace=True) as stream:
-        stream.write(disagreement_report(found, DisagreementOptions(**options)).encode())
+    write_page(path, lambda: disagreement_report(found, **options))
 
 
-def disagreement_report(found: Disagreements, options: DisagreementOptions | None = None) -> str:
-    """Write the report as HTML; nothing in the texts of the corpus is markup or a script there."""
-    chosen = options or DisagreementOptions()
-    signatures = [found.signature, *(chosen.agreement.signatures.values() if chosen.agreement is not None else ())]
+def disagreement_report(
+    found: Disagreements,
+    *,
+    title: str = "",
+    heading: Sequence[tuple[str, str]] = (),
+    agreement: Agreement | None = None,
+    left_out: LeaveOneOut | None = None,
+    precision: Precision | None = None,
+    most: int = MOST_PLACES,
+) -> str:
+    """Write the report as HTML; nothing in the texts of the corpus is markup or a script there.
+
+    Args:
+        found: the disagreements.
+        title: its heading; by default the annotators' names.
+        heading: names and texts below it: the files and the size of the corpus.
+        agreement: of the annotators, whose tables are then in the report.
+        left_out: the same without each annotator.
+        precision: how numbers are written.
+        most: how many places are shown.
+    """
     return render(
         "disagreements.html",
-        title=chosen.title or f"Where {', '.join(found.names[:-1])} and {found.names[-1]} differ",
-        facts=chosen.heading or [("size", found.size)],
-        sections=list(_sections(found, chosen)),
-        precision=chosen.precision,
-        signatures=signatures,
-        data=disagreement_data(found, most=chosen.most),
+        title=title or f"Where {', '.join(found.names[:-1])} and {found.names[-1]} differ",
+        facts=heading or [("size", found.size)],
+        sections=list(_sections(found, agreement, left_out)),
+        precision=precision,
+        signatures=[found.signature, *(() if agreement is None else agreement.signatures.values())],
+        data=disagreement_data(found, most=most),
         script="disagreements.js",
     )
 
 
-def _sections(found: Disagreements, options: DisagreementOptions) -> Iterator[Section]:
+def _sections(found: Disagreements, agreement: Agreement | None, left_out: LeaveOneOut | None) -> Iterator[Section]:
     """Yield the agreement, also without each annotator, the kinds of differences and a note on the costs."""
-    if options.agreement is not None:
-        parts = options.agreement.parts(per_pair=True, per_label=True)
+    if agreement is not None:
+        parts = agreement.parts(per_pair=True, per_label=True)
         yield Section("Agreement", [part for part in parts if isinstance(part, Table)])
-    if options.left_out is not None:
-        yield Section("Without each annotator", [options.left_out.table()])
+    if left_out is not None:
+        yield Section("Without each annotator", [left_out.table()])
     note = (
         f"Costs are parts of 1 - mean F1 of pairs, in {found.level}s: if all agreed at a place, the mean would rise by "
         "its cost. A place can have several kinds of differences."
     )
     yield Section("Kinds of differences", [kind_table(found), difference_table(found)], note)
-    if options.agreement is not None and options.agreement.per_document:
-        yield _documents(found, options.agreement)
+    if agreement is not None and agreement.per_document:
+        yield _documents(found, agreement)
 
 
 def _documents(found: Disagreements, agreed: Agreement) -> Section:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from ..analysis.errors.answers import ANSWER_KINDS
@@ -20,11 +20,10 @@ from ..analysis.errors.errors import (
     share_table,
 )
 from ..analysis.scores.report import score_cells
-from ..readers.writing import writing
 from ..tables.table import Precision, Table, head
 from .answers import wrong_answers
 from .report_data import SIDES, report_data
-from .templates import Section, render, require_html
+from .templates import Section, render, write_page
 
 MOST_ERRORS = 10_000
 """At most so many errors are in a report; of more, so many are drawn at random."""
@@ -43,11 +42,35 @@ _STYLES = {
 """The symbol of each kind of span, and the line below it; colours are in marks.css."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReportOptions:
-    """What is in a report beside the errors.
+def write_error_report(found: Errors, path: str | os.PathLike[str], **options: Any) -> None:
+    """Write a report of errors that can be sent to others: one file, which needs no network.
 
-    Attributes:
+    Args:
+        found: the errors.
+        path: the file, whose name ends in .html; one that is there is replaced.
+        **options: see `error_report`.
+
+    Raises:
+        InputError: for another name.
+    """
+    write_page(path, lambda: error_report(found, **options))
+
+
+def error_report(
+    found: Errors,
+    *,
+    title: str = "",
+    heading: Sequence[tuple[str, str]] = (),
+    train: Any = None,
+    by: Mapping[str, Any] | None = None,
+    precision: Precision | None = None,
+    most: int = MOST_ERRORS,
+    seed: int = 0,
+) -> str:
+    """Write the report as HTML; nothing in the texts of the corpus is markup or a script there.
+
+    Args:
+        found: the errors.
         title: its heading; by default the systems' names.
         heading: names and texts below it: the files and the size of the corpus.
         train: a training set, see `SystemErrors.buckets`.
@@ -56,39 +79,10 @@ class ReportOptions:
         most: how many errors of all systems are shown in their sentences; of more, so many are drawn at random.
         seed: of the draw.
     """
-
-    title: str = ""
-    heading: Sequence[tuple[str, str]] = ()
-    train: Any = None
-    by: Mapping[str, Any] | None = None
-    precision: Precision = field(default_factory=Precision)
-    most: int = MOST_ERRORS
-    seed: int = 0
-
-
-def write_error_report(found: Errors, path: str | os.PathLike[str], **options: Any) -> None:
-    """Write a report of errors that can be sent to others: one file, which needs no network.
-
-    Args:
-        found: the errors.
-        path: the file, whose name ends in .html; one that is there is replaced.
-        **options: see `ReportOptions`.
-
-    Raises:
-        InputError: for another name.
-    """
-    require_html(path)
-    with writing(path, replace=True) as stream:
-        stream.write(error_report(found, ReportOptions(**options)).encode())
-
-
-def error_report(found: Errors, options: ReportOptions | None = None) -> str:
-    """Write the report as HTML; nothing in the texts of the corpus is markup or a script there."""
-    chosen = options or ReportOptions()
-    most = max(chosen.most // len(found.systems), 1)
+    shown = max(most // len(found.systems), 1)
     data = {
         name: report_data(
-            system.matched, (system.references, system.predictions), system.context, most=most, seed=chosen.seed
+            system.matched, (system.references, system.predictions), system.context, most=shown, seed=seed
         )
         for name, system in found.systems.items()
     }
@@ -98,19 +92,19 @@ def error_report(found: Errors, options: ReportOptions | None = None) -> str:
     ]
     return render(
         "report.html",
-        title=chosen.title or f"Errors of {', '.join(found.systems)}",
-        facts=chosen.heading or [("size", found.size)],
+        title=title or f"Errors of {', '.join(found.systems)}",
+        facts=heading or [("size", found.size)],
         systems=[
             {
                 "sections": list(_sections(system)),
                 "answers": _wrong_answers(system),
-                "buckets": list(_buckets(system, chosen)),
-                "left_out": _left_out(data[name], chosen.seed),
+                "buckets": list(_buckets(system, train, by)),
+                "left_out": _left_out(data[name], seed),
             }
             for name, system in found.systems.items()
         ],
         sections=list(_common_sections(found)),
-        precision=chosen.precision,
+        precision=precision or Precision(),
         signatures=[found.signature],
         data={"kinds": kinds, "sides": SIDES, "systems": [{"name": name, **of} for name, of in data.items()]},
         script="report.js",
@@ -163,9 +157,9 @@ def _left_out(data: Mapping[str, Any], seed: int) -> str:
     )
 
 
-def _buckets(system: SystemErrors, options: ReportOptions) -> Iterator[Table]:
+def _buckets(system: SystemErrors, train: Any, by: Mapping[str, Any] | None) -> Iterator[Table]:
     """Yield the tables of buckets with two columns: F1 or recall, and the spans of the reference."""
-    for table in bucket_tables(system.buckets(train=options.train, by=options.by).scores):
+    for table in bucket_tables(system.buckets(train=train, by=by).scores):
         keys = list(table.keys)
         kept = ["f1" if "f1" in keys else "recall", "reference"]
         places = [0, *(keys.index(key) + 1 for key in kept)]

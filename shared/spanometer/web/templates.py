@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..exceptions import InputError, printable
+from ..readers.writing import writing
 from ..tables.exports import to_html
 from ..tables.table import Part, Precision, Table
 from ..version import __version__
@@ -36,6 +37,13 @@ def require_html(path: str | os.PathLike[str]) -> None:
     """Raise an `InputError` unless a path is the name of a page."""
     if os.path.splitext(path)[1].lower() not in (".html", ".htm"):
         raise InputError(f"{os.fspath(path)!r} is not the name of a page.", "End it in .html.")
+
+
+def write_page(path: str | os.PathLike[str], page: Callable[[], str]) -> None:
+    """Write a page into a file; one that is there is replaced. The name is checked before the page is made."""
+    require_html(path)
+    with writing(path, replace=True) as stream:
+        stream.write(page().encode())
 
 
 def render(template: str, *, folder: Path = _HERE, **values: Any) -> str:
