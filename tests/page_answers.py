@@ -2,9 +2,16 @@
 
 import re
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
+from spanometer.space.examples import examples_of
 from spanometer.space.pages import page_of
 from spanometer.space.results import respond
+
+
+def examples(kind):
+    """The examples of a kind of input, with their names."""
+    return [SimpleNamespace(name=name, **fields) for name, fields in examples_of(kind).items()]
 
 
 def respond_to(name, reference, prediction="", **changed):

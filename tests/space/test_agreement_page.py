@@ -16,7 +16,7 @@ from spanometer.documents.pairing import Pairing
 from spanometer.space import agreement_page
 from spanometer.space.agreement_page import FIELDS, MAX_FILES, respond
 from spanometer.space.documents import named, read_file
-from spanometer.space.examples import team_examples
+from spanometer.space.examples import examples_of
 from spanometer.space.limits import MAX_DOCUMENTS
 
 ROOT = Path(__file__).parents[2]
@@ -210,8 +210,8 @@ def test_nothing_of_the_input_is_markup(files, token):
 
 
 def test_examples(files):
-    for example in team_examples():
-        found = page(files(**dict(zip("ABC", example["texts"], strict=True))))
+    for texts in examples_of("teams").values():
+        found = page(files(**texts))
         assert "alert" not in found.html and not Reader(found.html).unbalanced
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from page_answers import Reader, answer, headline, respond_to, text_of
+from page_answers import Reader, answer, examples, headline, respond_to, text_of
 from spanometer import InputError, Spans
 from spanometer.measures import ALL_MEASURES, MEASURES, register, unregister
 from spanometer.options import option, options_of
@@ -22,7 +22,6 @@ from spanometer.plots.chance import draw_chance_f1, draw_coverage
 from spanometer.readers.text.markup import EntityTypes
 from spanometer.space.chance_work import MAX_CHANCE_WORK
 from spanometer.space.corpus import read_tags, read_trees, read_upload
-from spanometer.space.examples import examples_of
 from spanometer.space.limits import MAX_BYTES, MAX_DOCUMENTS, MAX_SPANS
 from spanometer.space.pages import page_of
 from spanometer.space.templates import SHOWN_ROWS, error_message, render
@@ -30,7 +29,7 @@ from spanometer.tags.decoding import LabelDecoding
 from spanometer.web.templates import number
 
 METRICS = Path(__file__).parents[2] / "metrics"
-TAG_EXAMPLES, MARKUP_EXAMPLES, ATTRIBUTE_EXAMPLES = map(examples_of, ("spans", "entities", "attributes"))
+TAG_EXAMPLES, MARKUP_EXAMPLES, ATTRIBUTE_EXAMPLES = map(examples, ("spans", "entities", "attributes"))
 HOSTILE = [
     "<script>window.hurt=1</script>",
     "<img/src=x/onerror=window.hurt=1>",
@@ -65,7 +64,7 @@ def test_the_report_in_the_frame_has_the_errors():
 
 @pytest.mark.parametrize("name", ALL_MEASURES)
 def test_every_example_is_scored(name):
-    for example in examples_of(page_of(name).input):
+    for example in examples(page_of(name).input):
         reader = Reader(answer(name, example.reference, example.prediction))
         assert not reader.unbalanced and not reader.open
         assert "alert" not in answer(name, example.reference, example.prediction)
@@ -119,7 +118,7 @@ def test_options_change_the_score():
 @pytest.mark.parametrize("name", ALL_MEASURES)
 def test_every_choice_is_scored_or_told(name):
     page = page_of(name)
-    example = examples_of(page.input)[0]
+    example = examples(page.input)[0]
     for control in page.controls:
         for _, value in control.choices or ([("", True)] if control.value is False else []):
             html = answer(name, example.reference, example.prediction, **{control.name: value})

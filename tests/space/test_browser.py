@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from headless import CHROMIUM, DRIVER, PATIENCE, require_fit, served, started
+from page_answers import examples
 from spanometer.measures import ALL_MEASURES, MEASURES
-from spanometer.space.examples import examples_of
 from spanometer.space.pages import page_of
 
 METRICS = Path(__file__).parents[2] / "metrics"
@@ -75,7 +75,7 @@ class Page:
 
     def __init__(self, browser, name):
         self.browser, self.name = browser, name
-        self.examples = examples_of(page_of(name).input)
+        self.examples = examples(page_of(name).input)
 
     def wait(self, condition):
         for _ in range(PATIENCE * 10):

@@ -9,10 +9,9 @@ import evaluate
 import pytest
 
 import spanometer
-from page_answers import Reader, answer, headline, respond_to
+from page_answers import Reader, answer, examples, headline, respond_to
 from spanometer.measures import ALL_MEASURES
-from spanometer.space.examples import examples_of
-from spanometer.space.pages import page_of, spaces
+from spanometer.space.pages import page_of
 from spanometer.space.texts import texts, titled
 
 # options other than the defaults, as the controls give them
@@ -50,7 +49,7 @@ def as_arguments(name, example):
 @pytest.mark.parametrize("changed", [False, True])
 @pytest.mark.parametrize("name", ALL_MEASURES)
 def test_the_call_makes_the_pages_score(name, changed, monkeypatch):
-    example = examples_of(page_of(name).input)[0]
+    example = examples(page_of(name).input)[0]
     options = OPTIONS.get(name, {"average": "macro", "repair": "discard", "scheme": "IOB2"}) if changed else {}
     html = answer(name, example.reference, example.prediction, **options)
     load = evaluate.load
@@ -98,10 +97,8 @@ def test_no_number_is_null_in_json():
 
 
 def test_spaces_of_the_running_namespace(monkeypatch):
-    assert spaces()["Span F1"] == "https://huggingface.co/spaces/spanometer/span_f"
-    assert len(spaces()) == len(ALL_MEASURES) + len(texts()["apps"])
-    # the pages without a measure do not know the registry, and have the same links
-    assert titled() == spaces()
+    assert titled()["Span F1"] == "https://huggingface.co/spaces/spanometer/span_f"
+    assert len(titled()) == len(ALL_MEASURES) + len(texts()["apps"])
     monkeypatch.setenv("SPACE_ID", "someone/link_f")
-    assert spaces()["Span F1"] == "https://huggingface.co/spaces/someone/span_f"
+    assert titled()["Span F1"] == "https://huggingface.co/spaces/someone/span_f"
     assert 'evaluate.load("someone/span_f")' in call_in(answer("span_f", "a B-X\n", "a B-X\n"))

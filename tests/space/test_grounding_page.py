@@ -12,9 +12,8 @@ import pytest
 from headless import require_fit, served, started, wait
 from page_answers import Reader, text_of
 from spanometer.grounding import NAMED, NAMED_STRINGS, ground
-from spanometer.space.examples import answer_examples
-from spanometer.space.grounding_page import FIELDS, MAX_ANSWER, MAX_ITEMS, MAX_PLACES, MAX_TEXT, respond, why
-from spanometer.space.layers import Mark, Piece, marked
+from spanometer.space.examples import examples_of
+from spanometer.space.grounding_page import FIELDS, MAX_ANSWER, MAX_ITEMS, MAX_PLACES, MAX_TEXT, marked, respond, why
 
 APP = Path(__file__).parents[2] / "spaces" / "grounding" / "app.py"
 TEXT = "Paris Hilton lives in Paris."
@@ -36,44 +35,25 @@ def outcome_of(html, policy):
     return next(part for part in parts if policy in re.search("<h3>.: (.*?)</h3>", part)[1].split(", "))
 
 
-def test_nested_marks():
-    marks = [Mark(0, 5, "LOC", "agreed"), Mark(0, 12, "PER", "disputed")]
-    outer, inner = marks[1], marks[0]
-    assert marked("Paris Hilton.", marks, 100) == [
-        Piece(begins=outer),
-        Piece(begins=inner),
-        Piece("Paris"),
-        Piece(ends=inner),
-        Piece(" Hilton"),
-        Piece(ends=outer),
-        Piece("."),
+def test_nested_and_crossing_marks():
+    outer, inner = (0, 12, "PER", "disputed"), (0, 5, "LOC", "agreed")
+    assert list(marked("Paris Hilton.", [inner, outer])) == [
+        ("Paris", [outer, inner], [inner]),
+        (" Hilton", [outer], [outer]),
+        (".", [], []),
     ]
-
-
-def test_crossing_marks_are_nested_pieces():
-    one, other = Mark(0, 3, "A", "agreed"), Mark(2, 5, "B", "agreed")
-    assert marked("abcdef", [other, one], 100) == [
-        Piece(begins=one),
-        Piece("ab"),
-        Piece(begins=other),
-        Piece("c"),
-        Piece(ends=other, whole=False),
-        Piece(ends=one),
-        Piece(begins=other),
-        Piece("de"),
-        Piece(ends=other),
-        Piece("f"),
+    one, other = (0, 3, "A", "agreed"), (2, 5, "B", "agreed")
+    assert list(marked("abcdef", [other, one])) == [
+        ("ab", [one], []),
+        ("c", [one, other], [one]),
+        ("de", [other], [other]),
+        ("f", [], []),
     ]
 
 
 def test_marks_are_cut_with_the_text():
-    long, behind = Mark(1, 9, "A", "agreed"), Mark(5, 7, "B", "agreed")
-    assert marked("abcdefghij", [long, behind], 4) == [
-        Piece("a"),
-        Piece(begins=long),
-        Piece("bcd"),
-        Piece(ends=long),
-    ]
+    long, behind = (1, 9, "A", "agreed"), (5, 7, "B", "agreed")
+    assert list(marked("abcd", [long, behind])) == [("a", [], []), ("bcd", [long], [long])]
 
 
 def test_what_policies_make_of_an_answer():
@@ -88,7 +68,7 @@ def test_what_policies_make_of_an_answer():
     assert "Paris LOC 22 to 27" in text_of(html[html.index("Where they differ") :])
 
 
-@pytest.mark.parametrize("example", answer_examples(), ids=lambda example: example["name"])
+@pytest.mark.parametrize("example", examples_of("answers").values(), ids=examples_of("answers"))
 def test_examples(example):
     given = {name: example[name] for name in ("answer_labels", "aliases")}
     html = page(example["text"], example["answer"], **given)
@@ -205,7 +185,7 @@ def test_in_a_browser(browser, address):
 
     browser.get(address)
     wait(browser, lambda: found(".sm-headline"))
-    press(answer_examples()[2]["name"])
+    press(list(examples_of("answers"))[2])
     wait(browser, lambda: "The answer does not parse" in said())
     type_into("text", f"{HOSTILE} met Ann in Rome")
     wait(browser, lambda: [part for part in found(".sm-changed") if part.is_displayed()])

@@ -2,8 +2,7 @@
 
 import re
 
-from page_answers import answer, headline, text_of
-from spanometer.space.examples import examples_of
+from page_answers import answer, examples, headline, text_of
 from spanometer.space.illegal import SHOWN_PAIRS
 
 
@@ -36,7 +35,7 @@ def test_both_sides_and_their_words():
 
 
 def test_the_example_of_illegal_tags_shows_them():
-    example = next(each for each in examples_of("spans") if each.name == "illegal tags")
+    example = next(each for each in examples("spans") if each.name == "illegal tags")
     assert "I-PLACE after O" in section(answer("link_f", example.reference, example.prediction))
 
 

@@ -32,11 +32,11 @@ from ..web.templates import number, shown
 from .chance_work import require_little_work
 from .controls import CONFIDENCE, Fields
 from .documents import FILES_KEPT, FORMATS, named, read_file
-from .examples import team_examples
+from .examples import examples_of
 from .forms import Answer, Box, Form, Upload
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, encoded, megabytes, too_much
 from .templates import error_message, render
-from .texts import app_heading, texts
+from .texts import app_heading, app_title
 
 MAX_FILES = 8
 MAX_ANNOTATED = 60_000
@@ -70,7 +70,7 @@ def form() -> Form:
     """Make the form: files or texts of annotators, and the options."""
     size = f"{MAX_FILES} files, {MAX_DOCUMENTS:,} documents, {MAX_TOKENS:,} tokens each, {MAX_ANNOTATED:,} spans"
     return Form(
-        title=texts()["apps"]["agreement"]["title"],
+        title=app_title("agreement"),
         heading=app_heading("agreement", f"Files: {FORMATS}. One for each annotator, or one of several."),
         button="Compare",
         respond=_answer,
@@ -80,10 +80,7 @@ def form() -> Form:
         boxes=[Box(name, f"Annotator {name}") for name in _NAMES],
         controls=FIELDS.controls,
         hint="The texts count if there are no files. Examples to click:",
-        examples={
-            example["name"]: {"files": None, **dict(zip(_NAMES, example["texts"], strict=True))}
-            for example in team_examples()
-        },
+        examples={name: {"files": None, **texts} for name, texts in examples_of("teams").items()},
     )
 
 

@@ -13,7 +13,7 @@ from .documents import FILES_KEPT, FORMATS, named, read_file
 from .forms import Answer, Form, Upload
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, megabytes, too_much
 from .templates import error_message, render
-from .texts import app_heading, texts
+from .texts import app_heading, app_title
 
 _MOST_SYSTEMS = 5
 
@@ -22,7 +22,7 @@ def form() -> Form:
     """Make the form: the files of both sides, and a training set."""
     size = f"{MAX_DOCUMENTS:,} sentences or documents, {MAX_TOKENS:,} tokens, {_MOST_SYSTEMS} systems"
     return Form(
-        title=texts()["apps"]["errors"]["title"],
+        title=app_title("errors"),
         heading=app_heading("errors", f"Files: {FORMATS}."),
         button="Make the report",
         respond=respond,

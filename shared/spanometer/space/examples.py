@@ -4,64 +4,26 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from .templates import read_file
 
 
-@dataclass(frozen=True)
-class Example:
-    """The texts that a click on an example puts into the two boxes."""
-
-    name: str
-    reference: str
-    prediction: str
-
-
 @cache
-def examples_of(kind: str) -> tuple[Example, ...]:
-    """Return the examples of a kind of input, see `Measure.input`.
+def examples_of(kind: str) -> dict[str, dict[str, str]]:
+    """Read the examples of a kind of input: by name the texts that a click puts into the fields.
 
-    The last example of spans has both sides in one text.
+    Args:
+        kind: of input, see `Measure.input`; or `answers` of language models, or `teams` of annotators.
     """
-    given = tomllib.loads(read_file("examples.toml"))[kind]
-    if kind != "spans":
-        return tuple(Example(**example) for example in given)
-    rows = _rows()
-    return tuple(
-        Example(example["name"], _columns(rows, example["reference"]), _columns(rows, example["prediction"]))
-        for example in given["examples"]
-    )
+    declared = tomllib.loads(read_file("examples.toml"))
+    text = partial(_text, [line.split() for line in declared["sentences"].splitlines()])
+    return {example.pop("name"): {field: text(value) for field, value in example.items()} for example in declared[kind]}
 
 
-def _rows() -> list[list[str]]:
-    """Return the lines of the sentences, cut into columns."""
-    sentences: str = tomllib.loads(read_file("examples.toml"))["spans"]["sentences"]
-    return [line.split() for line in sentences.splitlines()]
-
-
-def _columns(rows: Sequence[Sequence[str]], chosen: Sequence[int]) -> str:
-    """Return some columns of rows as text, nothing if none is chosen."""
-    return "".join(" ".join(row[column] for column in chosen if row) + "\n" for row in rows if chosen)
-
-
-@cache
-def answer_examples() -> tuple[dict[str, str], ...]:
-    """Return the examples of answers of language models: name, text, answer, labels and aliases."""
-    given = tomllib.loads(read_file("examples.toml"))["answers"]
-    return tuple({key: value.strip() for key, value in example.items()} for example in given)
-
-
-@cache
-def team_examples() -> tuple[dict[str, Any], ...]:
-    """Return the examples of annotators: name, and the texts of three."""
-    return tuple(
-        {
-            "name": example["name"],
-            "texts": [text.lstrip() for text in example.get("texts", ())]
-            or [_columns(_rows(), columns) for columns in example["columns"]],
-        }
-        for example in tomllib.loads(read_file("examples.toml"))["teams"]
-    )
+def _text(rows: Sequence[Sequence[str]], value: Any) -> str:
+    """Return a text as it is, and some columns of the rows as a text, empty if none is chosen."""
+    if isinstance(value, str):
+        return value.strip()
+    return "".join(" ".join(row[column] for column in value if row) + "\n" for row in rows if value)

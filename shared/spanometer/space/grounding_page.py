@@ -7,9 +7,10 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from string import ascii_uppercase
 from typing import Any
 
@@ -27,12 +28,11 @@ from ..options import options_of
 from ..tables.table import Cell, Table, amount
 from ..web.templates import Section, shortened, shown
 from .controls import Fields
-from .examples import answer_examples
+from .examples import examples_of
 from .forms import Answer, Box, Form
-from .layers import Mark, marked
 from .limits import too_much
 from .templates import error_message, first_rows, read_file, render
-from .texts import HOME, app_heading, texts
+from .texts import HOME, app_heading, app_title
 
 MAX_TEXT = 10_000
 MAX_ANSWER = 20_000
@@ -76,7 +76,7 @@ Predictions = tuple[frozenset[tuple[int, int, str]], frozenset[tuple[tuple[str, 
 def form() -> Form:
     """Make the form: a text, an answer, and how it is read."""
     return Form(
-        title=texts()["apps"]["grounding"]["title"],
+        title=app_title("grounding"),
         heading=app_heading("grounding"),
         button="Ground",
         respond=lambda values: respond(values["text"] or "", values["answer"] or "", values),
@@ -87,10 +87,7 @@ def form() -> Form:
             Box("answer", "Answer", "What it wrote: JSON, lists, inline marks, lines, in prose or fenced."),
         ],
         controls=FIELDS.controls,
-        examples={
-            example["name"]: {name: example[name] for name in ("text", "answer", "answer_labels", "aliases")}
-            for example in answer_examples()
-        },
+        examples=examples_of("answers"),
         below=why(),
     )
 
@@ -225,13 +222,13 @@ def _outcome(letter: str, alike: Sequence[_Grounded], outcomes: Mapping[Predicti
     """Describe an outcome: the policies that have it, the text with its spans, and what was lost."""
     common = frozenset.intersection(*(spans for spans, _ in outcomes))
     spans, _ = alike[0].predictions
-    marks = [Mark(*span, "agreed" if span in common else "disputed") for span in spans]
+    marks = [(*span, "agreed" if span in common else "disputed") for span in spans]
     # policies with one outcome may have different reasons
     lost = [items for items in zip(*(result.items for result in alike), strict=True) if items[0].kind != "placed"]
     return {
         "letter": letter,
         "names": [result.name for result in alike],
-        "pieces": marked(text, marks, SHOWN_CHARACTERS),
+        "pieces": list(marked(text[:SHOWN_CHARACTERS], marks)),
         "cut": len(text) > SHOWN_CHARACTERS,
         "lost": [
             {
@@ -244,6 +241,20 @@ def _outcome(letter: str, alike: Sequence[_Grounded], outcomes: Mapping[Predicti
         ],
         "more": max(len(lost) - SHOWN_ITEMS, 0),
     }
+
+
+def marked(text: str, marks: Iterable[tuple[int, int, str, str]]) -> Iterator[tuple[str, list[Any], list[Any]]]:
+    """Cut a text where marks begin and end: yield each piece, the marks over it, the longest first, and those that end.
+
+    Args:
+        text: the text, or its beginning.
+        marks: start, end, label and kind of each, in any order; they may nest and cross.
+    """
+    inside = sorted((mark for mark in marks if mark[0] < len(text)), key=lambda mark: (mark[0] - mark[1], *mark))
+    borders = {0, len(text), *(min(border, len(text)) for mark in inside for border in mark[:2])}
+    for start, end in pairwise(sorted(borders)):
+        over = [mark for mark in inside if mark[0] <= start and mark[1] >= end]
+        yield text[start:end], over, [mark for mark in over if min(mark[1], len(text)) == end]
 
 
 def _differences(letters: Mapping[Predictions, str], text: str) -> Table:

@@ -44,9 +44,6 @@ def form(name: str) -> Form:
         limits=_LIMITS[page.input],
         boxes=[Box(side, side.capitalize(), hint, read_upload) for side, hint in hints],
         controls=page.controls,
-        examples={
-            example.name: {"reference": example.reference, "prediction": example.prediction}
-            for example in examples_of(page.input)
-        },
+        examples=examples_of(page.input),
         charts=TITLES if page.charts else (),
     )

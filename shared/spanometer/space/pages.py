@@ -16,7 +16,7 @@ from ..options import Option, options_of
 from ..readers.text.markup import EntityTypes
 from ..tags.decoding import LabelDecoding
 from .controls import CONFIDENCE, Control, Fields
-from .texts import address, texts, titled
+from .texts import texts
 
 _READINGS: dict[str, type[LabelDecoding | EntityTypes]] = {"spans": LabelDecoding, "entities": EntityTypes}
 """How kinds of input are read, if there are options for it."""
@@ -142,11 +142,6 @@ def page_of(name: str) -> Page:
         own.get("values", {}),
         own.get("hints", {}),
     )
-
-
-def spaces() -> dict[str, str]:
-    """Return the addresses of all measures' Spaces, also of those without a title, and of those of apps."""
-    return {**{page_of(name).title: address(name) for name in ALL_MEASURES}, **titled()}
 
 
 def key_title(measure: Measure, key: str) -> str:

@@ -18,6 +18,11 @@ def texts() -> dict[str, Any]:
     return tomllib.loads(read_file("pages.toml"))
 
 
+def app_title(name: str) -> str:
+    """Return the title of a page without a measure."""
+    return str(texts()["apps"][name]["title"])
+
+
 def app_heading(name: str, note: str = "") -> str:
     """Write the heading of a page without a measure, with a note below."""
     return render("app_heading.html", app=texts()["apps"][name], note=note)
