@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, BinaryIO, Self, cast
 
 from ..exceptions import InputError, require_kind, setting, shown, where_known
@@ -228,34 +229,27 @@ class Source:
             InputError: if the file cannot be read, is not UTF-8 text, or passes the limits.
         """
         self._require_text_file()
-        line, size, pending = 1, 0, 0
+        line, size = 1, 0
         # pieces, so that a line longer than many blocks is joined once
         pieces: list[bytes] = []
-        for chunk in self._chunks():
-            end = chunk.rfind(b"\n") + 1 if lines else len(chunk.rstrip(_PARTS_OF_CHARACTERS))
+        for chunk in chain(self._chunks(), [b""]):
             size += len(chunk)
             if held:
                 self.require_held(size, line, "the file")
-            pending += len(chunk)
-            # the lines within a chunk are shorter than it
-            if lines and pending > self.limits.max_line * _MEGABYTE and (not end or pending > len(chunk)):
+            if lines:
                 begun = sum(map(len, pieces)) + (chunk.find(b"\n") if b"\n" in chunk else len(chunk))
                 problem, remedy = "the line is longer than {}", "Write one token or one document a line"
                 self.require_short(begun, problem, remedy, line)
-            if end:
-                pending = len(chunk) - end
-            pieces.append(chunk[:end] if end else chunk)
-            if end:
+            end = chunk.rfind(b"\n") + 1 if lines else len(chunk.rstrip(_PARTS_OF_CHARACTERS))
+            pieces.append(chunk[:end] or chunk)
+            if end or not chunk:
                 block = b"".join(pieces)
-                self._require_text(block, line)
-                yield line, block
-                line += block.count(b"\n")
                 pieces = [chunk[end:]]
-        block = b"".join(pieces)
-        if block:
-            self._require_text(block, line)
-            self.unended = True
-            yield line, block + b"\n"
+                if block:
+                    self._require_text(block, line)
+                    self.unended = not chunk
+                    yield line, block if chunk else block + b"\n"
+                    line += block.count(b"\n")
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield each line with its number, from 1, and without its end.

@@ -72,21 +72,19 @@ def _files_with_layer(
     given: str, files: Mapping[str, str], layer: str | None, limits: Mapping[str, Any]
 ) -> Collection[str]:
     """Return the files that have a layer, or the only layer of all; a file has those that its annotator has used."""
-    used: dict[str, set[str]] = {}
-    called: dict[str, str] = {}
+    layers: dict[str, dict[str, str]] = {}
     for file in files.values():
         with Source.open(file, **limits) as source:
-            for name, short in layers_of(source):
-                used.setdefault(name, set()).add(file)
-                called[name] = short
-    chosen = [name for name in used if layer in (None, name, called[name])]
-    listed = ", ".join(map(repr, called.values())) or "none"
+            layers[file] = dict(layers_of(source))
+    names = {name: short for of_file in layers.values() for name, short in of_file.items()}
+    chosen = [name for name, short in names.items() if layer in (None, name, short)]
+    listed = ", ".join(map(repr, names.values())) or "none"
     if layer is not None and not chosen:
         raise InputError(f"there is no layer {layer!r} of spans.", f"The files have {listed}.", source=given)
     if len(chosen) > 1:
         problem = f"the files have several layers: {listed}."
         raise InputError(problem, f"Name one with {setting('layer')}.", source=given, option="layer")
-    return used[chosen[0]] if chosen else ()
+    return [file for file, of_file in layers.items() if chosen and chosen[0] in of_file]
 
 
 def _require_one_text(file: DocumentFile) -> None:

@@ -70,8 +70,8 @@ def layers_of(source: Source) -> list[tuple[str, str]]:
     for _, line in _lines(source):
         if line.strip() and not line.startswith("#"):
             break
-        if (found := _LAYER.match(line)) is not None:
-            _add_layer(layers, found, 0)
+        if (declared := _LAYER.match(line)) is not None:
+            layers.append(_layer(declared, 0))
     return [(each.name, each.short_name) for each in layers if each.kind != "RL"]
 
 
@@ -99,7 +99,9 @@ def _record(source: Source, options: WebannoReading, *, with_spans: bool) -> Rec
     for number, line in _lines(source):
         if line.startswith("#"):
             if (declared := _LAYER.match(line)) is not None and not begun:
-                columns += _add_layer(layers, declared, columns)
+                layers.append(_layer(declared, columns))
+                # a slot has two features, its roles and its targets; a relation one more than its header has
+                columns += len(layers[-1].features)
             elif line.startswith(_TEXT):
                 pending.append(line[len(_TEXT) :])
         elif line.strip():
@@ -128,13 +130,10 @@ def _lines(source: Source) -> Iterator[tuple[int, str]]:
     yield from source.lines()
 
 
-def _add_layer(layers: list[_Layer], found: re.Match[str], first: int) -> int:
-    """Add a layer that the header declares; return the number of its columns."""
-    name, _, features = found[2].partition("|")
-    listed = tuple(features.split("|"))
-    layers.append(_Layer(found[1], name, listed, first))
-    # a slot has two features, its roles and its targets; a relation one more column than its header has features
-    return len(listed)
+def _layer(declared: re.Match[str], first: int) -> _Layer:
+    """Return a layer that the header declares, whose columns begin with this one."""
+    name, _, features = declared[2].partition("|")
+    return _Layer(declared[1], name, tuple(features.split("|")), first)
 
 
 def _bounds(source: Source, cells: list[str], line: int, columns: int) -> tuple[int, int]:
