@@ -13,7 +13,6 @@ import spanometer
 from spanometer import InputError
 from spanometer.analysis.policies.groundings import grounding_spread
 from spanometer.analysis.policies.repairs import policy_spread
-from spanometer.analysis.scores.report import SystemReports
 from spanometer.tables.exports import latex, to_csv, to_html, to_latex, to_markdown
 from spanometer.tables.screen import text_of
 from spanometer.tables.table import Copyable, Number, Precision, Table, TableColumn, amount, mark_best
@@ -154,7 +153,6 @@ def test_declared_columns():
 def test_results():
     """Every result prints, and leaves in every form."""
     report = spanometer.score(GOLD, ONE, confidence=0.9, n_resamples=20)
-    reports = SystemReports({"one": report, "two": spanometer.score(GOLD, TWO, confidence=0.9, n_resamples=20)})
     compared = spanometer.compare(GOLD, {"one": ONE, "two": TWO}, n_resamples=20, per_label=True)
     agreed = spanometer.agreement({"ann": GOLD, "ben": ONE})
     spread = policy_spread(GOLD, [["I-PER", "O", "O"], ["O", "B-LOC", "I-PER"]])
@@ -163,7 +161,6 @@ def test_results():
     kinds = [
         (grounded, ("scores", "effects", "ranks", "choices")),
         (report, ("scores", "labels")),
-        (reports, ("scores", "labels")),
         (compared, ("systems", "pairs", "labels", "label_pairs")),
         (agreed, ("matrix", "pairs", "labels")),
         (spread, ("scores", "choices")),
@@ -186,7 +183,7 @@ def test_results():
     assert report.to_frame("labels")["label"].tolist() == ["LOC", "PER", "micro avg", "macro avg", "weighted avg"]
     assert agreed.to_frame().set_index("annotator").loc["ann", "ben"] == agreed.kappa_f1[0, 1]
     # of the two systems the second is the better one
-    rows = [line for line in reports.to_latex().splitlines() if line.startswith(("one", "two"))]
+    rows = [line for line in compared.to_latex("systems").splitlines() if line.startswith(("one", "two"))]
     assert [r"\textbf{" in row for row in rows] == [False, True]
 
 

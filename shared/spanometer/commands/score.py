@@ -62,7 +62,7 @@ from typing import Any
 
 from ..analysis.agreement.against import score_against
 from ..analysis.scores.measure_result import is_by_attribute
-from ..analysis.scores.report import Report, SystemReports, kind_of
+from ..analysis.scores.report import Report, kind_of, system_parts
 from ..counts.statistics import Resampling
 from ..exceptions import InputError, counted, mention
 from ..measures.registry import ALL_MEASURES, MEASURES
@@ -214,7 +214,7 @@ def _parts(corpus: Corpus, reports: Mapping[str, Report], more: Mapping[str, boo
     sides = systems if several else [("prediction", side) for _, side in systems]
     yield from heading(headlines([reference, *sides], first.reference_size if several else first.size))
     yield ""
-    yield from SystemReports(reports).parts(**more) if several else first.lines(**more)
+    yield from system_parts(reports, **more) if several else first.lines(**more)
 
 
 def _one_number(reports: Mapping[str, Report]) -> Number:

@@ -22,7 +22,7 @@ from ...spans.spans import Spans
 from ...tables.table import Cell, Copyable, Part, Table, TableColumn
 from ..comparison.systems import NAMED, SYSTEM, joint_estimates, named_systems
 from ..scores.counting import count_measures, notes_of
-from ..scores.report import CorpusResult, kind_of
+from ..scores.report import CorpusResult, corpus_size, kind_of
 from .annotators import ANNOTATOR, named_annotators
 
 _Row = tuple[str, str | None]
@@ -193,9 +193,7 @@ def score_against(
     return AgainstReferences(
         references=tuple(name.removeprefix(ANNOTATOR) for name in people),
         systems=tuple(name.removeprefix(SYSTEM) for name in sides if name not in people),
-        documents=first.documents,
-        tokens=None if first.lengths is None else int(first.lengths.sum()),
-        unit=str(reading.get("unit", "token")),
+        **corpus_size(first, reading),
         measures={
             name: _Measured(measure, sides, list(people), counts[name], resampling).result(
                 measure.signature(reading, resampling)

@@ -24,8 +24,8 @@ from ...measures.base import signature_of
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...spans.spans import Spans
 from ...tables.table import Copyable, Part, Table, TableColumn, arrow_table
-from ..errors.contexts import Context, context_of_documents, context_of_words
-from ..scores.report import CorpusResult
+from ..errors.contexts import Context, context_of_sides
+from ..scores.report import CorpusResult, corpus_size
 from .agree import pair_and_joint_measure
 from .annotators import ANNOTATOR, named_annotators
 from .leave_one_out import LeaveOneOut, leave_one_out
@@ -282,23 +282,20 @@ def disagreements(
     options = SideReading.of(disagreements, arguments)
     given = require_no_answers(named_annotators(annotations, names))
     read = read_sides(given, options)
-    sides, reading, file = read.with_common_labels(measure.labels), read.reading, read.file
+    sides, reading = read.with_common_labels(measure.labels), read.reading
     spans = tuple(sides.values())
     places = Places.of(spans)
-    known = spans[0].lengths
     found = Disagreements(
         names=tuple(name.removeprefix(ANNOTATOR) for name in sides),
         sides=spans,
         places=places,
         cost=place_costs(places, level),
         level=level,
-        documents=spans[0].documents,
-        tokens=None if known is None else int(known.sum()),
-        unit=str(reading.get("unit", "token")),
+        **corpus_size(spans[0], reading),
         labels=labels,
         reading=reading,
     )
-    return found.with_context(context_of_words(words) if file is None else context_of_documents(file, reading))
+    return found.with_context(context_of_sides(read, words))
 
 
 def kind_table(found: Disagreements) -> Table:

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...alignment.places import Places
 from ...counts.statistics import divide
+from .votes import stretches_of
 
 
 def place_costs(places: Places, level: str) -> np.ndarray:
@@ -49,13 +50,8 @@ def _stretches(places: Places) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     spans, stride = places.spans, int(places.offsets[-1])
     span, start, end = spans.pieces()
     base = spans.label.astype(np.int64)[span] * stride + places.offsets[spans.document[span]]
-    bounds, where = np.unique(np.concatenate([start + base, end + base]), return_inverse=True)
-    first, last = np.split(where.ravel(), 2)
-    held = np.zeros((len(bounds), places.annotators), dtype=bool)
-    for annotator in range(places.annotators):
-        own = places.held[span, annotator]
-        change = np.bincount(first[own], minlength=len(bounds)) - np.bincount(last[own], minlength=len(bounds))
-        held[:, annotator] = np.cumsum(change) > 0
+    start, end = start + base, end + base
+    bounds, held = stretches_of([(start[own], end[own]) for own in places.held[span].T])
     size = np.append(np.diff(bounds), 0)[: len(bounds)]
     differs = held.any(axis=1) & ~held.all(axis=1)
     place = np.full(len(bounds), -1)

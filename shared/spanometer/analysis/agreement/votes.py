@@ -65,16 +65,8 @@ class LabelledTokens:
             np.maximum.at(ends, spans.document, spans.end)
         self._offsets = np.concatenate(([0], np.cumsum(ends + 1)))
         sides = [self._on_line(spans, name) for spans, name in zip(annotators, names, strict=True)]
-        bounds = np.unique(np.concatenate([bound for side in sides for bound in side]))
-        change = np.zeros((len(bounds), len(sides)), dtype=np.int8)
-        self._begins = np.zeros((len(bounds), len(sides)), dtype=bool)
-        for who, (start, end) in enumerate(sides):
-            first = np.searchsorted(bounds, start)
-            self._begins[first, who] = True
-            change[first, who] += 1
-            change[np.searchsorted(bounds, end), who] -= 1
-        self._bounds = bounds
-        self._has = np.cumsum(change, axis=0, dtype=np.int8) > 0
+        self._bounds, self._has = stretches_of(sides)
+        self._begins = np.stack([np.isin(self._bounds, start) for start, _ in sides], axis=1)
 
     def runs(self, least: int, most: int) -> Voted:
         """Return the runs of tokens with at least and at most so many votes for a label, as spans of it.
@@ -130,6 +122,20 @@ class LabelledTokens:
                 position=int(known.start[span]),
             )
         return start, end
+
+
+def stretches_of(sides: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """Divide a line at the bounds of spans, given starts and ends of each annotator.
+
+    Returns:
+        The bounds, each where a stretch begins, and who has each stretch in a span, bool, shape (bounds, annotators).
+    """
+    bounds = np.unique(np.concatenate([bound for side in sides for bound in side]))
+    held = np.zeros((len(bounds), len(sides)), dtype=bool)
+    for annotator, side in enumerate(sides):
+        begun, ended = (np.bincount(np.searchsorted(bounds, bound), minlength=len(bounds)) for bound in side)
+        held[:, annotator] = np.cumsum(begun - ended) > 0
+    return bounds, held
 
 
 def overlapping_pairs(spans: Spans) -> tuple[np.ndarray, np.ndarray]:

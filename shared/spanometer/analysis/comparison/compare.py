@@ -19,6 +19,7 @@ from ...spans.entities import Entities
 from ...spans.mentions import Mentions
 from ...spans.spans import Spans
 from ..scores.counting import count_measures, notes_of
+from ..scores.report import corpus_size
 from .comparison import Comparison, MeasureComparison
 from .significance import FEWEST, PairedArguments, PairedResampling, rank_correlations
 from .systems import NAMED, REFERENCES, SYSTEM, MeasuredSystems, MeasurePart, joint_estimates, named_systems
@@ -174,12 +175,9 @@ def compare_sides(
             signature=measures[name].signature(reading, resampling),
         )
 
-    lengths = getattr(reference, "lengths", None)
     return Comparison(
         names=tuple(systems),
-        documents=reference.documents,
-        tokens=None if lengths is None else int(lengths.sum()),
-        unit=str(reading.get("unit", "token")),
+        **corpus_size(reference, reading),
         measures={
             result: replace(
                 compared((name, None), key),

@@ -13,6 +13,7 @@ import pyarrow as pa
 from ...arrays import arrow_array, string_array
 from ...documents.document_file import DocumentFile
 from ...documents.places_in_files import LineRuns
+from ...documents.sides import Sides
 from ...exceptions import InputError, counted, plain_ends
 from ...spans.spans import Spans
 from ...spans.texts import joined
@@ -92,8 +93,11 @@ class Context:
         return self
 
 
-def context_of_words(words: Any) -> Context:
-    """Return the context of lists that come without a file: their words, if these are given."""
+def context_of_sides(sides: Sides, words: Any) -> Context:
+    """Return the context of sides: that of their file as it was paired, or the words that are given for lists."""
+    if sides.file is not None:
+        # without documents that others lack, with the tokens that were made
+        return context_of_documents(sides.file, sides.reading, sides.mentions_behind())
     return Context() if words is None else Context(wording=Wording.of_words(words))
 
 

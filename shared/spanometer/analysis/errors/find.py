@@ -15,8 +15,9 @@ from ...exceptions import InputError, on_side, require_no_more
 from ...measures.registry import MEASURES, read_measures
 from ...options import check_options, option
 from ..comparison.systems import NAMED, REFERENCES, SYSTEM, named_systems
+from ..scores.report import corpus_size
 from .answers import AnswerErrors
-from .contexts import context_of_documents, context_of_words
+from .contexts import context_of_sides
 from .errors import Errors, SystemErrors
 
 ONLY = "prediction"
@@ -107,18 +108,12 @@ def errors(
             choice=options.choice,
             answers=AnswerErrors(read.grounded[name]) if name in read.grounded else None,
         )
-    known = reference.lengths
     found = Errors(
-        documents=reference.documents,
-        tokens=None if known is None else int(known.sum()),
+        **corpus_size(reference, reading),
         systems=systems,
-        unit=str(reading.get("unit", "token")),
         signature=asked[0].signature({**reading, "min_overlap": chosen.min_overlap}, resampling),
     )
-    if read.file is None:
-        return found.with_context(context_of_words(words))
-    # as it was paired: without documents that others lack, with the tokens that were made
-    return found.with_context(context_of_documents(read.file, reading, read.mentions_behind()))
+    return found.with_context(context_of_sides(read, words))
 
 
 def _sides(references: Any, predictions: Any) -> dict[str, Any]:

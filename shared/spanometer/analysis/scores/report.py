@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, groupby
+from itertools import groupby
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -62,6 +62,16 @@ class CorpusResult(Result):
         """Return the size and what stands below."""
         yield self.size
         yield from self.lines()
+
+
+def corpus_size(side: Any, reading: Mapping[str, object]) -> dict[str, Any]:
+    """Return the size of a corpus as `CorpusResult` has it, given one side and how it was read."""
+    lengths = getattr(side, "lengths", None)
+    return {
+        "documents": side.documents,
+        "tokens": None if lengths is None else int(lengths.sum()),
+        "unit": str(reading.get("unit", "token")),
+    }
 
 
 @dataclass(frozen=True, repr=False)
@@ -231,57 +241,33 @@ class Report(Result):
         }
 
 
-@dataclass(frozen=True, repr=False)
-class SystemReports(Result):
-    """The reports of several systems, of the same measures on the same reference.
+def system_parts(
+    reports: Mapping[str, Report], *, per_label: bool = False, per_document: bool = False
+) -> Iterator[Part]:
+    """Show several systems: their scores, what is to be noted, and the signatures; on request more scores.
 
-    Its tables are `scores`, for each measure a row for each system, and `labels`.
-
-    Attributes:
-        reports: by the systems' names.
+    Args:
+        reports: of the same measures on the same reference, by the systems' names.
+        per_label: also those by label.
+        per_document: also those of each document.
     """
-
-    reports: Mapping[str, Report]
-
-    def parts(self, *, per_label: bool = False, per_document: bool = False) -> Iterator[Part]:
-        """Return the scores of each measure, what is to be noted, and the signatures; on request more scores.
-
-        Args:
-            per_label: also those by label.
-            per_document: also those of each document.
-        """
-        for table in system_tables(self.reports):
-            yield from (table, "")
-        for note in dict.fromkeys(note for report in self.reports.values() for note in report.notes):
-            yield from (f"nan–nan: {note}.", "")
-        for name, report in self.reports.items():
-            for result in report.results:
-                yield from (f"{name}, {result.name}: {note}" for note in result.notes)
-        signatures = (result.signature for report in self.reports.values() for result in report.results)
-        yield from map(Copyable, dict.fromkeys(signatures))
-        of_documents = (document_tables(report, system=name) for name, report in self.reports.items())
-        for table in chain(self._label_tables() if per_label else (), *(of_documents if per_document else ())):
-            yield from ("", table)
-        yield from self._subset_lines()
-
-    def _subset_lines(self) -> Iterator[Part]:
-        """Return the size and the scores of each part of the corpus, which are the same of each system."""
-        for name, subset in next(iter(self.reports.values())).subsets.items():
-            parts = {system: report.subsets[name] for system, report in self.reports.items()}
-            yield from _of_subset(name, subset.reference_size, system_tables(parts) if subset.documents else ())
-
-    def tables(self) -> list[Table]:
-        """Return the tables of scores and those by label."""
-        return [*system_tables(self.reports), *self._label_tables()]
-
-    def _label_tables(self) -> Iterator[Table]:
-        for name, report in self.reports.items():
-            yield from label_tables(report, system=name)
-
-    def to_dict(self, *, per_label: bool = False, per_document: bool = False) -> dict[str, Any]:
-        """Convert each report, see `Report.to_dict`."""
-        more = {"per_label": per_label, "per_document": per_document}
-        return {name: report.to_dict(**more) for name, report in self.reports.items()}
+    for table in system_tables(reports):
+        yield from (table, "")
+    for note in dict.fromkeys(note for report in reports.values() for note in report.notes):
+        yield from (f"nan–nan: {note}.", "")
+    for name, report in reports.items():
+        for result in report.results:
+            yield from (f"{name}, {result.name}: {note}" for note in result.notes)
+    signatures = (result.signature for report in reports.values() for result in report.results)
+    yield from map(Copyable, dict.fromkeys(signatures))
+    for wanted, tables_of in ((per_label, label_tables), (per_document, document_tables)):
+        for name, report in reports.items() if wanted else ():
+            for table in tables_of(report, system=name):
+                yield from ("", table)
+    # the parts of the corpus are the same of each system
+    for name, subset in next(iter(reports.values())).subsets.items():
+        parts = {system: report.subsets[name] for system, report in reports.items()}
+        yield from _of_subset(name, subset.reference_size, system_tables(parts) if subset.documents else ())
 
 
 def _of_subset(name: str, size: str, tables: Iterable[Table]) -> Iterator[Part]:
@@ -308,12 +294,9 @@ def score_tables(report: Report) -> list[Table]:
     heads = [part for result in plain for key in result.scores for part in head(key).split("\n")]
     numbers = max(map(len, heads), default=0)
     tables = []
-    for keys, group in groupby(plain, key=lambda result: tuple(result.scores)):
-        results = list(group)
-        rows = [((result.name, "cyan"), *_cells(result, keys)) for result in results]
-        columns, confidence = [*map(TableColumn, keys)], results[0].confidence
-        options = {"widths": (names, numbers), "kind": "scores", "confidence": confidence}
-        tables.append(Table.of("measure", columns, rows, **options))
+    for _, group in groupby(plain, key=lambda result: tuple(result.scores)):
+        results = {result.name: result for result in group}
+        tables.append(_score_table("measure", results, widths=(names, numbers)))
     return tables + [_attribute_table(result) for result in report.results if is_by_attribute(result.scores)]
 
 
@@ -321,18 +304,21 @@ def system_tables(reports: Mapping[str, Report]) -> list[Table]:
     """Make for each measure a table with one row for each system, the best of each column in bold."""
     tables = []
     for results in zip(*(report.results for report in reports.values()), strict=True):
-        first = results[0]
+        first, of_systems = results[0], dict(zip(reports, results, strict=True))
         if is_by_attribute(first.scores):
-            tables += [_attribute_table(result, name) for name, result in zip(reports, results, strict=True)]
-            continue
-        columns = [TableColumn(key, higher=higher_is_better(first.measure, key)) for key in first.scores]
-        rows = [
-            ((name, "cyan"), *_cells(result, first.scores, headline=""))
-            for name, result in zip(reports, results, strict=True)
-        ]
-        about = {"names": "system", "about": {"measure": first.name}}
-        tables.append(Table.of(first.name, columns, rows, kind="scores", confidence=first.confidence, **about))
+            tables += [_attribute_table(result, name) for name, result in of_systems.items()]
+        else:
+            about = {"measure": first.name}
+            tables.append(_score_table(first.name, of_systems, best=True, names="system", about=about))
     return tables
+
+
+def _score_table(title: str, results: Mapping[str, MeasureResult], *, best: bool = False, **options: Any) -> Table:
+    """Make a table with a row for each result, the best of each column in bold, or the headline of each row."""
+    first = next(iter(results.values()))
+    columns = [TableColumn(key, higher=higher_is_better(first.measure, key) if best else None) for key in first.scores]
+    rows = [((name, "cyan"), *_cells(result, first.scores, "" if best else None)) for name, result in results.items()]
+    return Table.of(title, columns, rows, kind="scores", confidence=first.confidence, **options)
 
 
 def _attribute_table(result: MeasureResult, system: str | None = None) -> Table:
