@@ -78,25 +78,17 @@ def grid(tables: Iterable[Table], precision: Precision | None = None) -> tuple[l
         tables: tables of one kind.
         precision: how numbers are rounded and scaled; None leaves them as they are.
     """
-    # a list for each row: dictionaries take several times the memory
-    records: list[list[Any]] = []
-    columns: dict[str, int] = {}
+    of_kind = [(table, ["", *(table.keys or [re.sub(r"\W+", "_", head) for head in table.heads])]) for table in tables]
     heads: dict[str, None] = {}
-    for table in tables:
-        keys = ["", *(table.keys or [re.sub(r"\W+", "_", head) for head in table.heads])]
+    for table, keys in of_kind:
         bounded: set[str] = set()
-        for row in table.rows:
-            if row is not None:
-                record = _record(table, keys, row, precision)
-                bounded.update(name for name, value in record.items() if value is not None)
-                for name in record.keys() - columns.keys():
-                    columns[name] = len(columns)
-                records.append([record.get(name) for name in columns])
+        for row in filter(None, table.rows):
+            bounded.update(name for name, value in _record(table, keys, row, None).items() if value is not None)
         first = [*table.about, table.names or table.title]
         shown = [name for key in keys[1:] if key for name in (key, f"{key}_low", f"{key}_high") if name in bounded]
         heads.update(dict.fromkeys([*first, *shown]))
-    places = [columns.get(name, len(columns)) for name in heads]
-    return list(heads), ([row[place] if place < len(row) else None for place in places] for row in records)
+    records = (_record(table, keys, row, precision) for table, keys in of_kind for row in filter(None, table.rows))
+    return list(heads), ([record.get(name) for name in heads] for record in records)
 
 
 def _record(table: Table, keys: Sequence[str], row: Sequence[Cell], precision: Precision | None) -> dict[str, Any]:
@@ -155,8 +147,8 @@ def _markdown_table(table: Table, precision: Precision) -> list[str]:
 
 def _markdown_cell(cell: Cell, precision: Precision) -> str:
     if isinstance(cell, Number):
-        point, *bounds = precision.texts(cell)
-        return _bold(_markdown(point), cell.best, "**") + (_markdown(f" [{', '.join(bounds)}]") if bounds else "")
+        point, *bounds = map(_markdown, precision.texts(cell))
+        return _bold(point, cell.best, "**") + (rf" \[{', '.join(bounds)}\]" if bounds else "")
     return _markdown(styled(cell)[0].strip())
 
 

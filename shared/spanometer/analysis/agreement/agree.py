@@ -26,9 +26,8 @@ from ...options import made
 from ...spans.spans import Spans
 from ..scores.counting import blocks_of, condensed_sum, in_whole, notes_of, sum_of_parts
 from .agreement import KEYS, Agreement, AgreementValues, mean_of_pairs
-from .annotators import ANNOTATOR, named_annotators
+from .annotators import ANNOTATOR, count_pair, matrices_of, mean_over_pairs, named_annotators
 from .chance import Simulated, simulate
-from .pair_values import count_pair, matrices_of, mean_over_pairs
 
 AVERAGES = ("micro", "macro")
 """Those that treat all annotators alike: `weighted` would weight the labels by one of them."""

@@ -16,8 +16,8 @@ from ...measures.gamma import Gamma
 from ...measures.unitizing_alpha import UnitizingAlpha
 from ...tables.result import Result
 from ...tables.table import Copyable, Part, Table, TableColumn, amounts
+from .annotators import mean_over_pairs
 from .chance import QUANTILES, Simulated
-from .pair_values import mean_over_pairs
 
 _OF_CHANCE = {
     "mean_f1": "mean f1 of pairs",

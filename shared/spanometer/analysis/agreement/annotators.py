@@ -1,12 +1,20 @@
-"""The annotators of the same documents and their names."""
+"""The annotators of the same documents: their names, and values of their pairs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ...arrays import ordered
+from ...counts.counts import Counts
+from ...counts.statistics import divide
 from ...exceptions import InputError, counted, require_kind
+from ...measures.chance_kappa_f1 import ChanceKappaF1
+from ...spans.annotations import named_sides
+from ...spans.spans import Spans
+from ..scores.counting import count_measures
 
 ANNOTATOR = "annotator "
 """What stands before the names of annotators in errors."""
@@ -41,3 +49,26 @@ def named_annotators(annotations: Sequence[Any] | Mapping[str, Any], names: Sequ
     if len(given) < len(annotations):
         raise InputError("two annotators have one name.", "Give each annotator a name of its own.")
     return given
+
+
+def count_pair(
+    annotated: Mapping[str, Spans], pair: tuple[int, int], measure: ChanceKappaF1, *, per_document: bool
+) -> Counts:
+    """Count two annotators, given by their places; errors name them."""
+    one, other = (list(annotated)[place] for place in pair)
+    with named_sides({"references": one, "predictions": other}):
+        (counts,) = count_measures(annotated[one], annotated[other], [measure], per_document=per_document)
+    return counts
+
+
+def mean_over_pairs(values: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Compute the mean over the last axis, that of pairs, of the flagged values; NaN if none is flagged."""
+    return divide(np.where(known, values, 0.0).sum(axis=-1), known.sum(axis=-1), np.nan)
+
+
+def matrices_of(values: np.ndarray, annotators: int, diagonal: float) -> np.ndarray:
+    """Arrange values of pairs, shape (..., pairs), in symmetric matrices, shape (..., annotators, annotators)."""
+    matrices = np.full((*values.shape[:-1], annotators, annotators), diagonal)
+    upper = np.triu_indices(annotators, 1)
+    matrices[..., *upper] = matrices[..., *upper[::-1]] = values
+    return matrices

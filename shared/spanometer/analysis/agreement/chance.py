@@ -17,7 +17,7 @@ from ...measures.chance_kappa_f1 import MOST_TOKENS_DRAWN, ChanceKappaF1
 from ...measures.placement import Cases, sample
 from ...measures.unitizing_alpha import UnitizingAlpha
 from ...spans.spans import Spans
-from .pair_values import matrices_of, mean_over_pairs
+from .annotators import matrices_of, mean_over_pairs
 
 QUANTILES = (0.025, 0.5, 0.975)
 """The quantiles of simulated values that tables and dictionaries have."""

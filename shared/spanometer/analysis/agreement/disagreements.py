@@ -29,8 +29,7 @@ from ..scores.report import CorpusResult, corpus_size
 from .agree import pair_and_joint_measure
 from .annotators import ANNOTATOR, named_annotators
 from .leave_one_out import LeaveOneOut, leave_one_out
-from .pairs import DIFFERENCES, LabelConfusion, PairDifferences
-from .place_costs import place_costs
+from .pairs import DIFFERENCES, LabelConfusion, PairDifferences, place_costs
 
 SHOWN = 20
 """How many places are printed."""

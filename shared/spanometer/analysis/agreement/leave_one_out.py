@@ -21,8 +21,7 @@ from ...spans.spans import Spans
 from ...tables.result import Result
 from ...tables.table import Copyable, Part, Table, TableColumn, amounts
 from .agree import count_jointly
-from .annotators import ANNOTATOR
-from .pair_values import count_pair, mean_over_pairs
+from .annotators import ANNOTATOR, count_pair, mean_over_pairs
 
 COLUMNS = (
     TableColumn("with_others", "kappa with others"),

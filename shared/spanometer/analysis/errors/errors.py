@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...alignment.matched_spans import KINDS
+from ...alignment.matched_spans import KINDS, MatchedSpans
 from ...alignment.overlaps import order_of_line
 from ...arrays import plain
 from ...counts.statistics import Resampling
@@ -24,13 +24,12 @@ from ...tags.schemes import LabelChoice
 from ..scores.report import CorpusResult, kind_of
 from .answers import AnswerErrors
 from .buckets import BucketReport, buckets_of, read_training, score_buckets
-from .confusion import EXTENT_CHOICES
+from .confusion import EXTENT_CHOICES, Confusion
 from .consistency import Inconsistencies, inconsistencies
 from .contexts import Context
-from .costs import KindCost
+from .costs import Costs, KindCost, costs
 from .differences import Difference, SharedErrors
 from .examples import ErrorChoice, ErrorExamples
-from .kinds import ErrorKinds
 
 _WIDEST = 12
 """Confusion matrices of more labels are not printed, but for the labels that are taken for another most often."""
@@ -52,7 +51,7 @@ _NUMBERS = amounts("reference", "predicted", "correct", "errors")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class SystemErrors(ErrorKinds, Result):
+class SystemErrors(Result):
     """The errors of one system.
 
     Its tables are `costs` and `marks`, a row for each kind of error; `answers`, what only answers of language models
@@ -60,17 +59,78 @@ class SystemErrors(ErrorKinds, Result):
     score and the number of spans; `confusion`, and `confused`, the labels that are taken for another.
 
     Attributes:
+        name: of the system; empty if there is only one.
+        matched: which predicted span stands for which reference span, and what each is; a row for each pair and for
+            each span that is alone, also as Arrow table and data frame.
+        measure: what errors cost is told in its headline.
         references, predictions: the spans of both sides, with common labels.
+        resampling: how intervals of costs are made; None makes none.
         context: the words and lines of the documents, as far as they are known.
         choice: which labels are scored, and as what; for training sets.
         answers: what is wrong with the answers that the spans were made of; None for spans.
     """
 
+    name: str
+    matched: MatchedSpans
+    measure: AlignedMeasure
     references: Spans
     predictions: Spans
+    resampling: Resampling | None = None
     context: Context = field(default_factory=Context)
     choice: LabelChoice = field(default_factory=LabelChoice)
     answers: AnswerErrors | None = None
+
+    @property
+    def about(self) -> dict[str, str]:
+        """The columns that name the system in tables."""
+        return {"system": self.name} if self.name else {}
+
+    @cached_property
+    def costs(self) -> Costs:
+        """The score, and what it would be without each kind of error; computed when it is asked for."""
+        return costs(self.measure, self.matched, self.resampling)
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """The number of spans of each kind, or of pairs for kinds of pairs, see `KINDS`."""
+        return dict(zip(KINDS, np.bincount(self.matched.kind, minlength=len(KINDS)).tolist(), strict=True))
+
+    @cached_property
+    def per_label(self) -> dict[str, dict[str, int]]:
+        """The same by label, with the numbers of spans of both sides, `reference` and `predicted`.
+
+        Spurious spans count at the predicted label, all others at that of the reference. So `reference` is the sum of
+        all kinds but `spurious`.
+        """
+        labels, matched = self.matched.alignment.labels, self.matched
+        there = matched.reference_label >= 0
+        label = np.where(there, matched.reference_label, matched.predicted_label)
+        kinds = np.bincount(label * len(KINDS) + matched.kind, minlength=len(labels) * len(KINDS))
+        rows = kinds.reshape(-1, len(KINDS)).tolist()
+        reference, predicted = (
+            np.bincount(column[column >= 0], minlength=len(labels)).tolist()
+            for column in (matched.reference_label, matched.predicted_label)
+        )
+        return {
+            name: {"reference": reference[code], "predicted": predicted[code], **dict(zip(KINDS, row, strict=True))}
+            for code, (name, row) in enumerate(zip(labels, rows, strict=True))
+            if sum(row)
+        }
+
+    @property
+    def errors(self) -> int:
+        """The number of errors: pairs that are not right, missing and spurious spans."""
+        return sum(self.counts.values()) - self.counts["correct"]
+
+    def confusion(self, extents: str = "overlap") -> Confusion:
+        """Return the confusion matrix of labels.
+
+        Args:
+            extents: `overlap` for all pairs of spans, `exact` for those of the same extent; the spans of other pairs
+                are then missing and spurious.
+        """
+        require_choice("extents", extents, EXTENT_CHOICES)
+        return Confusion.of(self.matched, extents, self.about)
 
     def examples(self, **choice: Any) -> ErrorExamples:
         """Return the errors with their words in context, those on the most frequent strings first.
@@ -250,7 +310,7 @@ def score_table(found: SystemErrors) -> Table:
     return Table.of(name, [score, *_NUMBERS], [row], kind="scores", names="system", about={"measure": name})
 
 
-def cost_table(found: ErrorKinds) -> Table:
+def cost_table(found: SystemErrors) -> Table:
     """Show for each kind of error, those that cost most first, how many there are and what they cost."""
     key = found.costs.key
     kind = kind_of(found.measure, key)
@@ -275,19 +335,19 @@ def cost_table(found: ErrorKinds) -> Table:
     return Table.of("error", columns, rows, kind="costs", about=found.about, confidence=confidence)
 
 
-def mark_table(found: ErrorKinds) -> Table:
+def mark_table(found: SystemErrors) -> Table:
     """Count for each kind of error those in a split, in a join and nested."""
     rows = [(_name(cost), cost.count, cost.split, cost.joined, cost.nested) for cost in found.costs.kinds]
     return Table.of("error", _MARKS, rows, kind="marks", about=found.about)
 
 
-def label_table(found: ErrorKinds) -> Table:
+def label_table(found: SystemErrors) -> Table:
     """Count for each label its spans on both sides, and those of each kind."""
     rows = [((label, "cyan"), *(counts[column.key] for column in _LABELS)) for label, counts in _by_label(found)]
     return Table.of("label", _LABELS, rows, kind="kinds", about=found.about)
 
 
-def share_table(found: ErrorKinds) -> Table:
+def share_table(found: SystemErrors) -> Table:
     """Compute for each label the share of each kind in its reference spans; of spurious in predicted spans."""
     rows = []
     for label, counts in _by_label(found):
@@ -323,7 +383,7 @@ def legend(measure: AlignedMeasure, resampling: Resampling | None, documents: in
     ]
 
 
-def _by_label(found: ErrorKinds) -> list[tuple[str, dict[str, int]]]:
+def _by_label(found: SystemErrors) -> list[tuple[str, dict[str, int]]]:
     """Return the numbers of each label, and those of all labels."""
     labels = found.per_label
     whole = {column.key: sum(counts[column.key] for counts in labels.values()) for column in _LABELS}
