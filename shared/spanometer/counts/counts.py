@@ -199,7 +199,7 @@ class Counts:
         weights = np.asarray(weights, dtype=float)
         # otherwise each product would make a contiguous copy
         columns = np.ascontiguousarray(weights.T)
-        totals = {name: np.asarray((matrix.T @ columns).T) for name, matrix in self._matrices.items()}
+        totals = {name: np.asarray((matrix.T @ columns).T) for name, matrix in self.matrices.items()}
         for name, values in self.shared.items():
             totals[name] = np.repeat((weights @ values)[:, None], len(self.labels), axis=1)
         return totals
@@ -420,7 +420,7 @@ class Counts:
         return total
 
     @cached_property
-    def _matrices(self) -> dict[str, csr_array]:
+    def matrices(self) -> dict[str, csr_array]:
         """The columns as sparse matrices, shape (documents, labels)."""
         try:
             from scipy.sparse import coo_array, csr_array

@@ -7,11 +7,13 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute
 
 from ..alignment.matched_spans import KINDS, MatchedSpans
 from ..alignment.overlaps import order_of_line, overlaps
 from ..analysis.errors.contexts import Context
-from ..analysis.errors.examples import ErrorChoice, ErrorExamples, MentionTexts, extent_of
+from ..analysis.errors.examples import ErrorChoice, ErrorExamples, extent_of, mention_texts
 from ..arrays import integers, offsets_of
 from ..exceptions import printable
 from ..spans.spans import Spans
@@ -40,7 +42,7 @@ def report_data(
     offsets = matched.alignment.offsets
     place = matched.document[rows], *extent_of(matched, rows)
     passages, passage_of = Passages.around(*place, np.diff(offsets), context)
-    texts = MentionTexts.of(matched, sides, context.wording).take(rows).text
+    texts = pa.compute.coalesce(*mention_texts(matched, sides, context.wording, rows))
     string = integers(texts.dictionary_encode().indices) if context.wording else np.zeros(len(rows), dtype=np.int64)
     columns = (
         matched.kind[rows],

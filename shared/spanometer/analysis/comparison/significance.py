@@ -32,9 +32,6 @@ _EQUAL = 1e-12
 _BLOCK = 1 << 21
 """At most about this many swaps are held at a time."""
 
-_COMPARED = 1 << 16
-"""The counts of so many documents are compared at a time."""
-
 FEWEST = 3
 """Of two systems there are two rankings only."""
 
@@ -198,16 +195,9 @@ def _side_by_side(one: Counts, other: Counts) -> tuple[Counts, int]:
 def _differing(pooled: Counts, documents: int) -> np.ndarray:
     """Flag the documents whose counts in the first half differ from those in the second."""
     differs = np.zeros(documents, dtype=bool)
-    labels = len(pooled.labels)
-    for column in pooled.columns.values():
-        for first in range(0, documents, _COMPARED):
-            part = (column.document % documents) // _COMPARED == first // _COMPARED
-            document, label = column.document[part], column.label[part]
-            value = np.ones(len(label)) if column.value is None else column.value[part].astype(float)
-            place, found = np.unique((document % documents) * np.int64(labels) + label, return_inverse=True)
-            sign = np.where(document < documents, 1.0, -1.0)
-            sums = np.bincount(found.reshape(-1), weights=sign * value, minlength=len(place))
-            differs[place[np.abs(sums) > _EQUAL] // max(labels, 1)] = True
+    for matrix in pooled.matrices.values():
+        difference = (matrix[:documents] - matrix[documents:]).tocoo()
+        differs[difference.row[np.abs(difference.data) > _EQUAL]] = True
     return differs
 
 

@@ -21,6 +21,7 @@ from ...counts.statistics import Resampling
 from ...documents.document_file import DocumentFile
 from ...exceptions import InputError, counted, require_kind, require_sides, shown
 from ...measures.span_f import SpanF
+from ...spans.annotations import with_common_labels
 from ...spans.spans import Fragments, Spans
 from ...spans.wording import Wording, string_codes
 from ...tables.result import Result
@@ -164,8 +165,11 @@ def buckets_of(
     sizes = references.sizes, predictions.sizes
     found = [by_number(f"span length in {unit}s", *sizes, _LENGTHS if unit == "token" else None)]
     if references.lengths is not None:
-        found.append(_by_document(f"document length in {unit}s", references.lengths, sides))
-        found.append(_by_document("entity density", _density(references), sides, _SHARES))
+        by_length, by_density = (
+            [values[side.document] for side in sides] for values in (references.lengths, _density(references))
+        )
+        found.append(by_number(f"document length in {unit}s", *by_length))
+        found.append(by_number("entity density", *by_density, edges=_SHARES))
     found.append(_by_frequency(sides))
     if wording is not None:
         strings = [wording.of(side) for side in sides]
@@ -203,28 +207,13 @@ def _density(references: Spans) -> np.ndarray:
     return share
 
 
-def _by_document(
-    name: str, values: np.ndarray, sides: Sequence[Spans], edges: Sequence[float] | None = None
-) -> Buckets:
-    references, predictions = (values[side.document] for side in sides)
-    return by_number(name, references, predictions, edges)
-
-
 def _by_frequency(sides: Sequence[Spans]) -> Buckets:
     """Return buckets by how many spans of the reference have a span's label, in powers of ten."""
-    codes, names = _label_codes(sides)
-    frequency = np.bincount(codes[0], minlength=len(names))
+    references, predictions = with_common_labels(sides)
+    frequency = np.bincount(references.label, minlength=len(references.labels))
     highest = int(frequency.max(initial=1))
     edges = [0.0, *(10.0**power for power in range(len(str(highest))))]
-    return by_number("frequency of the label", frequency[codes[0]], frequency[codes[1]], edges)
-
-
-def _label_codes(sides: Sequence[Spans]) -> tuple[list[np.ndarray], list[str]]:
-    """Return the labels of several sides' spans as codes that mean the same on all of them."""
-    names = sorted({label for side in sides for label in side.labels})
-    place = {name: code for code, name in enumerate(names)}
-    codes = [np.array([place[name] for name in side.labels], dtype=np.int64)[side.label] for side in sides]
-    return codes, names
+    return by_number("frequency of the label", frequency[references.label], frequency[predictions.label], edges)
 
 
 def _by_consistency(references: Spans, string: np.ndarray) -> Buckets:
@@ -235,14 +224,13 @@ def _by_consistency(references: Spans, string: np.ndarray) -> Buckets:
 
 
 def _by_training(sides: Sequence[Spans], train: Spans, codes: Sequence[np.ndarray], strings: int) -> Buckets:
-    labels, names = _label_codes((*sides, train))
-    width = max(len(names), 1)
-    known = np.zeros(strings, dtype=bool)
-    known[codes[2]] = True
-    with_label = codes[2] * width + labels[2]
+    same = with_common_labels((*sides, train))
+    width = max(len(same[0].labels), 1)
+    of_string = np.bincount(codes[2], minlength=strings) > 0
+    *mentions, trained = (code.astype(np.int64) * width + side.label for code, side in zip(codes, same, strict=True))
     buckets = [
-        np.where(np.isin(code * width + label, with_label), 0, np.where(known[code], 1, 2))
-        for code, label in zip(codes[:2], labels[:2], strict=True)
+        np.where(np.isin(mention, trained), 0, np.where(of_string[code], 1, 2))
+        for mention, code in zip(mentions, codes, strict=False)
     ]
     return _named("mentions in training", SEEN, buckets)
 

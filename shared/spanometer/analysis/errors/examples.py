@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -126,45 +125,24 @@ class ErrorChoice:
         return [labels.index(label) for label in getattr(self, name)]
 
 
-@dataclass(frozen=True, eq=False)
-class MentionTexts:
-    """The strings that matched spans cover.
+def mention_texts(
+    matched: MatchedSpans, sides: Sequence[Spans], wording: Wording | None, rows: np.ndarray
+) -> list[pa.Array]:
+    """Return the strings of the reference spans and of the predicted spans of some rows, null for none or without words.
 
-    Attributes:
-        reference, prediction: of each row's spans, null for none, or without words.
-        text: of its reference span, or of its predicted span if it has none.
+    Args:
+        matched: all rows.
+        sides: the spans that were matched.
+        wording: of the documents.
+        rows: those that are chosen.
     """
-
-    reference: pa.Array
-    prediction: pa.Array
-
-    @classmethod
-    def of(cls, matched: MatchedSpans, sides: Sequence[Spans], wording: Wording | None) -> MentionTexts:
-        """Return the strings of both sides of each row.
-
-        Args:
-            matched: the rows.
-            sides: the spans that were matched.
-            wording: of the documents.
-        """
-        chosen = matched.reference, matched.prediction
-        if wording is None:
-            nothing = pa.nulls(len(matched), pa.string())
-            return cls(nothing, nothing)
-        found = []
-        for spans, rows in zip(sides, chosen, strict=True):
-            in_line = wording.of(spans).take(arrow_array(order_of_line(spans)))
-            found.append(in_line.take(arrow_array(rows, rows < 0)))
-        return cls(*found)
-
-    @cached_property
-    def text(self) -> pa.Array:
-        """The string of the reference span of each row, or of its predicted span."""
-        return pa.compute.coalesce(self.reference, self.prediction)
-
-    def take(self, rows: np.ndarray) -> MentionTexts:
-        """Return the strings of some rows."""
-        return MentionTexts(self.reference.take(arrow_array(rows)), self.prediction.take(arrow_array(rows)))
+    if wording is None:
+        return [pa.nulls(len(rows), pa.string())] * 2
+    texts = []
+    for spans, of_rows in zip(sides, (matched.reference[rows], matched.prediction[rows]), strict=True):
+        in_line = wording.of(spans).take(arrow_array(order_of_line(spans)))
+        texts.append(in_line.take(arrow_array(of_rows, of_rows < 0)))
+    return texts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -208,17 +186,18 @@ class ErrorExamples(Result):
         """
         chosen, known = choice or ErrorChoice(), context or Context()
         rows = chosen.rows(matched)
-        texts = MentionTexts.of(matched, sides, known.wording).take(rows)
-        string = integers(texts.text.dictionary_encode().indices) if known.wording else np.arange(len(rows))
+        texts = mention_texts(matched, sides, known.wording, rows)
+        strings = pa.compute.coalesce(*texts).dictionary_encode().indices
+        string = integers(strings) if known.wording else np.arange(len(rows))
         times = np.bincount(string)[string] if len(rows) else string
         order = np.lexsort((string, -times))
         if known.wording is None:
             times = np.zeros(len(rows), dtype=np.int64)
         order = order[: chosen.limit]
-        rows, texts = rows[order], texts.take(order)
+        rows = rows[order]
         table = matched.to_arrow().take(arrow_array(_places(matched.order)[rows]))
-        table = table.append_column("reference_text", texts.reference)
-        table = table.append_column("predicted_text", texts.prediction)
+        for name, text in zip(("reference_text", "predicted_text"), texts, strict=True):
+            table = table.append_column(name, text.take(arrow_array(order)))
         place = matched.document[rows], *extent_of(matched, rows), matched.alignment.offsets
         for name, values in known.surroundings(*place).items():
             table = table.append_column(name, values)
