@@ -165,11 +165,10 @@ def buckets_of(
     sizes = references.sizes, predictions.sizes
     found = [by_number(f"span length in {unit}s", *sizes, _LENGTHS if unit == "token" else None)]
     if references.lengths is not None:
-        by_length, by_density = (
-            [values[side.document] for side in sides] for values in (references.lengths, _density(references))
-        )
-        found.append(by_number(f"document length in {unit}s", *by_length))
-        found.append(by_number("entity density", *by_density, edges=_SHARES))
+        documents = references.document, predictions.document
+        density = _density(references)
+        found.append(by_number(f"document length in {unit}s", *(references.lengths[place] for place in documents)))
+        found.append(by_number("entity density", density[documents[0]], density[documents[1]], _SHARES))
     found.append(_by_frequency(sides))
     if wording is not None:
         strings = [wording.of(side) for side in sides]

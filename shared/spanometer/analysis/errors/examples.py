@@ -128,7 +128,7 @@ class ErrorChoice:
 def mention_texts(
     matched: MatchedSpans, sides: Sequence[Spans], wording: Wording | None, rows: np.ndarray
 ) -> list[pa.Array]:
-    """Return the strings of the reference spans and of the predicted spans of some rows, null for none or without words.
+    """Return the strings of the spans of both sides of some rows, null for none or without words.
 
     Args:
         matched: all rows.
