@@ -24,26 +24,20 @@ class MeasureResult:
     Attributes:
         measure: the measure with its options.
         scores: its headline values.
-        per_label: the same for each label, with `support`.
-        counts: its counts, summed.
+        counted: its counts, from which the values by label and the averages are computed when they are asked for.
         signature: how the values were made.
         intervals: the bounds of confidence intervals of the headline values; empty if there is no resampling.
-        confidence: the intervals' level.
         notes: what a reader of the scores must know, see `Measure.notes`.
-        counted: its counts, from which the values by label and the averages are computed when they are asked for.
         resampling: how intervals were made, if there are any.
         name: what the result is called; by default as the measure is.
     """
 
     measure: Measure
     scores: Mapping[str, Any]
-    per_label: Mapping[str, Mapping[str, float | int]]
-    counts: Mapping[str, int | float]
+    counted: Counts = field(repr=False, compare=False)
     signature: str
-    intervals: Mapping[Any, tuple[float, float]] = field(default_factory=dict)
-    confidence: float | None = None
-    notes: Sequence[str] = ()
-    counted: Counts | None = field(default=None, repr=False, compare=False)
+    intervals: Mapping[Any, tuple[float, float]]
+    notes: Sequence[str]
     resampling: Resampling | None = None
     name: str = ""
 
@@ -65,24 +59,27 @@ class MeasureResult:
             scores = measure.with_intervals(scores, counts, resampling)
         elif resampling is not None:
             intervals = measure.intervals(counts, resampling)
-        return cls(
-            measure,
-            scores,
-            measure.score_per_label(counts),
-            counts.total(),
-            measure.signature(reading, resampling),
-            intervals,
-            None if resampling is None else resampling.confidence,
-            measure.notes(counts),
-            counts,
-            resampling,
-        )
+        signature = measure.signature(reading, resampling)
+        return cls(measure, scores, counts, signature, intervals, measure.notes(counts), resampling)
+
+    @property
+    def confidence(self) -> float | None:
+        """The intervals' level; None if there are none."""
+        return None if self.resampling is None else self.resampling.confidence
+
+    @cached_property
+    def counts(self) -> dict[str, int | float]:
+        """The counts, summed."""
+        return self.counted.total()
+
+    @cached_property
+    def per_label(self) -> dict[str, dict[str, float | int]]:
+        """The headline values of each label, with `support`."""
+        return self.measure.score_per_label(self.counted)
 
     @cached_property
     def label_counts(self) -> dict[str, dict[str, int | float]]:
         """The counts of each label, summed."""
-        if self.counted is None:
-            return {}
         sums = {column: values.tolist() for column, values in self.counted.per_label().items()}
         return {
             label: {column: values[code] for column, values in sums.items()}
@@ -92,14 +89,12 @@ class MeasureResult:
     @cached_property
     def label_intervals(self) -> Mapping[str, Mapping[str, tuple[float, float]]]:
         """The intervals of each label's values; empty if there is no resampling."""
-        if self.counted is None or self.resampling is None:
-            return {}
-        return self.measure.label_intervals(self.counted, self.resampling)
+        return {} if self.resampling is None else self.measure.label_intervals(self.counted, self.resampling)
 
     @cached_property
     def averages(self) -> dict[str, MeasureResult]:
         """The same measure with each way to average over labels, and its own; empty if its scores are by attribute."""
-        if self.counted is None or is_by_attribute(self.scores):
+        if is_by_attribute(self.scores):
             return {}
         averages = dict.fromkeys([*AVERAGES, self.measure.average])
         measures = {average: replace(self.measure, average=average) for average in averages}
@@ -116,7 +111,7 @@ class MeasureResult:
     @cached_property
     def per_document(self) -> dict[str, np.ndarray]:
         """The headline values of each document, shape (documents); NaN where neither side has anything."""
-        return {} if self.counted is None else self.measure.document_scores(self.counted)
+        return self.measure.document_scores(self.counted)
 
     def without_interval(self, documents: int) -> str:
         """Return why a value has an interval that is NaN; empty if none has."""
