@@ -29,37 +29,37 @@ _DARK = 0.3
 _SHARES = (0.01, 0.1, 0.25, 0.5, 1.0)
 
 
-def plot_agreement(found: Agreement, path: str) -> None:
+def plot_agreement(agreement: Agreement, path: str) -> None:
     """Write a heat map of the corrected F1 of all pairs of annotators; see `figure.save`."""
-    save(draw_agreement, found, path)
+    save(draw_agreement, agreement, path)
 
 
-def draw_agreement(found: Agreement) -> Figure:
+def draw_agreement(agreement: Agreement) -> Figure:
     """Draw what `plot_agreement` writes."""
-    joint = "" if np.isnan(found.alpha) else f"; alpha of all jointly {found.alpha:.4f}"
-    title = f"Agreement beyond chance\nmean of pairs {found.mean_kappa_f1:.4f}{joint}"
-    return _heat_map(found.kappa_f1, found.names, title, "F1 corrected for chance")
+    joint = "" if np.isnan(agreement.alpha) else f"; alpha of all jointly {agreement.alpha:.4f}"
+    title = f"Agreement beyond chance\nmean of pairs {agreement.mean_kappa_f1:.4f}{joint}"
+    return _heat_map(agreement.kappa_f1, agreement.names, title, "F1 corrected for chance")
 
 
-def plot_confusion(found: Confusion, path: str) -> None:
+def plot_confusion(confusion: Confusion, path: str) -> None:
     """Write a heat map of which label the spans of each label get; see `figure.save`."""
-    save(draw_confusion, found, path)
+    save(draw_confusion, confusion, path)
 
 
-def draw_confusion(found: Confusion) -> Figure:
+def draw_confusion(confusion: Confusion) -> Figure:
     """Draw what `plot_confusion` writes: numbers of spans, coloured by their share of the row."""
-    size = len(found.rows)
+    size = len(confusion.rows)
     many = size > _MANY
     cell, font = (0.3, 7.0) if many else (0.62, 9.0)
     side = max(2.6, cell * size)
-    extents = {"overlap": "all pairs", "exact": "pairs of the same extent"}[found.extents]
+    extents = {"overlap": "all pairs", "exact": "pairs of the same extent"}[confusion.extents]
     figure, axes = new_plot(side + 2.6, side + 1.4, f"Labels of reference and predicted spans: {extents}")
-    whole = found.counts.sum(axis=1, keepdims=True)
-    share = found.counts / np.maximum(whole, 1)
+    whole = confusion.counts.sum(axis=1, keepdims=True)
+    share = confusion.counts / np.maximum(whole, 1)
     # a root, so that rare confusions are seen beside what is right
     image = axes.imshow(np.ma.masked_equal(np.sqrt(share), 0), cmap="Blues", vmin=0.0, vmax=1.0)
-    for row, column in np.argwhere(found.counts).tolist():
-        number = found.counts[row, column]
+    for row, column in np.argwhere(confusion.counts).tolist():
+        number = confusion.counts[row, column]
         text = f"{number:,}" if number < _LONG or not many else f"{number / 1000:,.0f}k"
         color = "white" if share[row, column] > _DARK else "black"
         axes.text(column, row, text, ha="center", va="center", fontsize=font, color=color)
@@ -69,7 +69,7 @@ def draw_confusion(found: Confusion) -> Figure:
     axes.set_xticks(np.arange(size - 1) + 0.5, minor=True)
     axes.set_yticks(np.arange(size - 1) + 0.5, minor=True)
     axes.grid(which="minor", color=GREY, linewidth=0.3)
-    _name(axes, found.rows, found.columns, rotation=90 if many else 30, fontsize=font)
+    _name(axes, confusion.rows, confusion.columns, rotation=90 if many else 30, fontsize=font)
     axes.tick_params(which="minor", length=0)
     axes.set(xlabel="predicted", ylabel="reference")
     bar = figure.colorbar(image, ax=axes, label="share of the row", shrink=0.5 if many else 0.9)

@@ -153,19 +153,19 @@ def _marked(measure: MeasureSpread, nearest: Collection[str] = ()) -> list[Mark]
     marks: list[Mark] = [(f"{name} of the grid", getattr(measure, name), _GRID) for name in _WHOLE]
     marks += [(name, score, _NEAREST if name in nearest else DOT) for name, score in measure.named.items()]
     marks += [(name, score, _LOGITS) for name, score in measure.from_logits.items()]
-    stated = [(_NAMES.get(name, name), score, style) for name, score, style in marks if not np.isnan(score)]
-    return sorted(stated, key=lambda mark: -round(mark[1], 9))
+    defined = [(_NAMES.get(name, name), score, style) for name, score, style in marks if not np.isnan(score)]
+    return sorted(defined, key=lambda mark: -round(mark[1], 9))
 
 
 def _draw_histogram(axes: Axes, scores: np.ndarray) -> None:
     from matplotlib.ticker import MaxNLocator
 
-    known = scores[~np.isnan(scores)]
-    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
+    defined = scores[~np.isnan(scores)]
+    low, high = (float(defined.min()), float(defined.max())) if len(defined) else (0.0, 0.0)
     if high - low < _NONE:
         # one bar in the middle
         low, high = low - 0.01, high + 0.01
-    axes.hist(known, bins=_BARS, range=(low, high), color=GREY, edgecolor="white", linewidth=0.5)
+    axes.hist(defined, bins=_BARS, range=(low, high), color=GREY, edgecolor="white", linewidth=0.5)
     axes.set_ylabel("policies")
     axes.ticklabel_format(axis="x", useOffset=False)
     axes.yaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
@@ -197,22 +197,22 @@ def _add_legend(axes: Axes, marks: list[Mark]) -> None:
     axes.legend(handles=handles, ncols=len(used), frameon=False, fontsize=9, **place)
 
 
-def plot_comparison(found: Comparison, path: str) -> None:
+def plot_comparison(comparison: Comparison, path: str) -> None:
     """Write a picture of each system's headline values with their intervals, a panel for each measure.
 
     See `figure.save`.
     """
-    save(draw_comparison, found, path)
+    save(draw_comparison, comparison, path)
 
 
-def draw_comparison(found: Comparison) -> Figure:
+def draw_comparison(comparison: Comparison) -> Figure:
     """Draw what `plot_comparison` writes."""
-    size = f"{counted(len(found.names), 'system')} on {counted(found.documents, 'document')}"
-    confidence = f"{100 * found.resampling.confidence:g} % confidence intervals"
-    height = 0.36 * len(found.names) + 0.75
-    figure = new_figure(7.5, height * len(found.measures) + 0.7, f"{size}, {confidence}")
-    for row, (name, result) in enumerate(found.measures.items(), 1):
-        _draw_intervals(figure.add_subplot(len(found.measures), 1, row), name, result)
+    size = f"{counted(len(comparison.names), 'system')} on {counted(comparison.documents, 'document')}"
+    confidence = f"{100 * comparison.resampling.confidence:g} % confidence intervals"
+    height = 0.36 * len(comparison.names) + 0.75
+    figure = new_figure(7.5, height * len(comparison.measures) + 0.7, f"{size}, {confidence}")
+    for row, (name, result) in enumerate(comparison.measures.items(), 1):
+        _draw_intervals(figure.add_subplot(len(comparison.measures), 1, row), name, result)
     return figure
 
 

@@ -110,8 +110,8 @@ class Result(ABC):
             return [part for part in self.parts() if isinstance(part, Table)]
         groups = by_kind(self.tables())
         if kind not in groups:
-            known = ", ".join(map(repr, groups)) or "none"
-            raise InputError(f"there are no tables {kind!r}.", f"The kinds of tables here are {known}.")
+            listed = ", ".join(map(repr, groups)) or "none"
+            raise InputError(f"there are no tables {kind!r}.", f"The kinds of tables here are {listed}.")
         return groups[kind]
 
     def _exported(self, kind: str | None) -> list[Part]:

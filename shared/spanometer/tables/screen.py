@@ -61,14 +61,14 @@ def show(console: Console, *parts: Part, precision: Precision | None = None) -> 
     Nothing is cut: a table that is wider than the terminal is folded into lines. The terminal breaks lines that are to
     be copied (signatures, commands), so that they stay whole.
     """
-    known = precision or Precision()
+    written = precision or Precision()
     for part in parts:
         if isinstance(part, Table):
-            grid = _grid(part, known)
+            grid = _grid(part, written)
             if _width(grid, console) <= console.width:
                 console.print(grid)
             else:
-                show(console, *folded(part, console.width, known))
+                show(console, *folded(part, console.width, written))
         elif isinstance(part, Copyable):
             console.print(Text(printable(part.text), "dim"), soft_wrap=True)
         else:

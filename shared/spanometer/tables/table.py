@@ -127,8 +127,8 @@ class TableColumn(NamedTuple):
         if isinstance(value, (str, Number)) or (isinstance(value, tuple) and isinstance(value[0], str)):
             return value
         value, interval = value if isinstance(value, tuple) else (value, None)
-        known = value.item() if hasattr(value, "item") else value
-        return Number(known, self.kind, self.style, interval, self.signed)
+        plain = value.item() if hasattr(value, "item") else value
+        return Number(plain, self.kind, self.style, interval, self.signed)
 
 
 def amounts(*keys: str, **heads: str) -> list[TableColumn]:

@@ -144,33 +144,34 @@ def advise(
     Raises:
         InputError: if there are no spans, and if the words do not fit the documents.
     """
-    known = Thresholds() if thresholds is None else thresholds
-    require_kind(known, Thresholds, "an object of Thresholds", "Make one: Thresholds(long_span=8).")
-    found = statistics_of(references, words, long_span=known.long_span)
-    answers = tuple(_answers(found, known))
-    if found.longest <= _SHORT:
+    limits = Thresholds() if thresholds is None else thresholds
+    require_kind(limits, Thresholds, "an object of Thresholds", "Make one: Thresholds(long_span=8).")
+    corpus = statistics_of(references, words, long_span=limits.long_span)
+    answers = tuple(_answers(corpus, limits))
+    if corpus.longest <= _SHORT:
         answers = tuple(map(_without_longer_spans, answers))
     needed = {name for answer in answers if answer.matters for name in answer.properties}
     table = published_properties()
     fitting = tuple(
         metric
         for metric in SIMPLEST_FIRST
-        if all(table[metric][name] for name in needed) and not (found.overlapping and metric.startswith("token_f"))
+        if all(table[metric][name] for name in needed) and not (corpus.overlapping and metric.startswith("token_f"))
     )
     measure, options = _MEASURES.get(fitting[0], (fitting[0], {}))
-    if measure == "intersection_f" and found.overlapping_within_label:
+    if measure == "intersection_f" and corpus.overlapping_within_label:
         options = {**options, "cap": True}
     if "token_informativeness" in needed:
         options = {**options, "tokens": "words"}
     properties = tuple(name for name in PROPERTY_NAMES if name in needed)
     return Advice(
-        found, answers, properties, measure, options, fitting, tuple(notes(measure, found, needed, known)), known
+        corpus, answers, properties, measure, options, fitting, tuple(notes(measure, corpus, needed, limits)), limits
     )
 
 
-def _answers(found: Statistics, thresholds: Thresholds) -> list[Answer]:
-    several = 1 - found.one_token_share
-    variation = found.information_variation
+def _answers(corpus: Statistics, thresholds: Thresholds) -> list[Answer]:
+    several = 1 - corpus.one_token_share
+    variation = corpus.information_variation
+    highest = max(corpus.chance_per_label.values(), default=0.0)
     return [
         Answer(
             "Have spans several tokens, so that one can be found in part?",
@@ -181,55 +182,55 @@ def _answers(found: Statistics, thresholds: Thresholds) -> list[Answer]:
         ),
         Answer(
             "Do spans of one label touch, so that joining and parting them is an error of its own?",
-            f"{found.adjacent_share:.1%} of spans next to one of their label",
+            f"{corpus.adjacent_share:.1%} of spans next to one of their label",
             f"from {thresholds.adjacent:.1%} on",
-            found.adjacent > 0 and found.adjacent_share >= thresholds.adjacent,
+            corpus.adjacent > 0 and corpus.adjacent_share >= thresholds.adjacent,
             ("homogeneity", "completeness"),
         ),
         Answer(
             "Do lengths vary, so that a wrong token weighs less in one span than in another?",
-            f"lengths of {found.mean_length:.2f} tokens on average that vary by {found.length_variation:.2f} of it",
+            f"lengths of {corpus.mean_length:.2f} tokens on average that vary by {corpus.length_variation:.2f} of it",
             f"from {thresholds.length_variation:.2f} on",
-            found.length_variation > 0 and found.length_variation >= thresholds.length_variation,
+            corpus.length_variation > 0 and corpus.length_variation >= thresholds.length_variation,
             ("length_vs_captured", "length_vs_noisy"),
         ),
         Answer(
             "Are there long spans, in which each further token tells less?",
-            f"{found.long_share:.1%} of spans of {thresholds.long_span:g} tokens or more",
+            f"{corpus.long_share:.1%} of spans of {thresholds.long_span:g} tokens or more",
             f"from {thresholds.long_share:.1%} on",
-            found.long_share > 0 and found.long_share >= thresholds.long_share,
+            corpus.long_share > 0 and corpus.long_share >= thresholds.long_share,
             ("overlap_increasing", "noise_increasing"),
         ),
         Answer(
             "Do the words of spans differ in how much they tell, rare from frequent?",
             "no words to tell by"
             if variation is None
-            else f"words of {found.mean_information:.1f} bits on average that vary by {variation:.2f} of it",
+            else f"words of {corpus.mean_information:.1f} bits on average that vary by {variation:.2f} of it",
             f"from {thresholds.information_variation:.2f} on",
             None if variation is None else variation > 0 and variation >= thresholds.information_variation,
             ("token_informativeness",),
         ),
         Answer(
             "Do spans share tokens?",
-            f"{found.overlapping:,} of {found.spans:,} spans that share tokens with another",
+            f"{corpus.overlapping:,} of {corpus.spans:,} spans that share tokens with another",
             "from the first on",
-            found.overlapping > 0,
+            corpus.overlapping > 0,
             (),
         ),
         Answer(
             "Are some labels rare?",
-            f"an evenness of labels of {found.label_evenness:.2f}",
+            f"an evenness of labels of {corpus.label_evenness:.2f}",
             f"below {thresholds.label_evenness:.2f}",
-            found.label_evenness < thresholds.label_evenness,
+            corpus.label_evenness < thresholds.label_evenness,
             (),
         ),
         Answer(
             "Would spans of the same lengths agree, placed at random?",
             "documents whose lengths are not known"
-            if found.chance is None
-            else f"an F1 by chance of {found.chance:.2f}, up to {max(found.chance_per_label.values()):.2f} in a label",
+            if corpus.chance is None
+            else f"an F1 by chance of {corpus.chance:.2f}, up to {highest:.2f} in a label",
             f"from {thresholds.chance:.2f} on",
-            None if found.chance is None else bool(above_chance(found, thresholds)),
+            None if corpus.chance is None else bool(above_chance(corpus, thresholds)),
             (),
         ),
     ]
@@ -244,69 +245,69 @@ def _written(value: Any) -> str:
     return value if value == "words" else repr(value)
 
 
-def above_chance(found: Statistics, thresholds: Thresholds) -> list[str]:
+def above_chance(corpus: Statistics, thresholds: Thresholds) -> list[str]:
     """Return the labels whose chance level should be corrected for, the highest first."""
-    above = [label for label, chance in found.chance_per_label.items() if chance >= thresholds.chance]
-    return sorted(above, key=lambda label: -found.chance_per_label[label])
+    above = [label for label, chance in corpus.chance_per_label.items() if chance >= thresholds.chance]
+    return sorted(above, key=lambda label: -corpus.chance_per_label[label])
 
 
-def notes(measure: str, found: Statistics, needed: set[str], thresholds: Thresholds) -> list[str]:
+def notes(measure: str, corpus: Statistics, needed: set[str], thresholds: Thresholds) -> list[str]:
     """Say what else there is to know."""
-    said = []
-    if found.overlapping:
-        said.append(
+    sentences = []
+    if corpus.overlapping:
+        sentences.append(
             "Spans share tokens, which tags cannot write: use the configuration 'spans' (or 'fragments'). token_f is "
             "left out, as it sees tokens and not which span they belong to."
         )
-    if found.discontinuous:
-        said.append(f"{found.discontinuous:,} spans have gaps: use the configuration 'fragments'.")
-    if measure == "sl_icm" and found.overlapping_within_label:
-        said.append("If spans of one label cross, see sl_icm's option matching='optimal'.")
-    if found.label_evenness < thresholds.label_evenness:
+    if corpus.discontinuous:
+        sentences.append(f"{corpus.discontinuous:,} spans have gaps: use the configuration 'fragments'.")
+    if measure == "sl_icm" and corpus.overlapping_within_label:
+        sentences.append("If spans of one label cross, see sl_icm's option matching='optimal'.")
+    if corpus.label_evenness < thresholds.label_evenness:
         also = " sl_icm gives them more weight by itself, in its micro average too." if measure == "sl_icm" else ""
-        said.append(
-            f"Labels are uneven ({found.rarest_label} has {found.rarest_label_share:.1%} of the spans): report "
+        sentences.append(
+            f"Labels are uneven ({corpus.rarest_label} has {corpus.rarest_label_share:.1%} of the spans): report "
             f"average='macro' as well, in which rare labels count as much as frequent ones.{also}"
         )
     if "token_informativeness" in needed:
-        said.append(
+        sentences.append(
             "With words that tell more and less, SL-ICM no longer has every other property in every case: a part in "
             "which a rare word comes first can tell more than the whole (see experiments.properties)."
         )
-    if found.chance is not None:
-        said.append(_note_on_chance(found, thresholds))
-    if found.one_token_share <= 1 - thresholds.several_tokens and found.one_token_share < 1:
-        said.append(
+    if corpus.chance is not None:
+        sentences.append(_note_on_chance(corpus, thresholds))
+    if corpus.one_token_share <= 1 - thresholds.several_tokens and corpus.one_token_share < 1:
+        sentences.append(
             "If a span with nearly the right bounds should count as right, and one that is cut in two as one, report "
             "matched_f beside it: spans matched one to one, from an intersection over union of 0.5 on."
         )
-        said.append(
+        sentences.append(
             "For the kinds of errors report fair_f, in which a wrong label or wrong bounds are one error and not two, "
             "or semeval_f, in which wrong bounds count half. Neither tells a near miss from a far one."
         )
     else:
-        said.append(
+        sentences.append(
             "Hardly a span has a part that could be found by itself: semeval_f and matched_f tell little more than "
             "span_f here. fair_f still counts a wrong label as one error and not as two."
         )
     if measure != "span_f":
-        said.append("To compare with published scores, report span_f beside it.")
-    return said
+        sentences.append("To compare with published scores, report span_f beside it.")
+    return sentences
 
 
-def _note_on_chance(found: Statistics, thresholds: Thresholds) -> str:
+def _note_on_chance(corpus: Statistics, thresholds: Thresholds) -> str:
     """Say for which labels chance should be corrected for, and for which it can be ignored."""
-    above = above_chance(found, thresholds)
+    above = above_chance(corpus, thresholds)
     if not above:
         return (
-            f"Chance can be ignored: spans of the same lengths would score {max(found.chance_per_label.values()):.2f} "
+            f"Chance can be ignored: spans of the same lengths would score {max(corpus.chance_per_label.values()):.2f} "
             "at most, as documents are long beside their spans."
         )
-    listed = ", ".join(f"{label} ({found.chance_per_label[label]:.2f})" for label in above[:_LISTED])
+    listed = ", ".join(f"{label} ({corpus.chance_per_label[label]:.2f})" for label in above[:_LISTED])
     more = f" and {len(above) - _LISTED} more" if len(above) > _LISTED else ""
-    below = len(found.chance_per_label) - len(above)
+    below = len(corpus.chance_per_label) - len(above)
     rest = f" In {counted(below, 'other label')} it can be ignored." if below else ""
     return (
-        f"Spans of the same lengths, placed at random, would score {found.chance:.2f}: report chance_kappa_f1 as well, "
-        f"which corrects for it, above all for {listed}{more}.{rest}"
+        f"Spans of the same lengths, placed at random, would score {corpus.chance:.2f}: report chance_kappa_f1 as "
+        f"well, which corrects for it, above all for {listed}{more}.{rest}"
     )

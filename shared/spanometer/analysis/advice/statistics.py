@@ -211,8 +211,8 @@ def _information(
     if lengths is None:
         lengths = of_words
         references.with_lengths(lengths)
-    found = TokenInformation.of(lengths, exact=True, tokens=words, probabilities=None, log_base=2.0)
-    information = np.zeros(0) if found.token is None else found.token
+    informed = TokenInformation.of(lengths, exact=True, tokens=words, probabilities=None, log_base=2.0)
+    information = np.zeros(0) if informed.token is None else informed.token
     moved = np.cumsum(lengths) - lengths - offsets[:-1]
     first = side.piece_start + moved[side.document[side.piece_span]]
     bits = information[ranges(first, side.piece_end - side.piece_start)]

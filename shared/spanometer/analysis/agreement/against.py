@@ -81,9 +81,9 @@ class MeasureAgainst:
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         values = ("against", "together", "ceiling", "same_terms", "differences", "best", "documents")
-        found = {name: plain(getattr(self, name)) for name in values}
+        described = {name: plain(getattr(self, name)) for name in values}
         notes = {"notes": list(self.notes)} if self.notes else {}
-        return {"headline": self.measure.headline, **found, "signature": self.signature, **notes}
+        return {"headline": self.measure.headline, **described, "signature": self.signature, **notes}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -181,7 +181,7 @@ def score_against(
     """
     require_no_more(more, "Pass the systems together by their names, {'old': ..., 'new': ...}.")
     resampling = Resampling.chosen(confidence, arguments)
-    asked = read_measures(measures, MEASURES)
+    chosen = read_measures(measures, MEASURES)
     options = SideReading.of(score_against, arguments)
     people = named_annotators(references, names)
     sides, reading, *_ = read_sides({**people, **_named(systems, people)}, options)
@@ -189,7 +189,7 @@ def score_against(
     first = next(iter(sides.values()))
     if first.documents == 0:
         raise InputError("there are no documents.", "Give at least one.")
-    counts = _count_pairs(sides, list(people), asked)
+    counts = _count_pairs(sides, list(people), chosen)
     return AgainstReferences(
         references=tuple(name.removeprefix(ANNOTATOR) for name in people),
         systems=tuple(name.removeprefix(SYSTEM) for name in sides if name not in people),
@@ -198,7 +198,7 @@ def score_against(
             name: _Measured(measure, sides, list(people), counts[name], resampling).result(
                 measure.signature(reading, resampling)
             )
-            for name, measure in asked.items()
+            for name, measure in chosen.items()
         },
         confidence=confidence,
     )
@@ -222,14 +222,14 @@ def _count_pairs(
     sides: Mapping[str, Spans], people: Sequence[str], measures: Mapping[str, Measure]
 ) -> dict[str, dict[_Row, Counts]]:
     """Count each side against each annotator (but itself), by the names of the measures."""
-    found: dict[str, dict[_Row, Counts]] = {name: {} for name in measures}
+    of_measures: dict[str, dict[_Row, Counts]] = {name: {} for name in measures}
     for person in people:
         for side in sides:
             if side != person:
                 counts = _count(sides[person], sides[side], measures.values(), person, side)
                 for name, of_measure in zip(measures, counts, strict=True):
-                    found[name][side, person] = of_measure
-    return found
+                    of_measures[name][side, person] = of_measure
+    return of_measures
 
 
 def _count(references: Spans, predictions: Spans, measures: Any, person: str, side: str) -> list[Counts]:
@@ -279,20 +279,20 @@ class _Measured:
 
     def _best_by_document(self, pairs: Mapping[_Row, Counts], side: str, out: str | None) -> Counts:
         """Count a side against that reference of each document that is best there."""
-        known = self._references(side, out)
+        people = self._references(side, out)
         values = []
-        for person in known:
+        for person in people:
             counts = pairs[side, person]
             scores = self._sign * self._measure.score_per_document(counts)[self._measure.headline]
             # nothing on both sides is fully right, whatever zero_division is
             values.append(np.where(counts.flagged(), np.where(np.isnan(scores), -np.inf, scores), np.inf))
         chosen = np.argmax(values, axis=0)
         if out is None:
-            self._documents[side] = np.bincount(chosen, minlength=len(known))
-        if len(known) == 1:
-            return pairs[side, known[0]]
+            self._documents[side] = np.bincount(chosen, minlength=len(people))
+        if len(people) == 1:
+            return pairs[side, people[0]]
         size = self._sides[side].documents
-        place = np.array([self._people.index(person) for person in known])[chosen]
+        place = np.array([self._people.index(person) for person in people])[chosen]
         merged = self._joined.take(place * size + np.arange(size))
         return _count(merged, self._sides[side], [self._measure], "references of several", side)[0]
 
@@ -350,9 +350,9 @@ class _Measured:
         return np.asarray(np.argmax(np.where(np.isnan(headlines), -np.inf, headlines), axis=0))
 
     def _best_name(self, side: str) -> str:
-        known = self._references(side, None)
-        points = np.stack([self._pairs[side, person].point[None] for person in known])
-        return _bare(known[int(self._best_places(points)[0])])
+        people = self._references(side, None)
+        points = np.stack([self._pairs[side, person].point[None] for person in people])
+        return _bare(people[int(self._best_places(points)[0])])
 
     def _score(self, values: Estimate) -> ReferenceScore:
         keys = self._measure.keys

@@ -233,7 +233,7 @@ def _pair_estimates(
             point = np.where(absent, math.nan, each.point)
             estimates[key] = replace(each, point=point)
             estimates[f"mean_{key}"] = Estimate.combined(
-                partial(mean_over_pairs, known=~np.isnan(point)), estimates[key]
+                partial(mean_over_pairs, defined=~np.isnan(point)), estimates[key]
             )
     means = (estimates[f"mean_{key}"] for key in ("f1", "chance_f1"))
     return {**estimates, "team_kappa_f1": Estimate.combined(measure.corrected, *means)}

@@ -108,7 +108,7 @@ class AgreementValues:
         values = {name: plain(getattr(self, name)) for name in names}
         simulated = {key: plain(one.to_dict()) for key, one in self.simulated.items()}
         more = {"intervals": plain(dict(self.intervals)), "simulated": simulated}
-        return {**values, **{key: found for key, found in more.items() if found}}
+        return {**values, **{key: parts for key, parts in more.items() if parts}}
 
     def interval(self, key: str, *pair: int) -> tuple[float, float] | None:
         """Return the bounds of a value, of a pair of annotators if it is one of pairs; None if there are none."""
@@ -216,57 +216,57 @@ class Agreement(Result, AgreementValues):
         return {**self.mean_per_document, **p_values, **self.per_document}
 
 
-def matrix(found: Agreement) -> Table:
+def matrix(agreement: Agreement) -> Table:
     """Show the corrected F1 of each pair; the diagonal is left empty."""
-    places = range(len(found.names))
+    places = range(len(agreement.names))
     rows = [
-        ((name, "cyan"), *(None if column == row else found.value("kappa_f1", row, column) for column in places))
-        for row, name in enumerate(found.names)
+        ((name, "cyan"), *(None if column == row else agreement.value("kappa_f1", row, column) for column in places))
+        for row, name in enumerate(agreement.names)
     ]
-    columns = [TableColumn(name, name) for name in found.names]
-    return Table.of("", columns, rows, widths=(0, 6), kind="matrix", names="annotator", confidence=found.confidence)
+    columns = [TableColumn(name, name) for name in agreement.names]
+    return Table.of("", columns, rows, widths=(0, 6), kind="matrix", names="annotator", confidence=agreement.confidence)
 
 
-def pair_table(found: Agreement, *, per_pair: bool) -> Table:
+def pair_table(agreement: Agreement, *, per_pair: bool) -> Table:
     """Show all pairs, or the highest and the lowest; the mean of the pairs; alpha, and gamma if it was computed."""
-    pairs = sorted(combinations(range(len(found.names)), 2), key=lambda pair: -found.kappa_f1[pair])
-    shown = {", ".join(found.names[one] for one in pair): pair for pair in pairs}
+    pairs = sorted(combinations(range(len(agreement.names)), 2), key=lambda pair: -agreement.kappa_f1[pair])
+    shown = {", ".join(agreement.names[one] for one in pair): pair for pair in pairs}
     if not per_pair:
         names = list(shown)
         ends = {"highest pair": 0, "lowest pair": -1} if len(pairs) > 1 else {}
         shown = {f"{place}: {names[number]}": pairs[number] for place, number in ends.items()}
-    joint = _joint_columns(found)
+    joint = _joint_columns(agreement)
     nothing = [None] * len(joint)
     rows: list[Sequence[Any]] = [
-        (name, *(found.value(key, *pair) for key in KEYS), *nothing) for name, pair in shown.items()
+        (name, *(agreement.value(key, *pair) for key in KEYS), *nothing) for name, pair in shown.items()
     ]
-    *means, kappa = (found.value(f"mean_{key}") for key in KEYS)
+    *means, kappa = (agreement.value(f"mean_{key}") for key in KEYS)
     rows.append((("mean of pairs", "cyan"), *means, TableColumn("", style="bold").cell(kappa), *nothing))
     if len(pairs) > 1:
-        rows.append((("as a team", "cyan"), None, None, found.value("team_kappa_f1"), *nothing))
-    rows.append((("all jointly", "cyan"), None, None, None, *(found.value(column.key) for column in joint)))
+        rows.append((("as a team", "cyan"), None, None, agreement.value("team_kappa_f1"), *nothing))
+    rows.append((("all jointly", "cyan"), None, None, None, *(agreement.value(column.key) for column in joint)))
     columns = [*(TableColumn(key, key) for key in KEYS), *joint]
-    return Table.of("", columns, rows, widths=(0, 6), kind="pairs", names="pair", confidence=found.confidence)
+    return Table.of("", columns, rows, widths=(0, 6), kind="pairs", names="pair", confidence=agreement.confidence)
 
 
-def _joint_columns(found: Agreement, style: str = "bold") -> list[TableColumn]:
+def _joint_columns(agreement: Agreement, style: str = "bold") -> list[TableColumn]:
     """Declare the columns of the values of all annotators jointly."""
-    keys = ("alpha", "gamma", "gamma_cat") if found.has_gamma else ("alpha",)
+    keys = ("alpha", "gamma", "gamma_cat") if agreement.has_gamma else ("alpha",)
     return [TableColumn(key, key, style=style) for key in keys]
 
 
-def label_table(found: Agreement) -> Table:
+def label_table(agreement: Agreement) -> Table:
     """Show for each label the means of the pairs, the joint values, and the fewest and most spans of an annotator."""
-    scores = [*_MEANS, *_joint_columns(found, "")]
+    scores = [*_MEANS, *_joint_columns(agreement, "")]
     rows = [
         (label, *(values.value(column.key) for column in scores), values.spans.min(), values.spans.max())
-        for label, values in found.per_label.items()
+        for label, values in agreement.per_label.items()
     ]
     columns = [*scores, *amounts(fewest_spans="fewest spans", most_spans="most spans")]
-    return Table.of("label", columns, rows, kind="labels", confidence=found.confidence)
+    return Table.of("label", columns, rows, kind="labels", confidence=agreement.confidence)
 
 
-def chance_table(found: Agreement, *, per_pair: bool, per_label: bool) -> Table:
+def chance_table(agreement: Agreement, *, per_pair: bool, per_label: bool) -> Table:
     """Return the values of annotations by chance beside those of the annotation, with p-values.
 
     Of all labels together `f1` of pairs (if asked for), the means over pairs, alpha and gamma; of each label (if asked
@@ -274,26 +274,28 @@ def chance_table(found: Agreement, *, per_pair: bool, per_label: bool) -> Table:
     """
     shown: list[tuple[Any, Simulated, tuple[int, ...]]] = []
     if per_pair:
-        for pair in combinations(range(len(found.names)), 2):
-            shown.append((f"f1 of {found.names[pair[0]]}, {found.names[pair[1]]}", found.simulated["f1"], pair))
-    shown += [((_OF_CHANCE[key], "cyan"), one, ()) for key, one in found.simulated.items() if key != "f1"]
-    for label, values in found.per_label.items() if per_label else ():
-        known = {key: values.simulated[key] for key in ("mean_f1", "alpha") if key in values.simulated}
-        shown += [(f"{label}: {_OF_CHANCE[key]}", one, ()) for key, one in known.items()]
+        for pair in combinations(range(len(agreement.names)), 2):
+            shown.append(
+                (f"f1 of {agreement.names[pair[0]]}, {agreement.names[pair[1]]}", agreement.simulated["f1"], pair)
+            )
+    shown += [((_OF_CHANCE[key], "cyan"), one, ()) for key, one in agreement.simulated.items() if key != "f1"]
+    for label, values in agreement.per_label.items() if per_label else ():
+        simulated = {key: values.simulated[key] for key in ("mean_f1", "alpha") if key in values.simulated}
+        shown += [(f"{label}: {_OF_CHANCE[key]}", one, ()) for key, one in simulated.items()]
     rows = []
     for name, one, place in shown:
         values_by_chance = (one.observed, one.mean, one.std, *map(one.quantile, QUANTILES), one.p_value)
         rows.append((name, *(float(value[place]) for value in values_by_chance)))
-    title = f"{found.n_simulations:,} annotations by chance"
+    title = f"{agreement.n_simulations:,} annotations by chance"
     return Table.of(title, _CHANCE, rows, kind="chance", names="value")
 
 
-def document_table(found: Agreement, lines: Sequence[int] = ()) -> Table:
+def document_table(agreement: Agreement, lines: Sequence[int] = ()) -> Table:
     """Show for each document the means of the pairs, and the line on which it begins, if lines are given."""
     line = amounts("line") if lines else []
-    p_value = [TableColumn("p_value", "p-value", "p")] if len(found.document_p_values) else []
-    values = [*([lines] if lines else []), *found.mean_per_document.values()] if found.mean_per_document else []
-    values += [found.document_p_values] if p_value else []
+    p_value = [TableColumn("p_value", "p-value", "p")] if len(agreement.document_p_values) else []
+    values = [*([lines] if lines else []), *agreement.mean_per_document.values()] if agreement.mean_per_document else []
+    values += [agreement.document_p_values] if p_value else []
     rows = ((str(place), *of_document) for place, of_document in enumerate(zip(*values, strict=True), 1))
     return Table.of("document", [*line, *_MEANS, *p_value], rows, kind="documents")
 
@@ -301,5 +303,5 @@ def document_table(found: Agreement, lines: Sequence[int] = ()) -> Table:
 def mean_of_pairs(matrix: np.ndarray) -> float:
     """Return the mean of a symmetric matrix without its diagonal, without NaN; NaN if that is all."""
     pairs = matrix[np.triu_indices(len(matrix), 1)]
-    known = pairs[~np.isnan(pairs)]
-    return float(known.mean()) if len(known) else math.nan
+    defined = pairs[~np.isnan(pairs)]
+    return float(defined.mean()) if len(defined) else math.nan

@@ -45,10 +45,10 @@ def named_annotators(annotations: Sequence[Any] | Mapping[str, Any], names: Sequ
         raise InputError(f"{counted(len(annotations), 'annotator')}: agreement takes two.", remedy)
     for name in names:
         require_kind(name, str, "a name", "Give each annotator a name, as a string.", option="names")
-    given = {f"{ANNOTATOR}{name}": one for name, one in zip(names, annotations, strict=True)}
-    if len(given) < len(annotations):
+    named = {f"{ANNOTATOR}{name}": one for name, one in zip(names, annotations, strict=True)}
+    if len(named) < len(annotations):
         raise InputError("two annotators have one name.", "Give each annotator a name of its own.")
-    return given
+    return named
 
 
 def count_pair(
@@ -61,9 +61,9 @@ def count_pair(
     return counts
 
 
-def mean_over_pairs(values: np.ndarray, known: np.ndarray) -> np.ndarray:
+def mean_over_pairs(values: np.ndarray, defined: np.ndarray) -> np.ndarray:
     """Compute the mean over the last axis, that of pairs, of the flagged values; NaN if none is flagged."""
-    return divide(np.where(known, values, 0.0).sum(axis=-1), known.sum(axis=-1), np.nan)
+    return divide(np.where(defined, values, 0.0).sum(axis=-1), defined.sum(axis=-1), np.nan)
 
 
 def matrices_of(values: np.ndarray, annotators: int, diagonal: float) -> np.ndarray:

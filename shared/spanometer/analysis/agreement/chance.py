@@ -48,8 +48,8 @@ class Simulated:
     def p_value(self) -> np.ndarray:
         """The one-sided p-value: (1 + simulations that reach the observed value) / (1 + simulations)."""
         reached = (self.drawn >= self.observed - _SAME).sum(axis=0)
-        known = ~np.isnan(self.drawn).any(axis=0)
-        return np.where(known, (1 + reached) / (1 + len(self.drawn)), math.nan)
+        defined = ~np.isnan(self.drawn).any(axis=0)
+        return np.where(defined, (1 + reached) / (1 + len(self.drawn)), math.nan)
 
     @property
     def mean(self) -> np.ndarray:
@@ -140,15 +140,17 @@ def simulate(
             block["alpha"] = _alpha(alpha, sides, labels, offsets, number)
         blocks.append(block)
     whole = {key: np.concatenate([block[key] for block in blocks]) for key in blocks[0]}
-    known, drawn_f1 = ~np.isnan(points["f1"]), matrices_of(whole["f1"], len(team), math.nan)
+    defined, drawn_f1 = ~np.isnan(points["f1"]), matrices_of(whole["f1"], len(team), math.nan)
     f1 = matrices_of(points["f1"], len(team), 1.0)
-    found = {"f1": Simulated(f1, np.where(np.isnan(f1), math.nan, drawn_f1))}
+    simulated = {"f1": Simulated(f1, np.where(np.isnan(f1), math.nan, drawn_f1))}
     for key in ("f1", "kappa_f1"):
-        found[f"mean_{key}"] = Simulated(mean_over_pairs(points[key], known), mean_over_pairs(whole[key], known))
+        simulated[f"mean_{key}"] = Simulated(
+            mean_over_pairs(points[key], defined), mean_over_pairs(whole[key], defined)
+        )
     if alpha is not None:
-        found["alpha"] = Simulated(points["alpha"], whole["alpha"])
+        simulated["alpha"] = Simulated(points["alpha"], whole["alpha"])
     by_place = [
-        {key: Simulated(one.observed[place], one.drawn[:, place]) for key, one in found.items()}
+        {key: Simulated(one.observed[place], one.drawn[:, place]) for key, one in simulated.items()}
         for place in range(labels + 1)
     ]
     return by_place, np.where(has_spans.any(axis=-1), (1 + reached) / (1 + count), math.nan)
@@ -228,25 +230,25 @@ def _agreement(level: str, first: Side, second: Side) -> np.ndarray:
     if level == "token":
         return coverage(first, second)
     codes = token_codes(first, second)
-    known, times = np.unique(codes[len(first) :], return_counts=True)
-    if len(known) == 0:
+    distinct, times = np.unique(codes[len(first) :], return_counts=True)
+    if len(distinct) == 0:
         return np.zeros(len(first), dtype=np.int64)
-    place = np.minimum(np.searchsorted(known, codes[: len(first)]), len(known) - 1)
-    return np.where(known[place] == codes[: len(first)], times[place], 0)
+    place = np.minimum(np.searchsorted(distinct, codes[: len(first)]), len(distinct) - 1)
+    return np.where(distinct[place] == codes[: len(first)], times[place], 0)
 
 
 def _alpha(measure: UnitizingAlpha, sides: Sequence[Side], labels: int, offsets: np.ndarray, number: int) -> np.ndarray:
     """Compute alpha of simulations, shape (simulations, labels + 1)."""
     # 1995 lays gaps out anew, at a cost that grows faster than the labels
     together = number if measure.variant == "2016" else 1
-    found = []
+    alphas = []
     for first in range(0, number, together):
         parts = [_of_simulations(side, first, first + together, labels, int(offsets[-1])) for side in sides]
         names = tuple(map(str, range(together * labels)))
         totals = measure.totals(measure.count_sides(parts, names, offsets))
         by_simulation = {key: values.reshape(together, labels) for key, values in totals.items()}
-        found.append(_of_labels_and_all(measure, ("alpha",), by_simulation)["alpha"])
-    return np.concatenate(found)
+        alphas.append(_of_labels_and_all(measure, ("alpha",), by_simulation)["alpha"])
+    return np.concatenate(alphas)
 
 
 def _of_simulations(side: Side, first: int, last: int, labels: int, stride: int) -> Side:

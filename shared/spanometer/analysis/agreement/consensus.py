@@ -87,8 +87,8 @@ class Voting:
                     option="at_least",
                 )
             return self.at_least
-        known = {"majority": annotators // 2 + 1, "half": (annotators + 1) // 2, "union": 1}
-        return known.get(self.rule, annotators)
+        votes = {"majority": annotators // 2 + 1, "half": (annotators + 1) // 2, "union": 1}
+        return votes.get(self.rule, annotators)
 
     @property
     def has_ties(self) -> bool:
@@ -154,10 +154,10 @@ class Consensus(Result):
         Raises:
             InputError: if no files were given.
         """
-        known = file or self.file
-        if known is None:
+        source = file or self.file
+        if source is None:
             raise InputError("no files were given, only their spans.", "Give what spanometer.read returns.")
-        made = replace(known, spans=self.spans, annotators=(self.name,) * known.documents.size, stated=None)
+        made = replace(source, spans=self.spans, annotators=(self.name,) * source.documents.size, stated=None)
         return replace(made, stated=self._attributed()) if votes else made
 
     def _attributed(self) -> StatedSpans:
@@ -212,67 +212,67 @@ class Consensus(Result):
         }
 
 
-def vote_table(found: Consensus) -> Table:
+def vote_table(consensus: Consensus) -> Table:
     """Count for each number of votes the spans that have it, and those of them in the consensus."""
-    votes, size = found.candidates.votes, len(found.names)
-    of_all, of_chosen = (np.bincount(some, minlength=size + 1) for some in (votes, votes[_is_chosen(found)]))
+    votes, size = consensus.candidates.votes, len(consensus.names)
+    of_all, of_chosen = (np.bincount(some, minlength=size + 1) for some in (votes, votes[_is_chosen(consensus)]))
     rows = [(f"{number} of {size}", of_all[number], of_chosen[number]) for number in range(size, 0, -1)]
     return Table.of("votes", _SPANS, rows, kind="votes")
 
 
-def annotator_table(found: Consensus) -> Table:
+def annotator_table(consensus: Consensus) -> Table:
     """Count for each annotator the spans, those in the consensus, and those that nobody else has."""
-    voters, chosen, alone = found.candidates.voters, _is_chosen(found), found.candidates.votes == 1
+    voters, chosen, alone = consensus.candidates.voters, _is_chosen(consensus), consensus.candidates.votes == 1
     rows = []
-    for name, has in zip(found.names, voters.T, strict=True):
+    for name, has in zip(consensus.names, voters.T, strict=True):
         number, kept = has.sum(), (has & chosen).sum()
         rows.append((name, number, kept, kept / number if number else float("nan"), (has & alone).sum()))
     columns = [*_SPANS, TableColumn("share", kind="share"), *amounts(alone="nobody else has")]
     return Table.of("annotator", columns, rows, kind="annotators")
 
 
-def label_table(found: Consensus) -> Table:
+def label_table(consensus: Consensus) -> Table:
     """Count for each label the spans that anybody has, those in the consensus, and the ties."""
-    labels = tuple(sorted({*found.candidates.spans.labels, *found.spans.labels}))
-    groups = (found.candidates, found.chosen, found.ties)
+    labels = tuple(sorted({*consensus.candidates.spans.labels, *consensus.spans.labels}))
+    groups = (consensus.candidates, consensus.chosen, consensus.ties)
     numbers = [np.bincount(group.spans.with_labels(labels).label, minlength=len(labels)) for group in groups]
     return Table.of("label", [*_SPANS, *amounts("ties")], zip(labels, *numbers, strict=True), kind="labels")
 
 
-def tie_table(found: Consensus, *, briefly: bool = False) -> Table:
+def tie_table(consensus: Consensus, *, briefly: bool = False) -> Table:
     """Return the spans that half of the annotators have, or the first of them."""
-    ties = found.ties
+    ties = consensus.ties
     if briefly and len(ties) > _LISTED:
         ties = ties.take(np.arange(len(ties)) < _LISTED)
-    title = f"ties (the first {_LISTED})" if len(ties) < len(found.ties) else "ties"
-    return _listed(found, ties, title)
+    title = f"ties (the first {_LISTED})" if len(ties) < len(consensus.ties) else "ties"
+    return _listed(consensus, ties, title)
 
 
-def span_table(found: Consensus) -> Table:
+def span_table(consensus: Consensus) -> Table:
     """Return all spans that anybody has or that were made of tokens, with their votes and outcome."""
-    groups = [found.candidates, found.chosen, found.ties, found.overruled]
-    known = Voted.of([group.spans for group in groups])
-    voters = np.zeros((len(known), len(found.names)), dtype=bool)
+    groups = [consensus.candidates, consensus.chosen, consensus.ties, consensus.overruled]
+    every = Voted.of([group.spans for group in groups])
+    voters = np.zeros((len(every), len(consensus.names)), dtype=bool)
     for place, group in reversed(list(enumerate(groups))):
         # spans have one order everywhere
-        voters[known.voters[:, place]] = group.voters
-    _, chosen, tie, overruled = known.voters.T
+        voters[every.voters[:, place]] = group.voters
+    _, chosen, tie, overruled = every.voters.T
     outcome = np.select([chosen, overruled, tie], ["chosen", "overruled", "tie"], "outvoted")
-    return _listed(found, Voted(known.spans, voters), "spans", outcome=outcome.tolist())
+    return _listed(consensus, Voted(every.spans, voters), "spans", outcome=outcome.tolist())
 
 
-def _is_chosen(found: Consensus) -> np.ndarray:
+def _is_chosen(consensus: Consensus) -> np.ndarray:
     """Flag the candidates that are in the consensus."""
-    known = Voted.of([found.candidates.spans, found.chosen.spans]).voters
-    return np.asarray(known[known[:, 0], 1])
+    groups = Voted.of([consensus.candidates.spans, consensus.chosen.spans]).voters
+    return np.asarray(groups[groups[:, 0], 1])
 
 
-def _listed(found: Consensus, voted: Voted, title: str, **more: Sequence[str]) -> Table:
+def _listed(consensus: Consensus, voted: Voted, title: str, **more: Sequence[str]) -> Table:
     """List spans with their votes, and with their texts if they are known."""
-    spans, file = voted.spans, found.file
+    spans, file = voted.spans, consensus.file
     ids = None if file is None else file.documents.ids
     documents = [str(number) if ids is None else ids[number] for number in spans.document.tolist()]
-    labels, voters = [spans.labels[label] for label in spans.label], map(", ".join, found.voters(voted))
+    labels, voters = [spans.labels[label] for label in spans.label], map(", ".join, consensus.voters(voted))
     values = [documents, spans.start, spans.end, labels, voted.votes, voters, *more.values()]
     texts = None if file is None else _texts(file, voted)
     if texts is not None:

@@ -238,8 +238,8 @@ class Disagreements(CorpusResult):
             flat = arrow_array(np.stack([pieces.start, pieces.end], axis=1).astype(np.int32).ravel())
             pairs = as_lists(np.arange(0, len(flat) + 1, 2), flat)
             columns["fragments"] = as_lists(pieces.offsets, pairs)
-        said = as_lists(readings.offsets, pa.StructArray.from_arrays(list(columns.values()), list(columns)))
-        return pa.StructArray.from_arrays([annotators, said], ["annotators", "spans"])
+        spans_read = as_lists(readings.offsets, pa.StructArray.from_arrays(list(columns.values()), list(columns)))
+        return pa.StructArray.from_arrays([annotators, spans_read], ["annotators", "spans"])
 
 
 @shares(SideArguments)
@@ -279,12 +279,12 @@ def disagreements(
     require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
     measure = ChanceKappaF1(labels=labels, level=level)
     options = SideReading.of(disagreements, arguments)
-    given = require_no_answers(named_annotators(annotations, names))
-    read = read_sides(given, options)
+    named = require_no_answers(named_annotators(annotations, names))
+    read = read_sides(named, options)
     sides, reading = read.with_common_labels(measure.labels), read.reading
     spans = tuple(sides.values())
     places = Places.of(spans)
-    found = Disagreements(
+    result = Disagreements(
         names=tuple(name.removeprefix(ANNOTATOR) for name in sides),
         sides=spans,
         places=places,
@@ -294,15 +294,15 @@ def disagreements(
         labels=labels,
         reading=reading,
     )
-    return found.with_context(context_of_sides(read, words))
+    return result.with_context(context_of_sides(read, words))
 
 
-def kind_table(found: Disagreements) -> Table:
+def kind_table(disagreements: Disagreements) -> Table:
     """Count for each kind the places that have it and the differences between two people, and sum their costs.
 
     A place can have several kinds, so that columns do not add up to the last row.
     """
-    kinds, cost, total = found.kinds, found.cost, len(found)
+    kinds, cost, total = disagreements.kinds, disagreements.cost, len(disagreements)
     rows: list[Sequence[Any] | None] = []
     for code, name in enumerate(DIFFERENCES):
         there = kinds[:, code] > 0
@@ -314,9 +314,9 @@ def kind_table(found: Disagreements) -> Table:
     return Table.of("kind", columns, rows, kind="kinds")
 
 
-def difference_table(found: Disagreements) -> Table:
+def difference_table(disagreements: Disagreements) -> Table:
     """Count the places where each pair of annotators differs, the pair that differs most first."""
-    places, total, names = found.differences.places, max(len(found), 1), found.names
+    places, total, names = disagreements.differences.places, max(len(disagreements), 1), disagreements.names
     pairs = sorted(combinations(range(len(names)), 2), key=lambda pair: -places[pair])
     rows = [
         ((names[one], "cyan"), names[other], places[one, other], places[one, other] / total) for one, other in pairs
@@ -325,16 +325,16 @@ def difference_table(found: Disagreements) -> Table:
     return Table.of("annotator", columns, rows, left=2, kind="differing")
 
 
-def place_table(found: Disagreements) -> Table:
+def place_table(disagreements: Disagreements) -> Table:
     """Show a row for each place, the one that costs most first, with a column for what each annotator says."""
-    places = found.to_arrow()
+    places = disagreements.to_arrow()
     kinds, own = places.column_names.index("kinds"), places.column_names[:-1]
     rows = places.select(own).set_column(kinds, "kinds", pa.compute.binary_join(places["kinds"], ", "))
     readings = [
         {name: reading_text(reading) for reading in of_place for name in reading["annotators"]}
         for of_place in places["readings"].to_pylist()
     ]
-    for name in found.names:
+    for name in disagreements.names:
         # an annotator may be called as another column is
         head = f"annotator {name}" if name in own else name
         rows = rows.append_column(head, pa.array([of_place[name] for of_place in readings], pa.string()))
@@ -346,12 +346,12 @@ def reading_text(reading: Mapping[str, Any]) -> str:
     return " | ".join(f"{span['label']} {_covered(span)}" for span in reading["spans"]) or NOTHING
 
 
-def shown_places(found: Disagreements, most: int) -> Iterator[Part]:
+def shown_places(disagreements: Disagreements, most: int) -> Iterator[Part]:
     """Yield the first places as lines: where, what the text is, and who says what."""
-    wording = found.context.wording
-    if most < len(found):
-        yield from (f"the {most:,} places that cost most, of {len(found):,}:", "")
-    for row in found.to_arrow().slice(0, most).to_pylist():
+    wording = disagreements.context.wording
+    if most < len(disagreements):
+        yield from (f"the {most:,} places that cost most, of {len(disagreements):,}:", "")
+    for row in disagreements.to_arrow().slice(0, most).to_pylist():
         text = row.get("text", f"{row['start']}–{row['end']}")
         where = [f"line {row['line']}"] if row.get("line") else []
         where += [f"document {row.get('name', row['document'])}", f"cost {row['cost']:.2g}"]

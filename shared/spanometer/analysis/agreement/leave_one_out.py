@@ -85,7 +85,7 @@ class LeaveOneOut(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
-        found = {
+        described = {
             "mean_kappa_f1": self.mean_kappa_f1,
             "alpha": self.alpha,
             "annotators": {
@@ -98,7 +98,7 @@ class LeaveOneOut(Result):
             },
             "signatures": dict(self.signatures),
         }
-        return dict(plain(found))
+        return dict(plain(described))
 
     def _value(self, key: str, place: int) -> tuple[float, tuple[float, float] | None]:
         low, high = self.intervals[key][:, place].tolist() if key in self.intervals else (math.nan, math.nan)
@@ -137,8 +137,8 @@ def leave_one_out(
     subsets = np.concatenate([np.ones((1, len(pairs)), dtype=bool), ~there, there])
     of_pairs_kappa = _headlines(chance, of_pairs, resampling)
     # what is NaN in the corpus is in no mean
-    known = subsets & ~np.isnan(of_pairs_kappa.point)
-    kappa = Estimate.combined(lambda drawn: mean_over_pairs(drawn[..., None, :], known), of_pairs_kappa)
+    defined = subsets & ~np.isnan(of_pairs_kappa.point)
+    kappa = Estimate.combined(lambda drawn: mean_over_pairs(drawn[..., None, :], defined), of_pairs_kappa)
     whole, without, along = np.split(np.arange(len(subsets)), [1, 1 + count])
     values = {
         "with_others": kappa[along],

@@ -54,8 +54,8 @@ class LabelConfusion(Result):
         rows, columns = np.nonzero(np.triu(inner, 1))
         times = inner[rows, columns]
         shares = times / (times + inner[rows, rows] + inner[columns, columns])
-        found = zip(rows.tolist(), columns.tolist(), times.tolist(), shares.tolist(), strict=True)
-        listed = [(self.labels[row], self.labels[column], number, share) for row, column, number, share in found]
+        pairs = zip(rows.tolist(), columns.tolist(), times.tolist(), shares.tolist(), strict=True)
+        listed = [(self.labels[row], self.labels[column], number, share) for row, column, number, share in pairs]
         return sorted(listed, key=lambda pair: -pair[2])
 
     def parts(self) -> Iterator[Part]:
@@ -197,6 +197,6 @@ def _stretches(places: Places) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     size = np.append(np.diff(bounds), 0)[: len(bounds)]
     differs = held.any(axis=1) & ~held.all(axis=1)
     place = np.full(len(bounds), -1)
-    found = np.searchsorted(places.stretches.start, bounds[differs] % max(stride, 1), side="right") - 1
-    place[differs] = places.stretches.span[found]
+    stretch = np.searchsorted(places.stretches.start, bounds[differs] % max(stride, 1), side="right") - 1
+    place[differs] = places.stretches.span[stretch]
     return held, size, place

@@ -74,7 +74,7 @@ def consensus(
     voting = Voting(rule=rule, at_least=at_least, vote=vote, resolve=resolve)
     options = SideReading.of(consensus, arguments)
     sides, reading, file, _ = read_sides(require_no_answers(named_annotators(annotations, names)), options)
-    known = tuple(name.removeprefix(ANNOTATOR) for name in sides)
+    voters = tuple(name.removeprefix(ANNOTATOR) for name in sides)
     of_all = list(sides.values())
     needed = voting.needed(len(of_all))
     half = len(of_all) // 2 if len(of_all) % 2 == 0 and voting.has_ties else 0
@@ -87,7 +87,7 @@ def consensus(
     kept, contradicting = _resolved(won, resolve)
     chosen = won.take(kept)
     return Consensus(
-        names=known,
+        names=voters,
         voting=voting,
         needed=needed,
         chosen=chosen,

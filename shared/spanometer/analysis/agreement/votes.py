@@ -106,20 +106,20 @@ class LabelledTokens:
             raise InputError(
                 "tokens vote for runs, and these spans are discontinuous.", "Vote on whole spans.", side=name
             )
-        known = spans.with_labels(self._labels)
-        base = known.label.astype(np.int64) * self._offsets[-1] + self._offsets[known.document]
-        start, end = base + known.start, base + known.end
+        coded = spans.with_labels(self._labels)
+        base = coded.label.astype(np.int64) * self._offsets[-1] + self._offsets[coded.document]
+        start, end = base + coded.start, base + coded.end
         order = np.argsort(start, kind="stable")
         start, end = start[order], end[order]
         overlapping = start[1:] < end[:-1]
         if overlapping.any():
             span = int(order[int(np.argmax(overlapping)) + 1])
             raise InputError(
-                f"two spans of {known.labels[known.label[span]]!r} overlap, and tokens cannot vote for both.",
+                f"two spans of {coded.labels[coded.label[span]]!r} overlap, and tokens cannot vote for both.",
                 "Vote on whole spans.",
                 side=name,
-                document=int(known.document[span]),
-                position=int(known.start[span]),
+                document=int(coded.document[span]),
+                position=int(coded.start[span]),
             )
         return start, end
 

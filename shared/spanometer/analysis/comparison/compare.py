@@ -93,20 +93,20 @@ def compare(
     resampling = made(PairedResampling, arguments)
     choices: dict[str, Any] = {"rank_correlation": rank_correlation, "per_label": per_label}
     options = SideReading.of(compare, arguments)
-    given = read_columns({REFERENCES: references, **named_outputs(systems)})
-    reference = given[REFERENCES]
+    sides_read = read_columns({REFERENCES: references, **named_outputs(systems)})
+    reference = sides_read[REFERENCES]
     if isinstance(reference, (Entities, Attributes)):
         options.require_none(f"these are {_CALLED[type(reference)]}")
         if isinstance(reference, Attributes):
-            return compare_sides(given, read_measures(measures, ALL_MEASURES), resampling, {}, **choices)
+            return compare_sides(sides_read, read_measures(measures, ALL_MEASURES), resampling, {}, **choices)
         trees = read_measures(measures, TREE_MEASURES)
-        _require_alike(given)
+        _require_alike(sides_read)
         if options.lengths is not None:
-            given = {name: on_side(name, side.with_lengths, options.lengths) for name, side in given.items()}
-        return compare_sides(given, trees, resampling, {"input": "entities"}, **choices)
-    asked = read_measures(measures, MEASURES)
-    sides, reading, _, grounded = read_sides(given, options, apart=False)
-    return compare_sides(sides, asked, resampling, reading, answered=grounded.keys(), **choices)
+            sides_read = {name: on_side(name, side.with_lengths, options.lengths) for name, side in sides_read.items()}
+        return compare_sides(sides_read, trees, resampling, {"input": "entities"}, **choices)
+    chosen = read_measures(measures, MEASURES)
+    sides, reading, _, grounded = read_sides(sides_read, options, apart=False)
+    return compare_sides(sides, chosen, resampling, reading, answered=grounded.keys(), **choices)
 
 
 def compare_sides(

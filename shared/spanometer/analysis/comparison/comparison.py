@@ -67,7 +67,7 @@ class MeasureComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
-        of_labels = {label: found._results() for label, found in self.per_label.items()}
+        of_labels = {label: result._results() for label, result in self.per_label.items()}
         return {
             "headline": self.key,
             "higher_is_better": self.higher_is_better,
@@ -148,8 +148,8 @@ def label_table(name: str, result: MeasureComparison) -> Table:
     """Show a row for each label: the value of each system with its interval."""
     column = TableColumn(result.key, kind=kind_of(result.measure, result.key))
     rows: list[Sequence[Any]] = []
-    for label, found in result.per_label.items():
-        cells = [column.cell(values.value(result.key)) for values in found.systems.values()]
+    for label, of_label in result.per_label.items():
+        cells = [column.cell(values.value(result.key)) for values in of_label.systems.values()]
         rows.append((label, *mark_best(cells, higher=result.higher_is_better)))
     columns, title = [TableColumn(name, name) for name in result.systems], f"{result.title(name)}: label"
     return Table.of(title, columns, rows, kind="labels", names="label", about={"measure": name})
@@ -157,7 +157,7 @@ def label_table(name: str, result: MeasureComparison) -> Table:
 
 def label_pair_table(name: str, result: MeasureComparison) -> Table:
     """Show a row for each label and pair: the difference with its interval, and the p-values."""
-    rows = ((label, *row) for label, found in result.per_label.items() for row in _pair_rows(found))
+    rows = ((label, *row) for label, of_label in result.per_label.items() for row in _pair_rows(of_label))
     columns, title = [TableColumn("pair"), *_pair_columns(result)], f"{result.title(name)}: label"
     return Table.of(title, columns, rows, left=2, kind="label_pairs", names="label", about={"measure": name})
 
@@ -172,21 +172,21 @@ def _pair_rows(result: MeasureComparison) -> Iterator[tuple[Any, ...]]:
         yield (" - ".join(pair.systems), "cyan"), (pair.difference, pair.interval), *p_values
 
 
-def correlation_table(found: Sequence[RankCorrelation]) -> Table:
+def correlation_table(pairs: Sequence[RankCorrelation]) -> Table:
     """Show for each two measures tau with its interval, and how many systems they rank this way and that."""
     rows = (
-        ((" - ".join(pair.measures), "cyan"), (pair.tau, pair.interval), pair.same, len(pair.swapped)) for pair in found
+        ((" - ".join(pair.measures), "cyan"), (pair.tau, pair.interval), pair.same, len(pair.swapped)) for pair in pairs
     )
     return Table.of("rank correlation", _CORRELATIONS, rows, kind="correlations", names="measures")
 
 
-def legend(found: Comparison) -> list[str]:
+def legend(comparison: Comparison) -> list[str]:
     """Explain the columns and the marks."""
-    confidence = f"{100 * found.resampling.confidence:g}"
+    confidence = f"{100 * comparison.resampling.confidence:g}"
     marks = ", ".join(f"{mark} p < {f'{level:g}'.lstrip('0')}" for mark, level in LEVELS.items())
     directions = dict.fromkeys(
         f"{result.key}, {'higher' if result.higher_is_better else 'lower'} is better"
-        for result in found.measures.values()
+        for result in comparison.measures.values()
     )
     correlations = (
         "Kendall's tau-b of the rankings by two measures: 1 for equal ones, -1 for opposite ones. Its interval is over "
@@ -195,17 +195,17 @@ def legend(found: Comparison) -> list[str]:
     )
     bounds = [
         low
-        for result in found.measures.values()
+        for result in comparison.measures.values()
         for system in result.systems.values()
         for low, _ in system.intervals.values()
     ]
     without = "a value that is not a number has no interval"
-    if found.documents < 2:
-        without = f"intervals need two documents or more, and there is {counted(found.documents, 'document')}"
+    if comparison.documents < 2:
+        without = f"intervals need two documents or more, and there is {counted(comparison.documents, 'document')}"
     return [
         *([f"[nan, nan]: {without}."] if any(map(math.isnan, bounds)) else []),
         f"[ , ]: {confidence} % confidence intervals. Ranks are by {'; '.join(directions)}.",
         "stability: the share of resampled corpora in which the system has this rank.",
         f"{marks}: p of paired approximate randomisation, corrected over a measure's pairs (Holm).",
-        *([correlations] if found.rank_correlations else []),
+        *([correlations] if comparison.rank_correlations else []),
     ]

@@ -96,10 +96,10 @@ def bootstrap_test(difference: float, drawn: np.ndarray) -> float:
         difference: d, that of the two systems.
         drawn: d*, the differences in drawn corpora, shape (n).
     """
-    known = drawn[~np.isnan(drawn)]
-    if len(known) == 0 or math.isnan(difference):
+    defined = drawn[~np.isnan(drawn)]
+    if len(defined) == 0 or math.isnan(difference):
         return math.nan
-    return (1 + _reached(drawn - known.mean(), difference)) / (1 + len(drawn))
+    return (1 + _reached(drawn - defined.mean(), difference)) / (1 + len(drawn))
 
 
 def randomisation_test(
@@ -253,12 +253,12 @@ def rank_correlations(
         confidence: the level of the intervals.
     """
     pairs = list(combinations(systems, 2))
-    found = []
+    correlations = []
     for (name, (one, drawn)), (other_name, (other, other_drawn)) in combinations(ranked.items(), 2):
         tau = float(kendall(one, other))
         bounds = Estimate(np.array(tau), kendall(drawn, other_drawn)).interval(confidence)
         contrary = _directions(one) * _directions(other) < 0
-        found.append(
+        correlations.append(
             RankCorrelation(
                 measures=(name, other_name),
                 tau=tau,
@@ -267,7 +267,7 @@ def rank_correlations(
                 swapped=tuple(pair for pair, apart in zip(pairs, contrary.tolist(), strict=True) if apart),
             )
         )
-    return tuple(found)
+    return tuple(correlations)
 
 
 def _directions(ranks: np.ndarray) -> np.ndarray:

@@ -85,12 +85,12 @@ class AnswerErrors:
 
     def table(self, system: str = "") -> Table:
         """Show a row for each kind."""
-        rows = [((kind, "cyan"), *found) for kind, found in self.kinds.items()]
+        rows = [((kind, "cyan"), *numbers) for kind, numbers in self.kinds.items()]
         columns = amounts("number", predicted="of these\npredicted")
         about = {"system": system} if system else {}
         return Table.of("error of answers", columns, rows, kind="answers", names="error", about=about)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts of the answers, and the numbers of each kind."""
-        kinds = {kind.replace(" ", "_"): found._asdict() for kind, found in self.kinds.items()}
+        kinds = {kind.replace(" ", "_"): numbers._asdict() for kind, numbers in self.kinds.items()}
         return {**self.grounded.total, "kinds": kinds}

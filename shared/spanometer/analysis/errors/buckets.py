@@ -95,17 +95,17 @@ def by_number(
             themselves if they are few.
     """
     both = np.concatenate([references, predictions]).astype(float)
-    known = both[~np.isnan(both)]
-    stated = np.concatenate([known, np.asarray(() if edges is None else edges, dtype=float)])
-    whole = bool((stated == np.floor(stated)).all())
-    distinct = np.unique(known)
+    defined = both[~np.isnan(both)]
+    shown = np.concatenate([defined, np.asarray(() if edges is None else edges, dtype=float)])
+    whole = bool((shown == np.floor(shown)).all())
+    distinct = np.unique(defined)
     exact = edges is None and len(distinct) <= _PARTS
     if edges is None:
-        of_reference = known[: np.count_nonzero(~np.isnan(both[: len(references)]))]
-        edges = distinct.tolist() if exact else _quantiles(of_reference if len(of_reference) else known, whole=whole)
+        of_reference = defined[: np.count_nonzero(~np.isnan(both[: len(references)]))]
+        edges = distinct.tolist() if exact else _quantiles(of_reference if len(of_reference) else defined, whole=whole)
     code = np.searchsorted(edges[1:], both, side="right").astype(np.int32)
     code[np.isnan(both)] = len(edges)
-    names = [*([f"{edge:,g}" for edge in edges] if exact else _ranges(edges, known, whole=whole)), "none"]
+    names = [*([f"{edge:,g}" for edge in edges] if exact else _ranges(edges, defined, whole=whole)), "none"]
     return _named(name, names, np.split(code, [len(references)]))
 
 
@@ -117,9 +117,9 @@ def _quantiles(values: np.ndarray, *, whole: bool) -> list[float]:
     return [lowest, *sorted(cut for cut in inner if cut > lowest)]
 
 
-def _ranges(edges: Sequence[float], known: np.ndarray, *, whole: bool) -> Iterator[str]:
+def _ranges(edges: Sequence[float], defined: np.ndarray, *, whole: bool) -> Iterator[str]:
     """Yield the name of the bucket that begins at each edge."""
-    low, high = float(known.min(initial=math.inf)), float(known.max(initial=-math.inf))
+    low, high = float(defined.min(initial=math.inf)), float(defined.max(initial=-math.inf))
     for place, edge in enumerate(edges):
         last = place == len(edges) - 1
         after = math.inf if last else edges[place + 1]
@@ -158,34 +158,34 @@ def buckets_of(
         InputError: for values that do not fit the documents.
     """
     require_sides(Spans, references, predictions)
-    given = {} if by is None else by
-    require_kind(given, Mapping, "a mapping of values by name", "Give by={'year': [...]}.")
+    columns = {} if by is None else by
+    require_kind(columns, Mapping, "a mapping of values by name", "Give by={'year': [...]}.")
     sides = references, predictions
     unit = "token" if wording is None or wording.separator else "character"
     sizes = references.sizes, predictions.sizes
-    found = [by_number(f"span length in {unit}s", *sizes, _LENGTHS if unit == "token" else None)]
+    buckets = [by_number(f"span length in {unit}s", *sizes, _LENGTHS if unit == "token" else None)]
     if references.lengths is not None:
         documents = references.document, predictions.document
         density = _density(references)
-        found.append(by_number(f"document length in {unit}s", *(references.lengths[place] for place in documents)))
-        found.append(by_number("entity density", density[documents[0]], density[documents[1]], _SHARES))
-    found.append(_by_frequency(sides))
+        buckets.append(by_number(f"document length in {unit}s", *(references.lengths[place] for place in documents)))
+        buckets.append(by_number("entity density", density[documents[0]], density[documents[1]], _SHARES))
+    buckets.append(_by_frequency(sides))
     if wording is not None:
         strings = [wording.of(side) for side in sides]
         strings += [] if train is None else [train[1].of(train[0])]
         codes, names = string_codes(*strings)
         if train is not None:
-            found.append(_by_training(sides, train[0], codes, len(names)))
-        found.append(_by_consistency(references, codes[0]))
-    found += [_by_given(name, values, sides) for name, values in listed_items(given)]
-    return found
+            buckets.append(_by_training(sides, train[0], codes, len(names)))
+        buckets.append(_by_consistency(references, codes[0]))
+    buckets += [_by_given(name, values, sides) for name, values in listed_items(columns)]
+    return buckets
 
 
 def read_training(train: Any) -> tuple[Spans, Wording] | None:
     """Return the spans of a training set and their wording, from a file that was read, or as they are."""
     if train is None or isinstance(train, tuple):
-        known: tuple[Spans, Wording] | None = train
-        return known
+        spans_and_wording: tuple[Spans, Wording] | None = train
+        return spans_and_wording
     require_kind(train, DocumentFile, "a file that was read", "Give what spanometer.read returns.")
     wording = context_of_documents(train).wording
     if wording is None:
@@ -255,11 +255,11 @@ def _by_given(name: str, values: Any, sides: Sequence[Spans]) -> Buckets:
             raise InputError(f"{name}: some documents have a list of values, others have one value.", remedy)
         parts = [listed(row, remedy) if of_tokens else [row] for row in rows]
         sizes = list(map(len, parts))
-        found = [value for part in parts for value in part]
-        odd = next((value for value in found if not _is_value(value)), None)
+        flat = [value for part in parts for value in part]
+        odd = next((value for value in flat if not _is_value(value)), None)
         if odd is not None:
             raise InputError(f"{name}: {shown(odd)} is neither a number nor a text.", remedy)
-        column = np.fromiter(found, dtype=object, count=len(found))
+        column = np.fromiter(flat, dtype=object, count=len(flat))
         lengths = lengths if of_tokens else np.ones(documents, dtype=np.int64)
     if len(sizes) != documents:
         raise InputError(f"{name}: {counted(len(sizes), 'value')}, {counted(documents, 'document')}.", remedy)

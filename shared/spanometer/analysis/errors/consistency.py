@@ -95,16 +95,16 @@ def inconsistencies(references: Spans, context: Context) -> list[Inconsistency]:
     if context.wording is None:
         return []
     (string,), texts = string_codes(context.wording.of(references))
-    found = LabelsOfStrings.of(references, string)
-    rare = np.flatnonzero(found.own < found.other)
+    labels = LabelsOfStrings.of(references, string)
+    rare = np.flatnonzero(labels.own < labels.other)
     order = rare[
         np.lexsort(
             (
                 rare,
                 references.label[rare],
                 string[rare],
-                -found.other[rare],
-                (found.own / (found.own + found.other))[rare],
+                -labels.other[rare],
+                (labels.own / (labels.own + labels.other))[rare],
             )
         )
     ]
@@ -116,9 +116,9 @@ def inconsistencies(references: Spans, context: Context) -> list[Inconsistency]:
         Inconsistency(
             texts[string[span]],
             references.labels[references.label[span]],
-            int(found.own[span]),
-            references.labels[found.other_label[span]],
-            int(found.other[span]),
+            int(labels.own[span]),
+            references.labels[labels.other_label[span]],
+            int(labels.other[span]),
             references.document[order[begin:end]].tolist(),
             None if lines is None else lines[begin:end].tolist(),
         )

@@ -113,7 +113,7 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
     scores = {kind: float(_changed(measure, totals, change.counts.per_label())) for kind, change in changes.items()}
     fixed = _estimates(measure, now, changes, {_NOW: score, **scores}, resampling)
     own = _interval(fixed[_NOW], resampling)
-    found = [
+    kinds = [
         KindCost(
             kind=kind,
             count=int(of_kind.sum()),
@@ -127,17 +127,17 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
         )
         for kind, of_kind in flags.items()
     ]
-    return Costs(key=key, score=score, interval=own, kinds=_by_gain(found, higher=measure.higher_is_better))
+    return Costs(key=key, score=score, interval=own, kinds=_by_gain(kinds, higher=measure.higher_is_better))
 
 
-def _by_gain(found: list[KindCost], *, higher: bool) -> tuple[KindCost, ...]:
+def _by_gain(kinds: list[KindCost], *, higher: bool) -> tuple[KindCost, ...]:
     """Order kinds by gain, the more frequent of equal ones first; parts stay behind their whole."""
 
     def gained(cost: KindCost) -> tuple[float, int]:
         return -cost.gain if higher else cost.gain, -cost.count
 
-    parts = sorted((cost for cost in found if cost.part), key=gained)
-    whole = sorted((cost for cost in found if not cost.part), key=gained)
+    parts = sorted((cost for cost in kinds if cost.part), key=gained)
+    whole = sorted((cost for cost in kinds if not cost.part), key=gained)
     return tuple(one for cost in whole for one in (cost, *(parts if cost.kind == "wrong_extent" else ())))
 
 
@@ -241,8 +241,8 @@ def _interval(estimate: Estimate, resampling: Resampling | None) -> tuple[float,
 
 def _values(measure: AlignedMeasure, totals: Totals, changes: Mapping[str, Totals]) -> dict[str, np.ndarray]:
     """Return the headline of the output, and of that without each kind of error."""
-    found = {kind: _changed(measure, totals, change) for kind, change in changes.items()}
-    return {_NOW: measure.score_totals(totals)[measure.headline], **found}
+    fixed = {kind: _changed(measure, totals, change) for kind, change in changes.items()}
+    return {_NOW: measure.score_totals(totals)[measure.headline], **fixed}
 
 
 def _left_out(measure: AlignedMeasure, now: Counts, changes: Mapping[str, _Change]) -> dict[str, np.ndarray]:

@@ -93,10 +93,10 @@ class SharedErrors(_ErrorList):
         """
         of_references = np.full((len(references), len(systems)), MISSING, dtype=np.int8)
         invented = []
-        for column, (found, output) in enumerate(systems.values()):
-            there = found.reference >= 0
-            of_references[found.reference[there], column] = found.kind[there]
-            invented.append(output.picked(order_of_line(output)[found.prediction[found.kind == SPURIOUS]]))
+        for column, (matched, output) in enumerate(systems.values()):
+            there = matched.reference >= 0
+            of_references[matched.reference[there], column] = matched.kind[there]
+            invented.append(output.picked(order_of_line(output)[matched.prediction[matched.kind == SPURIOUS]]))
         wrong = np.flatnonzero((of_references != CORRECT).any(axis=1))
         place = order_of_line(references)[wrong]
         spans, owners = distinct_spans([references.picked(np.sort(place)), *invented])

@@ -140,8 +140,8 @@ class SystemErrors(Result):
         Args:
             **choice: which errors, and how many, see `ErrorChoice`.
         """
-        known = [field.name for field in fields(ErrorChoice)]
-        require_known(choice, known, "examples")
+        names = [field.name for field in fields(ErrorChoice)]
+        require_known(choice, names, "examples")
         sides = self.references, self.predictions
         return ErrorExamples.of(self.matched, sides, self.context, ErrorChoice(**choice), system=self.name)
 
@@ -156,11 +156,11 @@ class SystemErrors(Result):
         right = np.empty(len(self.references), dtype=bool)
         right[order_of_line(self.references)] = self.matched.alignment.equal
         sides = self.references, self.predictions
-        known = read_training(train)
-        if known is not None:
-            (chosen,) = self.choice.of(known[0], warn=False)
-            known = chosen, known[1]
-        buckets = buckets_of(*sides, self.context.wording, known, by)
+        training = read_training(train)
+        if training is not None:
+            (chosen,) = self.choice.of(training[0], warn=False)
+            training = chosen, training[1]
+        buckets = buckets_of(*sides, self.context.wording, training, by)
         return BucketReport(score_buckets(buckets, *sides, right, self.resampling))
 
     def parts(self) -> Iterator[Part]:
@@ -238,8 +238,8 @@ class Errors(CorpusResult):
     @cached_property
     def shared(self) -> SharedErrors:
         """Every error with what each system makes of its span: which all make, which only one."""
-        found = {name: (system.matched, system.predictions) for name, system in self.systems.items()}
-        return SharedErrors.of(next(iter(self.systems.values())).references, found)
+        outputs = {name: (system.matched, system.predictions) for name, system in self.systems.items()}
+        return SharedErrors.of(next(iter(self.systems.values())).references, outputs)
 
     @cached_property
     def inconsistencies(self) -> Inconsistencies:
@@ -250,7 +250,7 @@ class Errors(CorpusResult):
     def with_context(self, context: Context) -> Self:
         """Return the same errors with the words and lines of their documents."""
         systems = {
-            name: replace(found, context=context.fitting(found.references)) for name, found in self.systems.items()
+            name: replace(system, context=context.fitting(system.references)) for name, system in self.systems.items()
         }
         return replace(self, systems=systems)
 
@@ -267,9 +267,9 @@ class Errors(CorpusResult):
     def lines(self, *, matrices: bool = False) -> Iterator[Part]:
         """Return the tables of each system, of several how they differ, and the legend; see `SystemErrors.lines`."""
         several = len(self.systems) > 1
-        for found in self.systems.values():
+        for system in self.systems.values():
             yield ""
-            yield from found.lines(matrices=matrices)
+            yield from system.lines(matrices=matrices)
         if several:
             yield from ("", beside_table(self), "", self.shared.table())
             for one, other in combinations(self.systems, 2):
@@ -280,11 +280,11 @@ class Errors(CorpusResult):
 
     def tables(self) -> list[Table]:
         """Return all tables."""
-        found = [table for system in self.systems.values() for table in system.tables()]
+        own = [table for system in self.systems.values() for table in system.tables()]
         if len(self.systems) == 1:
-            return found
+            return own
         pairs = [self.difference(*pair).table() for pair in combinations(self.systems, 2)]
-        return [*found, beside_table(self), self.shared.table(), *pairs]
+        return [*own, beside_table(self), self.shared.table(), *pairs]
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
@@ -295,25 +295,25 @@ class Errors(CorpusResult):
         return {
             "documents": self.documents,
             "tokens": self.tokens,
-            "systems": {name: found.to_dict() for name, found in self.systems.items()},
+            "systems": {name: system.to_dict() for name, system in self.systems.items()},
             **several,
             "signature": self.signature,
         }
 
 
-def score_table(found: SystemErrors) -> Table:
+def score_table(output: SystemErrors) -> Table:
     """Show the score of the output, and the numbers of spans and errors."""
-    costs, name = found.costs, found.measure.name
-    score = TableColumn(costs.key, kind=kind_of(found.measure, costs.key))
-    numbers = (len(found.references), len(found.predictions), found.counts["correct"], found.errors)
-    row = ((found.name or "prediction", "cyan"), (costs.score, costs.interval), *numbers)
+    costs, name = output.costs, output.measure.name
+    score = TableColumn(costs.key, kind=kind_of(output.measure, costs.key))
+    numbers = (len(output.references), len(output.predictions), output.counts["correct"], output.errors)
+    row = ((output.name or "prediction", "cyan"), (costs.score, costs.interval), *numbers)
     return Table.of(name, [score, *_NUMBERS], [row], kind="scores", names="system", about={"measure": name})
 
 
-def cost_table(found: SystemErrors) -> Table:
+def cost_table(system: SystemErrors) -> Table:
     """Show for each kind of error, those that cost most first, how many there are and what they cost."""
-    key = found.costs.key
-    kind = kind_of(found.measure, key)
+    key = system.costs.key
+    kind = kind_of(system.measure, key)
     columns = [
         *amounts("spans"),
         TableColumn("share", kind="share"),
@@ -324,47 +324,47 @@ def cost_table(found: SystemErrors) -> Table:
         (
             _name(cost),
             cost.count,
-            cost.count / found.errors if found.errors else 0.0,
+            cost.count / system.errors if system.errors else 0.0,
             (cost.fixed, cost.fixed_interval),
             (cost.gain, cost.gain_interval),
         )
-        for cost in found.costs.kinds
+        for cost in system.costs.kinds
     ]
-    known = found.costs.interval is not None and found.resampling is not None
-    confidence = found.resampling.confidence if found.resampling and known else None
-    return Table.of("error", columns, rows, kind="costs", about=found.about, confidence=confidence)
+    resampled = system.costs.interval is not None and system.resampling is not None
+    confidence = system.resampling.confidence if system.resampling and resampled else None
+    return Table.of("error", columns, rows, kind="costs", about=system.about, confidence=confidence)
 
 
-def mark_table(found: SystemErrors) -> Table:
+def mark_table(system: SystemErrors) -> Table:
     """Count for each kind of error those in a split, in a join and nested."""
-    rows = [(_name(cost), cost.count, cost.split, cost.joined, cost.nested) for cost in found.costs.kinds]
-    return Table.of("error", _MARKS, rows, kind="marks", about=found.about)
+    rows = [(_name(cost), cost.count, cost.split, cost.joined, cost.nested) for cost in system.costs.kinds]
+    return Table.of("error", _MARKS, rows, kind="marks", about=system.about)
 
 
-def label_table(found: SystemErrors) -> Table:
+def label_table(system: SystemErrors) -> Table:
     """Count for each label its spans on both sides, and those of each kind."""
-    rows = [((label, "cyan"), *(counts[column.key] for column in _LABELS)) for label, counts in _by_label(found)]
-    return Table.of("label", _LABELS, rows, kind="kinds", about=found.about)
+    rows = [((label, "cyan"), *(counts[column.key] for column in _LABELS)) for label, counts in _by_label(system)]
+    return Table.of("label", _LABELS, rows, kind="kinds", about=system.about)
 
 
-def share_table(found: SystemErrors) -> Table:
+def share_table(system: SystemErrors) -> Table:
     """Compute for each label the share of each kind in its reference spans; of spurious in predicted spans."""
     rows = []
-    for label, counts in _by_label(found):
+    for label, counts in _by_label(system):
         wholes = {kind: counts["predicted" if kind == "spurious" else "reference"] for kind in KINDS}
         rows.append(((label, "cyan"), *(counts[kind] / whole if whole else None for kind, whole in wholes.items())))
     columns = [column._replace(kind="share") for column in _LABELS[2:]]
-    return Table.of("share of", columns, rows, kind="shares", names="label", about=found.about)
+    return Table.of("share of", columns, rows, kind="shares", names="label", about=system.about)
 
 
-def beside_table(found: Errors) -> Table:
+def beside_table(outputs: Errors) -> Table:
     """Show for each kind of error the numbers of all systems beside each other."""
-    systems = found.systems.values()
+    systems = outputs.systems.values()
     counts = [{cost.kind: cost.count for cost in system.costs.kinds} for system in systems]
     order = next(iter(systems)).costs.kinds
     rows = [(_name(cost), *(of_system[cost.kind] for of_system in counts)) for cost in order]
     rows.append((("all errors", "bold"), *(system.errors for system in systems)))
-    columns = [TableColumn(f"spans_{name}", name, "amount") for name in found.systems]
+    columns = [TableColumn(f"spans_{name}", name, "amount") for name in outputs.systems]
     return Table.of("spans", columns, rows, kind="beside", names="error")
 
 
@@ -383,9 +383,9 @@ def legend(measure: AlignedMeasure, resampling: Resampling | None, documents: in
     ]
 
 
-def _by_label(found: SystemErrors) -> list[tuple[str, dict[str, int]]]:
+def _by_label(system: SystemErrors) -> list[tuple[str, dict[str, int]]]:
     """Return the numbers of each label, and those of all labels."""
-    labels = found.per_label
+    labels = system.per_label
     whole = {column.key: sum(counts[column.key] for counts in labels.values()) for column in _LABELS}
     return [*labels.items(), ("all", whole)]
 

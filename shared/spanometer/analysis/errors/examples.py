@@ -38,8 +38,8 @@ SHOWN = 20
 
 
 def _listed(text: Any) -> tuple[str, ...]:
-    given = [text] if isinstance(text, str) else text
-    return tuple(name.strip() for part in given for name in part.split(","))
+    texts = [text] if isinstance(text, str) else text
+    return tuple(name.strip() for part in texts for name in part.split(","))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,11 +100,11 @@ class ErrorChoice:
             chosen &= np.isin(label, codes)
         if self.predicted:
             chosen &= np.isin(matched.predicted_label, self._codes(matched, "predicted"))
-        found = matched.order[chosen[matched.order]]
-        if self.sample is not None and self.sample < len(found):
-            drawn = np.random.default_rng(self.sample_seed).choice(len(found), self.sample, replace=False)
-            found = found[np.sort(drawn)]
-        return np.asarray(found)
+        picked = matched.order[chosen[matched.order]]
+        if self.sample is not None and self.sample < len(picked):
+            drawn = np.random.default_rng(self.sample_seed).choice(len(picked), self.sample, replace=False)
+            picked = picked[np.sort(drawn)]
+        return np.asarray(picked)
 
     def _of_kind(self, matched: MatchedSpans, kind: str) -> np.ndarray:
         if kind in KINDS:
@@ -184,14 +184,14 @@ class ErrorExamples(Result):
         Raises:
             InputError: for kinds and labels that there are not.
         """
-        chosen, known = choice or ErrorChoice(), context or Context()
+        chosen, surrounding = choice or ErrorChoice(), context or Context()
         rows = chosen.rows(matched)
-        texts = mention_texts(matched, sides, known.wording, rows)
+        texts = mention_texts(matched, sides, surrounding.wording, rows)
         strings = pa.compute.coalesce(*texts).dictionary_encode().indices
-        string = integers(strings) if known.wording else np.arange(len(rows))
+        string = integers(strings) if surrounding.wording else np.arange(len(rows))
         times = np.bincount(string)[string] if len(rows) else string
         order = np.lexsort((string, -times))
-        if known.wording is None:
+        if surrounding.wording is None:
             times = np.zeros(len(rows), dtype=np.int64)
         order = order[: chosen.limit]
         rows = rows[order]
@@ -199,10 +199,10 @@ class ErrorExamples(Result):
         for name, text in zip(("reference_text", "predicted_text"), texts, strict=True):
             table = table.append_column(name, text.take(arrow_array(order)))
         place = matched.document[rows], *extent_of(matched, rows), matched.alignment.offsets
-        for name, values in known.surroundings(*place).items():
+        for name, values in surrounding.surroundings(*place).items():
             table = table.append_column(name, values)
-        table = table.append_column("times", arrow_array(times[order], np.full(len(rows), known.wording is None)))
-        return cls(table, known, system)
+        table = table.append_column("times", arrow_array(times[order], np.full(len(rows), surrounding.wording is None)))
+        return cls(table, surrounding, system)
 
     def __len__(self) -> int:
         """Return the number of errors."""
@@ -304,10 +304,10 @@ def _lines(row: Mapping[str, Any], wording: Wording | None) -> Iterator[Part]:
 def _marked(row: Mapping[str, Any], wording: Wording, start: int | None, end: int, label: str) -> list[Text]:
     """Return the text around an error with the span of one side in brackets."""
     bounds = [row[f"{name}_{key}"] for name in _SIDES.values() for key in ("start", "end")]
-    known = [bound for bound in bounds if bound is not None]
+    stated_bounds = [bound for bound in bounds if bound is not None]
     around = AROUND[wording.separator]
-    document, first = row["document"], max(min(known) - around, 0)
-    last = min(max(known) + around, int(wording.lengths[document]))
+    document, first = row["document"], max(min(stated_bounds) - around, 0)
+    last = min(max(stated_bounds) + around, int(wording.lengths[document]))
     if start is None:
         return [wording.text(document, first, last)]
     before, text, after = (wording.text(document, *part) for part in ((first, start), (start, end), (end, last)))

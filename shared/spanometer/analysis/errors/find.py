@@ -88,8 +88,8 @@ def errors(
     chosen = Matching(min_overlap=min_overlap)
     resampling = Resampling.chosen(confidence, arguments)
     options = SideReading.of(errors, arguments)
-    asked = list(read_measures(measure, MEASURES).values())
-    if len(asked) != 1:
+    chosen_measures = list(read_measures(measure, MEASURES).values())
+    if len(chosen_measures) != 1:
         raise InputError("costs are told in one measure.", "Name one.", option="measure")
     read = read_sides(_sides(references, predictions), options)
     spans, reading = read.with_common_labels(), read.reading
@@ -103,17 +103,17 @@ def errors(
             references=reference,
             predictions=side,
             matched=on_side(name, MatchedSpans.of, Alignment(reference, side), min_overlap=chosen.min_overlap),
-            measure=asked[0],
+            measure=chosen_measures[0],
             resampling=resampling,
             choice=options.choice,
             answers=AnswerErrors(read.grounded[name]) if name in read.grounded else None,
         )
-    found = Errors(
+    result = Errors(
         **corpus_size(reference, reading),
         systems=systems,
-        signature=asked[0].signature({**reading, "min_overlap": chosen.min_overlap}, resampling),
+        signature=chosen_measures[0].signature({**reading, "min_overlap": chosen.min_overlap}, resampling),
     )
-    return found.with_context(context_of_sides(read, words))
+    return result.with_context(context_of_sides(read, words))
 
 
 def _sides(references: Any, predictions: Any) -> dict[str, Any]:

@@ -98,14 +98,14 @@ class GroundingSpread(Result):
         """Return the score of each action at each place, all other places being as in the default policy."""
         answers, strict = self.systems[system], self.grid.named[self.grid.default]
         scores = answers.measures[measure].scores
-        found = {
+        of_places = {
             place.name: {
                 action: float(scores[self.grid.with_action(strict, number, choice)])
                 for choice, action in enumerate(place.actions)
             }
             for number, place in enumerate(self.grid.places)
         }
-        return found | ({"offsets": dict(answers.offsets[measure])} if answers.offsets else {})
+        return of_places | ({"offsets": dict(answers.offsets[measure])} if answers.offsets else {})
 
     def ranks(self, measure: str) -> np.ndarray:
         """Return the rank of each system under each policy, shape (policies, systems): 1 is the best.
@@ -179,23 +179,23 @@ class GroundingSpread(Result):
             "counts": answers.strict.total,
             "different_policies": answers.different,
             "measures": {
-                name: values_of(found, self.grid, effects=self.effects(system, name))
-                for name, found in answers.measures.items()
+                name: values_of(spread, self.grid, effects=self.effects(system, name))
+                for name, spread in answers.measures.items()
             },
         }
 
     def _of_ranks(self) -> dict[str, Any]:
-        found = {}
+        shares = {}
         for name in next(iter(self.systems.values())).measures:
             places = self.ranks(name)
-            found[name] = {
+            shares[name] = {
                 system: {
                     "rank_shares": [float((column == rank).mean()) for rank in range(1, len(self.systems) + 1)],
                     "named": {policy: int(column[index]) for policy, index in self.grid.named.items()},
                 }
                 for system, column in zip(self.systems, places.T, strict=True)
             }
-        return found
+        return shares
 
 
 def grounding_spread(
@@ -234,13 +234,13 @@ def grounding_spread(
     require_additive(named.values())
     if not isinstance(references, Spans):
         references = Spans.from_dicts(references)
-    given = listed_items(answers) if isinstance(answers, Mapping) else [(ALONE, answers)]
-    if not given:
+    outputs = listed_items(answers) if isinstance(answers, Mapping) else [(ALONE, answers)]
+    if not outputs:
         raise InputError("there are no answers.", "Give a list with an answer for each text, or such lists by name.")
-    if len({str(name) for name, _ in given}) < len(given):
+    if len({str(name) for name, _ in outputs}) < len(outputs):
         raise InputError("two systems have one name.", "Give each system a name of its own.")
     rows = ordered(texts, "a list of texts", "Texts are a list of strings.")
-    sources = {str(name): AnswerInput(rows, of_system, labels, aliases, format, tokens) for name, of_system in given}
+    sources = {str(name): AnswerInput(rows, of_system, labels, aliases, format, tokens) for name, of_system in outputs}
     # each answer is read once
     read = {name: replace(source, answers=list(source.read()), format="auto") for name, source in sources.items()}
     indices = text_indices(rows, tokens)
@@ -284,9 +284,9 @@ def _scores(
             document += [first + place] * len(predicted)
         count = counter(*(side.with_labels(names) for side in _sides(references, indices, document, made)))
         for name, measure in measures.items():
-            found = totals_of_policies(count(measure), of_policy)
+            sums = totals_of_policies(count(measure), of_policy)
             before = totals.get(name)
-            totals[name] = found if before is None else {key: before[key] + values for key, values in found.items()}
+            totals[name] = sums if before is None else {key: before[key] + values for key, values in sums.items()}
     spreads = {}
     for name, measure in measures.items():
         scores = measure.score_totals(totals[name])[measure.headline]
@@ -340,12 +340,12 @@ def _offsets(
     """Return each measure's score under `strict` for each treatment of offsets; nothing if the answers give none."""
     if all(item.start is None for answer in answers for item in answer.items):
         return {}
-    found: dict[str, dict[str, float]] = {name: {} for name in measures}
+    scores: dict[str, dict[str, float]] = {name: {} for name in measures}
     for action in options_of(GroundingPolicy)["offsets"].choices:
         sides = under(policy=GroundingPolicy(offsets=action)).sides(references)
         for name, measure in measures.items():
-            found[name][action] = measure.score(measure.counts(*sides))[measure.headline]
-    return found
+            scores[name][action] = measure.score(measure.counts(*sides))[measure.headline]
+    return scores
 
 
 def effect_table(
@@ -362,13 +362,17 @@ def effect_table(
         about: what all columns have in common: the measure, if they are systems.
         default: the name of the default policy.
     """
-    places = {place: actions for found in effects.values() for place, actions in found.items()}
+    places = {place: actions for of_column in effects.values() for place, actions in of_column.items()}
     rows: list[Sequence[Any] | None] = []
     for place, actions in places.items():
         rows += [None] if rows else []
         for action in actions:
             rows.append(
-                (place, action, *(found[place][action] if place in found else "" for found in effects.values()))
+                (
+                    place,
+                    action,
+                    *(of_column[place][action] if place in of_column else "" for of_column in effects.values()),
+                )
             )
     title = " ".join([f"{default}, but for", *(f"({name})" for name in about.values())])
     own = [TableColumn("action"), *spread_columns(columns, about)]

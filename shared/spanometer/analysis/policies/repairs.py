@@ -120,29 +120,29 @@ def policy_spread(
     }
     tags = sides["predictions"]
     require_same_lengths(sides["references"].lengths, tags.lengths)
-    known = common_scheme(scheme, sides)
-    for side, given in sides.items():
-        on_side(side, check_names, given, known)
-    grid = RepairGrid.of(known)
+    common = common_scheme(scheme, sides)
+    for side, column in sides.items():
+        on_side(side, check_names, column, common)
+    grid = RepairGrid.of(common)
     require_additive(measures)
     if len({measure.name for measure in measures}) < len(measures):
         raise InputError("two measures have one name.", "Ask for each measure once.")
-    pairs = illegal_pairs(tags, known)
+    pairs = illegal_pairs(tags, common)
     affected = np.unique(np.searchsorted(tags.offsets, pairs[:, 0], side="right") - 1)
     rest = np.setdiff1d(np.arange(len(tags.lengths)), affected)
-    reference = Spans.from_tags(sides["references"], scheme=known.name)
+    reference = Spans.from_tags(sides["references"], scheme=common.name)
     # the named policies read legal documents alike, so that any will do for these
-    legal = Spans.from_tags(tags, scheme=known.name).take(rest)
-    readings, reread = _read_affected(grid, tags, known, affected)
-    converted = Spans.from_tags(tags, scheme=known.name, repair="convert")
-    decoded = {} if read is None else read.decode(known, tags.lengths)
+    legal = Spans.from_tags(tags, scheme=common.name).take(rest)
+    readings, reread = _read_affected(grid, tags, common, affected)
+    converted = Spans.from_tags(tags, scheme=common.name, repair="convert")
+    decoded = {} if read is None else read.decode(common, tags.lengths)
     sides_read = choice.of(reference, legal, reread, converted, *decoded.values())
     reference, legal, reread, converted = sides_read[:4]
     decoded = dict(zip(decoded, sides_read[4:], strict=True))
     # counts of parts can be added if they are counted in the same labels
     names = tuple(sorted({*reference.labels, *reread.labels}))
     reference, legal, reread = (side.with_labels(names) for side in (reference, legal, reread))
-    found = {}
+    spreads = {}
     for measure in measures:
         fixed = measure.counts(reference.take(rest), legal).per_label()
         parts = measure.counts(reference.take(affected).take(readings.document), reread)
@@ -155,8 +155,8 @@ def policy_spread(
         }
         named = {policy: float(values[index]) for policy, index in grid.named.items()}
         named["convert"] = alone.pop("convert")
-        found[measure.name] = MeasureSpread(measure.headline, values, named, alone)
-    return PolicySpread(known.name, grid, len(pairs), affected, found)
+        spreads[measure.name] = MeasureSpread(measure.headline, values, named, alone)
+    return PolicySpread(common.name, grid, len(pairs), affected, spreads)
 
 
 def _read_affected(grid: RepairGrid, tags: Tags, scheme: Scheme, affected: np.ndarray) -> tuple[GridReadings, Spans]:

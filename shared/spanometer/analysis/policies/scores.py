@@ -88,9 +88,9 @@ def totals_of_policies(parts: Counts, of_policy: np.ndarray) -> dict[str, np.nda
         The totals by name, shape (policies, labels).
     """
     labels = len(parts.labels)
-    found = {name: column.per_document(parts.documents, labels) for name, column in parts.columns.items()}
-    found |= {name: np.repeat(values[:, None], labels, axis=1) for name, values in parts.shared.items()}
-    return {name: _summed(values, of_policy) for name, values in found.items()}
+    sums = {name: column.per_document(parts.documents, labels) for name, column in parts.columns.items()}
+    sums |= {name: np.repeat(values[:, None], labels, axis=1) for name, values in parts.shared.items()}
+    return {name: _summed(values, of_policy) for name, values in sums.items()}
 
 
 def _summed(parts: np.ndarray, of_policy: np.ndarray) -> np.ndarray:

@@ -49,8 +49,8 @@ class Tally:
     def __add__(self, other: Self) -> Self:
         """Add two parts; an `InputError` if they are of two forms, or only the tags of one have labels."""
         if None not in (self.form, other.form) and self.form != other.form:
-            said = " and others ".join(FORMS[form] for form in (self.form, other.form) if form is not None)
-            raise InputError(f"some documents hold {said}.", "Give all documents alike.")
+            forms = " and others ".join(FORMS[form] for form in (self.form, other.form) if form is not None)
+            raise InputError(f"some documents hold {forms}.", "Give all documents alike.")
         for side, labelled in self.labelled.items():
             if other.labelled.get(side, labelled) != labelled:
                 raise InputError(
@@ -122,14 +122,14 @@ class Reading:
         named = read_prefix(decoding.scheme, prefix=decoding.prefix)
         if named is None and (vocabulary := readable(decoding.id2label or ())):
             named = scheme_of(None, *vocabulary).name
-        asked = read_measures(measures, ALL_MEASURES)
-        for measure in asked.values():
+        chosen = read_measures(measures, ALL_MEASURES)
+        for measure in chosen.values():
             measure.require_parts()
         if references == predictions:
             raise InputError(
                 f"the references and the predictions are one column, {shown(references)}.", "Name two columns."
             )
-        return cls(asked, replace(decoding, scheme=named), references, predictions, lengths, options.choice)
+        return cls(chosen, replace(decoding, scheme=named), references, predictions, lengths, options.choice)
 
     @property
     def columns(self) -> list[str]:
@@ -140,8 +140,8 @@ class Reading:
         """Count a batch, see `streams.score_stream` for its forms; errors number the documents within it."""
         columns, lengths = self._columns(batch)
         sides = {side: on_side(side, documents_in, column) for side, column in columns.items()}
-        found = {side: on_side(side, form_of, column) for side, column in sides.items()}
-        form = self._form(found)
+        forms = {side: on_side(side, form_of, column) for side, column in sides.items()}
+        form = self._form(forms)
         labelled: dict[str, bool] = {}
         if form == "tags":
             self._require_scheme()
@@ -161,7 +161,7 @@ class Reading:
             tokens=None if pair[0].lengths is None else int(pair[0].lengths.sum()),
             reference_spans=len(pair[0]),
             predicted_spans=len(pair[1]),
-            form=form if any(found.values()) else None,
+            form=form if any(forms.values()) else None,
             labelled=labelled,
         )
 
@@ -184,10 +184,10 @@ class Reading:
             lengths = np.asarray(lengths)
         return {"references": batch[self.references], "predictions": batch[self.predictions]}, lengths
 
-    def _form(self, found: Mapping[str, str | None]) -> str:
+    def _form(self, forms: Mapping[str, str | None]) -> str:
         """Return the form of both sides; an empty side has the form of the other one."""
         trees = not any(isinstance(measure, AlignedMeasure) for measure in self.measures.values())
-        form = common_form(found, "entities" if trees else "spans" if self.decoding.scheme is None else "tags")
+        form = common_form(forms, "entities" if trees else "spans" if self.decoding.scheme is None else "tags")
         require_form(self.measures, form)
         return form
 

@@ -159,8 +159,8 @@ class MeasureResult:
 
     def _of_label(self, label: str) -> dict[str, Any]:
         intervals = self.label_intervals.get(label)
-        found = {**self.per_label[label], "counts": self.label_counts.get(label, {})}
-        return {**found, **({"intervals": intervals} if intervals else {})}
+        values = {**self.per_label[label], "counts": self.label_counts.get(label, {})}
+        return {**values, **({"intervals": intervals} if intervals else {})}
 
 
 def result_key(name: str, measure: Measure, key: str) -> str:

@@ -125,13 +125,13 @@ class Report(Result):
             InputError: if the two sides do not annotate the same documents, or a measure is not defined.
         """
         kept = per_document or resampling is not None
-        found = count_measures(references, predictions, measures, per_document=kept, progress=progress)
+        of_measures = count_measures(references, predictions, measures, per_document=kept, progress=progress)
         results = tuple(
             MeasureResult.of(measure, counts, reading, resampling)
-            for measure, counts in progress(list(zip(measures, found, strict=True)))
+            for measure, counts in progress(list(zip(measures, of_measures, strict=True)))
         )
-        known = (getattr(side, "lengths", None) for side in (references, predictions))
-        tokens = next((int(lengths.sum()) for lengths in known if lengths is not None), None)
+        lengths_of_sides = (getattr(side, "lengths", None) for side in (references, predictions))
+        tokens = next((int(lengths.sum()) for lengths in lengths_of_sides if lengths is not None), None)
         units = {Entities: ("entity", "entities"), Mentions: ("mention", "mentions")}
         unit = units.get(type(references), ("span", "spans"))
         return cls(references.documents, tokens, len(references), len(predictions), results, unit)
@@ -163,8 +163,8 @@ class Report(Result):
     @property
     def notes(self) -> list[str]:
         """Why there are intervals that are NaN."""
-        found = (result.without_interval(self.documents) for result in self.results)
-        return [note for note in dict.fromkeys(found) if note]
+        reasons = (result.without_interval(self.documents) for result in self.results)
+        return [note for note in dict.fromkeys(reasons) if note]
 
     def parts(self, *, per_label: bool = False, per_document: bool = False) -> Iterator[Part]:
         """Return the size, the scores, what is to be noted, and the signatures; on request more scores.

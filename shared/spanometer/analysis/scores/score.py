@@ -102,12 +102,12 @@ def score(
     require_no_more(more, "Pass one system; spanometer.compare takes several.")
     arguments = {name: options.pop(name) for name in ScoreArguments.__annotations__ if name in options}
     pairing = made(Pairing, arguments)
-    asked, seed = SideReading.of(score, arguments), arguments.get("seed", 0)
-    decoding, choice, lengths = asked.decoding, asked.choice, asked.lengths
+    sides_reading, seed = SideReading.of(score, arguments), arguments.get("seed", 0)
+    decoding, choice, lengths = sides_reading.decoding, sides_reading.choice, sides_reading.lengths
     resampling = Resampling.chosen(confidence, arguments)
     sides = {"references": references, "predictions": predictions}
     if any(isinstance(side, DocumentFile) for side in sides.values()):
-        asked.require_read()
+        sides_reading.require_read()
         return _score_files(sides, measures, options, seed, pairing, choice, resampling)
     if pairing != Pairing():
         *names, last = options_of(Pairing)
@@ -118,15 +118,15 @@ def score(
     grounded = {side: column for side, column in sides.items() if isinstance(column, Grounded)}
     sides = {side: on_side(side, documents_in, column) for side, column in sides.items() if side not in grounded}
     if grounded:
-        asked.require_read()
+        sides_reading.require_read()
         beside = sides_of_grounded({side: {**sides, **grounded}[side] for side in ("references", "predictions")})
         sides = beside.spans
-    found = {side: on_side(side, form_of, column) for side, column in sides.items()}
+    forms = {side: on_side(side, form_of, column) for side, column in sides.items()}
     if measures is None:
-        measures = _DEFAULTS[common_form(found, "tags")]
+        measures = _DEFAULTS[common_form(forms, "tags")]
     chosen = _chosen(measures, options, seed)
     trees = all(measure.input == "entities" for measure in chosen.values())
-    form = common_form(found, "entities" if trees else "tags" if lengths is None else "spans")
+    form = common_form(forms, "entities" if trees else "tags" if lengths is None else "spans")
     if form == "spans" and all(measure.input == "attributes" for measure in chosen.values()):
         form = "attributes"
     else:
@@ -193,14 +193,14 @@ def _report(
 
 def _chosen(measures: Any, options: Mapping[str, Any], seed: int) -> dict[str, Measure]:
     """Return the measures by the names of their results; an `InputError` for an option that none of them takes."""
-    asked = list(measures) if isinstance(measures, Iterator) else measures
-    taken = options_by_name(asked, ALL_MEASURES)
+    listed = list(measures) if isinstance(measures, Iterator) else measures
+    taken = options_by_name(listed, ALL_MEASURES)
     if taken:
-        known = [*signature(score).parameters][2:-1]
-        require_known(options, [*dict.fromkeys(chain(known, *taken.values()))], " and ".join(taken))
+        own = [*signature(score).parameters][2:-1]
+        require_known(options, [*dict.fromkeys(chain(own, *taken.values()))], " and ".join(taken))
     elif options:
         raise InputError(
             f"{mention(next(iter(options)))} is for measures that are asked for by name.",
             "Give it to the measure: SpanF(average='macro').",
         )
-    return read_measures(asked, ALL_MEASURES, {**options, "seed": seed})
+    return read_measures(listed, ALL_MEASURES, {**options, "seed": seed})

@@ -102,7 +102,7 @@ def partial_counts(batch: Any, *, per_document: bool = False, **options: Any) ->
     require_choice("per_document", per_document, (True, False))
     tally = Reading.of(**options).tally(batch)
     counts = (tally if per_document else tally.condensed()).counts
-    columns = [list(counts), [tally.documents] * len(counts), [found.to_bytes() for found in counts.values()]]
+    columns = [list(counts), [tally.documents] * len(counts), [of_measure.to_bytes() for of_measure in counts.values()]]
     return pa.table(columns, schema=COUNTS_SCHEMA)
 
 

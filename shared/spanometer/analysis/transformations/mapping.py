@@ -81,10 +81,12 @@ def get_transformation(name: str, **parameters: Any) -> Transformation:
         InputError: for an unknown name or parameter.
     """
     require_choice("transformation", name, tuple(TRANSFORMATIONS))
-    known = options_of(TRANSFORMATIONS[name])
+    parameters_of = options_of(TRANSFORMATIONS[name])
     for parameter in parameters:
-        if parameter not in known:
-            raise InputError(f"{name} has no parameter {parameter!r}.", f"Its parameters are {', '.join(known)}.")
+        if parameter not in parameters_of:
+            raise InputError(
+                f"{name} has no parameter {parameter!r}.", f"Its parameters are {', '.join(parameters_of)}."
+            )
     return replace(TRANSFORMATIONS[name], **parameters)
 
 
@@ -151,16 +153,16 @@ class TagMap:
         if textual and self.names is not None:
             codes = _codes(tags, self.names, "{} is not among the names.", "Give all tags in names=...")
             tags = Tags(codes, self.names, tags.offsets)
-        found = self.transformation.on_tags(tags, scheme=self.scheme, repair=self.repair, numbers=numbers)
+        transformed = self.transformation.on_tags(tags, scheme=self.scheme, repair=self.repair, numbers=numbers)
         if textual:
-            flat = np.array(found.tags.names, dtype=object)[found.tags.codes].tolist()
+            flat = np.array(transformed.tags.names, dtype=object)[transformed.tags.codes].tolist()
         else:
             problem = "the result has {} here, which is not among the names."
             remedy = "Use a ClassLabel that has all tags of the scheme, or strings."
-            flat = _codes(found.tags, self.names or (), problem, remedy).tolist()
-        written = {self.column: [flat[first:last] for first, last in pairwise(found.tags.offsets.tolist())]}
+            flat = _codes(transformed.tags, self.names or (), problem, remedy).tolist()
+        written = {self.column: [flat[first:last] for first, last in pairwise(transformed.tags.offsets.tolist())]}
         if self.touched_column is not None:
-            written[self.touched_column] = found.per_document.tolist()
+            written[self.touched_column] = transformed.per_document.tolist()
         return {name: rows[0] for name, rows in written.items()} if single else written
 
 
@@ -191,34 +193,34 @@ def as_map(
             at the whole corpus (`first`, or labels or lengths that are not given), since a map sees a part at a time.
             Labels that are not given are those of `names`.
     """
-    found = get_transformation(transformation) if isinstance(transformation, str) else transformation
-    if not isinstance(found, Transformation):
+    chosen = get_transformation(transformation) if isinstance(transformation, str) else transformation
+    if not isinstance(chosen, Transformation):
         raise InputError(
-            f"{shown(found)} is not a transformation.", "Give one of them, or a name from TRANSFORMATIONS."
+            f"{shown(chosen)} is not a transformation.", "Give one of them, or a name from TRANSFORMATIONS."
         )
     for name in (column, *([] if touched_column is None else [touched_column])):
         require_kind(name, str, "the name of a column", "Name a column.")
     if touched_column == column:
         raise InputError(f"touched_column={shown(column)} is the column of the tags.", "Name another column.")
-    known = None if names is None else _checked(tuple(ordered(names, "a list of tags", _REMEDY)), scheme)
-    if known is not None:
-        scheme = scheme_of(scheme, _vocabulary(known)).name
-        labels = tuple(sorted({split_tag(name)[1] or BARE_LABEL for name in known if name != "O"}))
-        if isinstance(found, (Relabel, Invent)) and found.labels is None:
-            found = replace(found, labels=labels)
-    elif isinstance(found, IllegalTags):
+    all_tags = None if names is None else _checked(tuple(ordered(names, "a list of tags", _REMEDY)), scheme)
+    if all_tags is not None:
+        scheme = scheme_of(scheme, _vocabulary(all_tags)).name
+        labels = tuple(sorted({split_tag(name)[1] or BARE_LABEL for name in all_tags if name != "O"}))
+        if isinstance(chosen, (Relabel, Invent)) and chosen.labels is None:
+            chosen = replace(chosen, labels=labels)
+    elif isinstance(chosen, IllegalTags):
         raise InputError("a batch does not have all tags of the dataset.", "Give them with names=...")
     if scheme is None:
         raise InputError("a batch does not tell the scheme of the dataset.", f"Name it with {setting('scheme')}")
     get_repair(repair, get_scheme(scheme))
-    parameter = found.looks_at_corpus
+    parameter = chosen.looks_at_corpus
     if parameter is not None:
-        value = getattr(found, parameter)
+        value = getattr(chosen, parameter)
         raise InputError(
             f"{setting(parameter, value)} is about the whole dataset, and a map sees a part at a time.",
             f"Give {setting(parameter)}" if value is None else f"Leave out {mention(parameter)}, or transform Spans.",
         )
-    return TagMap(found, column, get_scheme(scheme).name, known, repair, touched_column)
+    return TagMap(chosen, column, get_scheme(scheme).name, all_tags, repair, touched_column)
 
 
 def _vocabulary(names: tuple[str, ...]) -> Tags:
@@ -243,10 +245,10 @@ def _from_numbers(rows: Sequence[Sequence[Any]], names: tuple[str, ...]) -> Tags
     """Read tags from lists of numbers of names."""
     offsets = list_offsets(rows).to_numpy().astype(np.int64)
     flat = list(chain.from_iterable(rows))
-    known = range(len(names))
-    if set(map(type, flat)) != {int} or min(flat) not in known or max(flat) not in known:
+    numbers = range(len(names))
+    if set(map(type, flat)) != {int} or min(flat) not in numbers or max(flat) not in numbers:
         for at, value in enumerate(flat):
-            if not is_integer(value) or value not in known:
+            if not is_integer(value) or value not in numbers:
                 document, position = place_of(offsets, at)
                 problem = f"{shown(value)} is not the number of one of {len(names)} tags."
                 raise InputError(problem, _REMEDY, document=document, position=position)

@@ -167,12 +167,12 @@ class IllegalTags(Transformation):
         The labels to choose from are those of `tags.names`; without any, nothing is touched.
         """
         require_kind(tags, Tags, "an object of Tags", "Make one with Tags.from_lists.")
-        known = get_scheme(scheme)
-        roles = [OUTSIDE, *(ROLES.index(role) for role in known.roles)]
-        if known.legal()[np.ix_(roles, roles)].all():
-            raise InputError(f"all tags are legal in {known.name}.", "Choose a scheme with illegal pairs.")
-        check_names(tags, known)
-        names, code, illegal = _vocabulary(tags, known)
+        tag_scheme = get_scheme(scheme)
+        roles = [OUTSIDE, *(ROLES.index(role) for role in tag_scheme.roles)]
+        if tag_scheme.legal()[np.ix_(roles, roles)].all():
+            raise InputError(f"all tags are legal in {tag_scheme.name}.", "Choose a scheme with illegal pairs.")
+        check_names(tags, tag_scheme)
+        names, code, illegal = _vocabulary(tags, tag_scheme)
         codes = code[tags.codes]
         document = np.repeat(np.arange(len(tags.lengths)), tags.lengths)
         number = document_numbers(numbers, len(tags.lengths))[document]

@@ -162,8 +162,8 @@ class SpanTransformation(Transformation):
     def on_tags(self, tags: Tags, *, scheme: str, repair: str = "raise", numbers: Numbers = None) -> TransformedTags:
         """See `Transformation`."""
         spans = Spans.from_tags(tags, scheme=scheme, repair=repair)
-        found = self(spans, numbers=numbers)
-        return TransformedTags(encode_like(tags, found.spans, scheme), found.per_document)
+        transformed = self(spans, numbers=numbers)
+        return TransformedTags(encode_like(tags, transformed.spans, scheme), transformed.per_document)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,10 +244,10 @@ class Move(ChosenSpans):
         room = self.has_room(spans, first + by_start, last + by_end, beyond=self.beyond)
         chosen = self.choose(spans, numbers, possible & room)
         start, end = (np.where(chosen, bound + by, bound) for bound, by in ((first, by_start), (last, by_end)))
-        found = changed(spans, spans.document[chosen], spans.document, start, end, spans.label)
+        transformed = changed(spans, spans.document[chosen], spans.document, start, end, spans.label)
         if (end <= lengths_of(spans)[spans.document]).all():
-            return found
-        return replace(found, spans=replace(found.spans, lengths=None))
+            return transformed
+        return replace(transformed, spans=replace(transformed.spans, lengths=None))
 
     def has_room(self, spans: Spans, start: np.ndarray, end: np.ndarray, *, beyond: bool = False) -> np.ndarray:
         """Return whether spans with these bounds stay in their documents and enter no token of another span.
@@ -346,12 +346,12 @@ def document_numbers(numbers: Any, documents: int) -> np.ndarray:
     if numbers is None:
         return np.arange(documents)
     remedy = "Give one whole number from 0 up for each document."
-    known = as_array(numbers, "a list of numbers", remedy)
-    if known.shape != (documents,):
-        raise InputError(f"{known.size} numbers, {documents} documents.", remedy)
-    if known.size and (known.dtype.kind not in "iu" or known.min() < 0 or known.max() >= 2**63):
+    array = as_array(numbers, "a list of numbers", remedy)
+    if array.shape != (documents,):
+        raise InputError(f"{array.size} numbers, {documents} documents.", remedy)
+    if array.size and (array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= 2**63):
         raise InputError(f"{shown(numbers)} is not a list of documents' numbers.", remedy)
-    return known.astype(np.int64)
+    return array.astype(np.int64)
 
 
 def _wide(spans: Spans) -> tuple[np.ndarray, np.ndarray]:
@@ -363,8 +363,8 @@ def changed(spans: Spans, touched: np.ndarray, document: Any, start: Any, end: A
     """Return the corpus with other spans, in order; `touched` are the documents of those that were touched."""
     document, start, end = (np.asarray(column).astype(np.int32) for column in (document, start, end))
     label = np.asarray(label, dtype=spans.label.dtype)
-    found = in_order(replace(spans, document=document, start=start, end=end, label=label))
-    return Transformed(found, np.bincount(touched, minlength=spans.documents))
+    ordered = in_order(replace(spans, document=document, start=start, end=end, label=label))
+    return Transformed(ordered, np.bincount(touched, minlength=spans.documents))
 
 
 def lengths_of(spans: Spans) -> np.ndarray:
