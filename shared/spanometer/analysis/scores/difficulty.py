@@ -85,20 +85,20 @@ def by_chance(
     return parts
 
 
-def read_bounds(values: Any) -> tuple[float, ...]:
+def read_bounds(given: Any) -> tuple[float, ...]:
     """Return bounds of chance levels from numbers, or from a text with commas between.
 
     Raises:
         InputError: unless they are ascending numbers between 0 and 1.
     """
     try:
-        bounds = tuple(float(bound) for bound in (values.split(",") if isinstance(values, str) else values))
+        bounds = tuple(float(bound) for bound in (given.split(",") if isinstance(given, str) else given))
     except Exception:
         # anybody's object fails in its own way
         bounds = ()
     if not bounds or not all(low < high for low, high in pairwise((0.0, *bounds, 1.0))):
         raise InputError(
-            f"invalid value for {mention('by_chance')}: {shown(values)}.",
+            f"invalid value for {mention('by_chance')}: {shown(given)}.",
             "Use a number between 0 and 1, such as 0.175, or several, ascending.",
             option="by_chance",
         )
