@@ -214,9 +214,9 @@ def _tags_of_training(source: TagSeries, parts: Parts) -> tuple[Spans, Wording]:
     file = source.read(str(parts.train), columns, True)
     if file.words is None:
         raise InputError("the training set has no words.", "Give a file with a column of words.", source=file.source)
-    reading = {name: getattr(source, name) for name in options_of(LabelDecoding)}
+    decoding = LabelDecoding(**{name: getattr(source, name) for name in options_of(LabelDecoding)})
     with located({"training": file}):
-        spans, _ = read_annotations({"training": source.annotation_in(file)}, **reading)
+        spans, _ = read_annotations({"training": source.annotation_in(file)}, decoding)
     return spans["training"], Wording.of_words(file.words.take(source.kept(file)))
 
 

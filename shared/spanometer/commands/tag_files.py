@@ -376,7 +376,7 @@ class TagInput(TagPair, WordInformation, ChanceParts, ScoredFiles):
         """Read the reference and the systems, all tags in one scheme."""
         corpus = super().corpus(paths, names, annotators=0, words=words)
         with corpus.placing_errors():
-            sides, reading = read_annotations(corpus.given, **self.decoding)
+            sides, reading = read_annotations(corpus.given, LabelDecoding(**self.decoding))
         return replace(corpus, given=self.of_sides(sides), reading={**reading, **self.signed()})
 
     def located(self, files: Mapping[str, DocumentFile]) -> Any:

@@ -176,8 +176,7 @@ class SideReading:
 
     def require_none(self, given: str) -> None:
         """Raise an `InputError` that says what is given if options of tags or labels are set, where there are none."""
-        decoding = self.decoding
-        require_no_reading(given, scheme=decoding.scheme, repair=decoding.repair, prefix=decoding.prefix)
+        require_no_reading(given, self.decoding)
         require_no_choice(given, **self.choice.chosen)
 
     def require_read(self) -> None:

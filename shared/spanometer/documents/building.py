@@ -33,7 +33,7 @@ from ..spans.characters import UNITS, code_points_of, is_plain
 from ..spans.documents import Tokens
 from ..spans.spans import Fragments, Spans, checked_spans
 from .record import Named, Record
-from .stated import NO_ATTRIBUTES, TEXT_TYPE, StatedSpans, alike, compared, strings_of, text_arrays
+from .stated import NO_ATTRIBUTES, TEXT_TYPE, StatedSpans, alike, compared, stated_arrays, strings_of
 from .words import Codes, WordRows
 
 _OTHER_FORM = "a span has another form."
@@ -383,7 +383,7 @@ class _SpanColumns:
             filled = (
                 texts if any(texts) else repeat(None, len(some)) for texts, some in zip(stated, spans, strict=True)
             )
-            self._texts += text_arrays(chain.from_iterable(filled))
+            self._texts += stated_arrays(chain.from_iterable(filled))
         else:
             self._texts.append(pa.nulls(len(self._label) - first))
         for number, record in enumerate(records):

@@ -158,7 +158,7 @@ def read_sides(given: Mapping[str, Any], reading: SideReading, *, apart: bool = 
             if isinstance(column, (Entities, Attributes)):
                 what = "entity trees" if isinstance(column, Entities) else "spans with attributes"
                 raise InputError(f"these are {what}, and tags or spans are needed.", "Give spans.", side=name)
-        sides, known = read_annotations(columns, lengths=reading.lengths, **vars(reading.decoding))
+        sides, known = read_annotations(columns, reading.decoding, reading.lengths)
         found = Sides(sides, dict(known))
     choice = reading.choice
     return found._replace(spans=choice.of_sides(found.spans), reading={**found.reading, **choice.signed()})

@@ -146,7 +146,7 @@ class StatedSpans:
         return iter(()) if self.texts is None else strings_of(self.texts.take(arrow_array(items)))
 
 
-def text_arrays(texts: Iterable[str | None]) -> Iterator[pa.Array]:
+def stated_arrays(texts: Iterable[str | None]) -> Iterator[pa.Array]:
     """Make Arrow arrays of stated texts; `pa.array` would import pandas, if it is there."""
     each = iter(texts)
     while some := list(islice(each, _AT_ONCE)):

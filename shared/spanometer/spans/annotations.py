@@ -11,9 +11,9 @@ import numpy as np
 
 from ..arrays import offsets_of, ordered_codes, row_ranks
 from ..exceptions import InputError, on_side
-from ..tags.decoding import read_prefix, reading_of
+from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags
-from .spans import Spans, common_scheme, encoded_tags, in_order, named_tags
+from .spans import Spans, decode_together, encoded_tags, in_order
 
 
 @dataclass(frozen=True)
@@ -30,25 +30,16 @@ class Layers:
 
 
 def read_annotations(
-    given: Mapping[str, Any],
-    *,
-    scheme: str | None = None,
-    repair: str = "conlleval",
-    prefix: bool = True,
-    lengths: Any = None,
-    id2label: Any = None,
-    ignore_index: int | None = -100,
+    given: Mapping[str, Any], decoding: LabelDecoding, lengths: Any = None
 ) -> tuple[dict[str, Spans], dict[str, object]]:
     """Read annotations of the same documents.
 
     Args:
         given: lists of tags (or `Tags`, or an Arrow column of them), or `Spans`, or `Layers` of tags, by the name that
             errors use.
-        scheme: the scheme of the tags; None infers it from the prefixes of all together.
-        repair: how to handle illegal tags, see `decoding.decode`.
-        prefix: whether tags have prefixes, see `Spans.from_tags`.
+        decoding: how tags are decoded; the scheme is inferred from all together, and the first one says what is left
+            out.
         lengths: the documents' lengths in tokens, for `Spans` that do not have them.
-        id2label, ignore_index: of label numbers, see `spans.pair_from_tags`; the first one says what is left out.
 
     Returns:
         The spans, with the documents' lengths if one of them has them, and the part of the signature about reading.
@@ -69,20 +60,16 @@ def read_annotations(
     reading: dict[str, object] = {"input": "spans"}
     if tagged:
         parts: dict[str, list[Spans]] = {}
-        with (
-            named_sides(owners),
-            named_tags(tagged, prefix=prefix, id2label=id2label, ignore_index=ignore_index) as (named, labels),
-        ):
-            scheme_name = common_scheme(read_prefix(scheme, prefix=prefix), named, labels).name
-            for layer, tags in named.items():
-                spans = on_side(layer, Spans.from_tags, tags, scheme=scheme_name, repair=repair)
-                parts.setdefault(owners[layer], []).append(spans)
+        with named_sides(owners):
+            decoded, scheme = decode_together(tagged, decoding)
+        for layer, spans in decoded.items():
+            parts.setdefault(owners[layer], []).append(spans)
         sides |= {name: union(of_side) for name, of_side in parts.items()}
-        reading = reading_of(scheme_name, repair, prefix=prefix, ignore_index=ignore_index if labels else ...)
+        reading = decoding.reading(scheme)
         if layers:
             reading = {**reading, "layers": "+".join(next(iter(layers.values())).names)}
     else:
-        require_no_reading("only spans are given", scheme=scheme, repair=repair, prefix=prefix)
+        require_no_reading("only spans are given", decoding)
     if lengths is not None:
         sides = {
             name: side if name in columns else on_side(name, side.with_lengths, lengths) for name, side in sides.items()
@@ -176,9 +163,9 @@ def _together(
     return joined.with_pieces(span, start, end, lengths)
 
 
-def require_no_reading(given: str, *, scheme: str | None, repair: str, prefix: bool) -> None:
+def require_no_reading(given: str, decoding: LabelDecoding) -> None:
     """Raise an `InputError` that says what is given if options of reading tags are set, where there are none."""
-    if scheme is not None or repair != "conlleval" or not prefix:
+    if decoding.scheme is not None or decoding.repair != "conlleval" or not decoding.prefix:
         raise InputError(f"scheme, repair and prefix are for tags, and {given}.", "Leave them out.")
 
 

@@ -282,10 +282,10 @@ def span_problem(span: Any, keys: tuple[str, ...] = SPAN_KEYS, noun: str = "a sp
 
 
 def _value_problem(key: str, value: Any) -> str:
-    if key == "label":
+    if key in ("label", "text"):
         if not isinstance(value, str):
-            return f"the label {shown(value)} (of type {type(value).__name__}) is not a string."
-        return "" if is_utf8(value) else f"the label {shown(value)} cannot be stored as UTF-8 text."
+            return f"the {key} {shown(value)} (of type {type(value).__name__}) is not a string."
+        return "" if is_utf8(value) else f"the {key} {shown(value)} cannot be stored as UTF-8 text."
     if key == "types":
         if not is_list(value):
             return f"the types {shown(value)} (of type {type(value).__name__}) are not a list of strings."

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import is_list, is_utf8, name_codes, offsets_by, strings
+from ..arrays import is_list, name_codes, offsets_by, strings
 from ..exceptions import shown
-from .arrow import DocumentColumns, ListItems, string_codes, struct_lists, structs
+from .arrow import DocumentColumns, ListItems, span_problem, string_codes, struct_lists, structs
 from .spans import Spans
 
 MENTION_TYPE = pa.struct([("label", pa.string()), ("text", pa.string())])
@@ -129,10 +129,4 @@ def _problem(mention: Any) -> str:
     known = _as_mapping(mention)
     if not isinstance(known, Mapping) or not {"label", "text"} <= set(known):
         return f"{shown(mention)} is not a label and a text."
-    for key in ("label", "text"):
-        value = known[key]
-        if not isinstance(value, str):
-            return f"the {key} {shown(value)} (of type {type(value).__name__}) is not a string."
-        if not is_utf8(value):
-            return f"the {key} {shown(value)} cannot be stored as UTF-8 text."
-    return ""
+    return span_problem(known, ("label", "text"))

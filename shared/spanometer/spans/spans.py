@@ -27,7 +27,7 @@ from ..arrays import (
     take_segments,
 )
 from ..exceptions import InputError, counted, on_side, require_choice, setting
-from ..tags.decoding import BARE_LABEL, decode, read_prefix, scheme_of
+from ..tags.decoding import BARE_LABEL, LabelDecoding, decode, read_prefix, scheme_of
 from ..tags.schemes import Scheme, encode, get_scheme
 from ..tags.tags import Tags, check_names, is_tags, read_id2label, readable, split_tag
 from .arrow import (
@@ -349,11 +349,19 @@ def pair_from_tags(
     sides = {"references": references, "predictions": predictions}
     encoded = {side: on_side(side, encoded_tags, tags) for side, tags in sides.items()}
     require_same_lengths(encoded["references"].lengths, encoded["predictions"].lengths)
-    with named_tags(encoded, prefix=prefix, id2label=id2label, ignore_index=ignore_index) as (named, labels):
-        name = common_scheme(read_prefix(scheme, prefix=prefix), named, labels).name
-        spans = [on_side(side, Spans.from_tags, tags, scheme=name, repair=repair) for side, tags in named.items()]
+    decoding = LabelDecoding(scheme=scheme, repair=repair, prefix=prefix, id2label=id2label, ignore_index=ignore_index)
+    spans, name = decode_together(encoded, decoding)
     # one array for both
-    return spans[0], replace(spans[1], lengths=spans[0].lengths), name
+    return spans["references"], replace(spans["predictions"], lengths=spans["references"].lengths), name
+
+
+def decode_together(sides: Mapping[str, Tags], decoding: LabelDecoding) -> tuple[dict[str, Spans], str]:
+    """Decode the tags of several sides under one scheme, inferred from all if it is None; return its name, too."""
+    numbers = {"id2label": decoding.id2label, "ignore_index": decoding.ignore_index}
+    with named_tags(sides, prefix=decoding.prefix, **numbers) as (named, labels):
+        name = common_scheme(read_prefix(decoding.scheme, prefix=decoding.prefix), named, labels).name
+        reading = {"scheme": name, "repair": decoding.repair}
+        return {side: on_side(side, Spans.from_tags, tags, **reading) for side, tags in named.items()}, name
 
 
 @contextmanager
