@@ -10,11 +10,6 @@ from spanometer.readers import read_entities, write_entities
 NAMES = ["TOKEN", "NE-FINE-LIT", "NE-FINE-METO", "NE-FINE-COMP", "NE-NESTED"]
 
 
-def entity(start, end, types, *components):
-    parts = [{"start": first, "end": last, "label": label} for first, last, label in components]
-    return {"start": start, "end": end, "types": types.split("+"), "components": parts}
-
-
 def hipe(*rows, names=NAMES, head="# document_id = d1\n"):
     lines = ["\t".join(names), *("\t".join(row.split()) for row in rows)]
     return lines[0] + "\n" + head + "".join(f"{line}\n" for line in lines[1:])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import evaluate
 
+from builders import entity
 from spanometer.measures import MEASURES, Eter, MentionF, SpanAttribute
 
 ROOT = Path(__file__).parents[1]
@@ -42,16 +43,6 @@ PREDICTED_MARKUP = [
     "",
     "<pers.ind+loc.adm.town> Ben </pers.ind+loc.adm.town> <loc.adm.town> Cat </loc.adm.town>",
 ]
-
-
-def entity(start, end, types, *components):
-    """An entity; its types in one string, its components as (start, end, label)."""
-    return {
-        "start": start,
-        "end": end,
-        "types": types.split(),
-        "components": [{"start": first, "end": last, "label": label} for first, last, label in components],
-    }
 
 
 REFERENCE_ENTITIES = [

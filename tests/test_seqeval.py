@@ -13,7 +13,6 @@ from collections import Counter
 from math import isnan, nan
 
 import numpy as np
-import pyarrow as pa
 import pytest
 import seqeval.metrics as theirs
 import seqeval.metrics.sequence_labeling as their_labeling
@@ -208,18 +207,6 @@ def test_entities_by_hand(tags, options, expected):
         assert module.get_entities(nested, **options) == expected + shifted
 
 
-@pytest.mark.filterwarnings("ignore:.* seems not to be NE tag")
-def test_entities_of_bilou_are_whole():
-    tags = ["B-A", "L-A", "B-A", "L-A", "U-A"]
-    assert their_labeling.get_entities(tags) == [("A", 2, 4)]
-    assert ours.get_entities(tags) == [("A", 0, 1), ("A", 2, 3), ("A", 4, 4)]
-
-
-def test_entities_of_other_containers():
-    for tags in (np.array(TRUE[0]), tuple(TRUE[0]), pa.array(TRUE[:1])):
-        assert ours.get_entities(tags) == [("PER", 0, 1)]
-
-
 @pytest.mark.parametrize("name", [*FUNCTIONS, "get_entities"])
 def test_signatures_are_those_of_seqeval(name):
     found, expected = (inspect.signature(getattr(module, name)).parameters for module in (ours, their_labeling))
@@ -252,10 +239,6 @@ def test_counted_on_paper():
     assert ours.performance_measure(TRUE, PREDICTED) == {"TP": 3, "FP": 2, "FN": 0, "TN": 1}
 
 
-def test_sides_are_in_the_order_of_scikit_learn():
-    assert ours.precision_score(PREDICTED, TRUE) == ours.recall_score(TRUE, PREDICTED)
-
-
 def test_report():
     assert ours.classification_report(TRUE, PREDICTED, digits=3).splitlines() == [
         "              precision    recall  f1-score   support",
@@ -270,11 +253,6 @@ def test_report():
     report = ours.classification_report(TRUE, PREDICTED, output_dict=True)
     assert report["PER"] == {"precision": 1.0, "recall": 1.0, "f1-score": 1.0, "support": 1}
     assert list(report) == ["LOC", "PER", "micro avg", "macro avg", "weighted avg"]
-
-
-def test_columns_of_arrow_are_taken_too():
-    assert ours.f1_score(pa.array(TRUE), pa.array(PREDICTED)) == ours.f1_score(TRUE, PREDICTED)
-    assert ours.accuracy_score(pa.array(TRUE), pa.array(PREDICTED)) == 4 / 6
 
 
 def test_accuracy_takes_one_list_of_any_strings():
@@ -445,12 +423,6 @@ def test_what_is_no_tag_is_refused(tag, expected):
 def test_errors(call, text):
     with pytest.raises(InputError, match=text):
         call()
-
-
-def test_no_words_of_tags_without_prefixes():
-    with pytest.raises(InputError) as caught:
-        ours.f1_score([["NOUN"]], [["O"]])
-    assert "prefix=False" not in str(caught.value)
 
 
 def test_scikit_learn_is_not_needed():

@@ -4,8 +4,8 @@ import random
 
 import numpy as np
 import pytest
-from scipy.optimize import linear_sum_assignment
 
+from builders import span_dicts
 from random_corpora import as_spans, random_pair
 from slow.matched_spans import all_matchings, rows_of
 from spanometer import InputError, Spans
@@ -19,19 +19,9 @@ def matched(references, predictions, **options):
     return MatchedSpans.of(Alignment(Spans.from_dicts(references), Spans.from_dicts(predictions)), **options)
 
 
-def spans(text):
-    """Spans as dictionaries, written `0-2:A 3-4:B`."""
-    found = []
-    for part in text.split():
-        bounds, label = part.split(":")
-        start, end = map(int, bounds.split("-"))
-        found.append({"start": start, "end": end, "label": label})
-    return found
-
-
 def kinds(reference, prediction, **options):
     """The rows of one document in words, in the order of the text."""
-    rows = matched([spans(reference)], [spans(prediction)], **options).to_arrow().to_pylist()
+    rows = matched([span_dicts(reference)], [span_dicts(prediction)], **options).to_arrow().to_pylist()
     return [
         " ".join(
             [
@@ -80,7 +70,7 @@ def test_the_least_overlap():
 
 
 def test_the_table():
-    rows = matched([[], spans("0-2:A 4-5:B")], [spans("1-2:B"), spans("0-3:B 4-5:B")])
+    rows = matched([[], span_dicts("0-2:A 4-5:B")], [span_dicts("1-2:B"), span_dicts("0-3:B 4-5:B")])
     assert len(rows) == 3
     table = rows.to_arrow()
     keys = ["document", "reference_start", "reference_end", "reference_label"]
@@ -214,38 +204,6 @@ def test_long_stairs_beside_a_plain_loop(scale):
     assert [(rows[at], columns[at]) for at in np.flatnonzero(flags).tolist()] == sorted(expected)
 
 
-def test_large_groups_beside_one_assignment():
-    generator = np.random.default_rng(2)
-    for size in (6, 9, 14, 25):
-        for _ in range(6):
-            row, column = np.nonzero(generator.random((size, size + 2)) < 0.5)
-            levels = [
-                generator.integers(0, 2, len(row)),
-                np.ones(len(row), dtype=int),
-                -generator.integers(0, 9, len(row)),
-            ]
-            whole = (levels[0] * 100 + levels[1]) * 1000 + levels[2]
-            gain = np.zeros((size, size + 2))
-            gain[row, column] = whole
-            best = gain[linear_sum_assignment(gain, maximize=True)].sum()
-            flags = lexicographic_matching(row, column, levels)
-            assert len(set(row[flags])) == len(set(column[flags])) == flags.sum()
-            assert whole[flags].sum() == best
-            # no smaller list is as good: the first pair that could come earlier is refused
-            taken = dict(zip(row[flags].tolist(), column[flags].tolist(), strict=True))
-            fixed = np.zeros(len(row), dtype=bool)
-            for place in range(size):
-                earlier = (row == place) & (column < taken.get(place, size + 2)) & ~np.isin(column, column[fixed])
-                for other in np.flatnonzero(earlier).tolist():
-                    left = gain.copy()
-                    for at in [*np.flatnonzero(fixed).tolist(), other]:
-                        left[row[at]], left[:, column[at]] = 0, 0
-                    left[[at for at in range(place) if at not in taken]] = 0
-                    rest = left[linear_sum_assignment(left, maximize=True)].sum()
-                    assert rest + whole[fixed].sum() + whole[other] < best
-                fixed |= (row == place) & flags
-
-
 def test_long_stairs_hold_in_python_integers():
     # every reference span is followed by a predicted one that begins in its last token; sums pass 64 bits
     steps = np.arange(50_001)
@@ -259,7 +217,7 @@ def test_a_large_group_is_solved_level_by_level():
     # a nest of 30 against another one, whose bounds differ by one
     reference = " ".join(f"{start}-{100 - start}:{'AB'[start % 2]}" for start in range(30))
     prediction = " ".join(f"{start}-{101 - start}:{'BA'[start % 2]}" for start in range(30))
-    found = matched([spans(reference)], [spans(prediction)]).to_arrow()
+    found = matched([span_dicts(reference)], [span_dicts(prediction)]).to_arrow()
     assert found["kind"].to_pylist().count("wrong_extent") == 30
     pairs = set(zip(found["reference_start"].to_pylist(), found["predicted_start"].to_pylist(), strict=True))
     # of equal sums of distances the list of pairs is the smallest
@@ -268,8 +226,8 @@ def test_a_large_group_is_solved_level_by_level():
 
 def test_too_large_a_group_is_refused(monkeypatch):
     monkeypatch.setattr(matching, "LARGEST_GROUP", 20)
-    reference = [spans(" ".join(f"{start}-{100 - start}:A" for start in range(30)))]
-    prediction = [spans(" ".join(f"{start}-{101 - start}:A" for start in range(30)))]
+    reference = [span_dicts(" ".join(f"{start}-{100 - start}:A" for start in range(30)))]
+    prediction = [span_dicts(" ".join(f"{start}-{101 - start}:A" for start in range(30)))]
     with pytest.raises(InputError, match="60 spans of both sides overlap each other") as raised:
         matched([[], *reference], [[], *prediction])
     assert raised.value.document == 1

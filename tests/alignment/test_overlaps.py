@@ -1,46 +1,13 @@
 """The overlap join, against brute force."""
 
 import itertools
-import random
 
-import numpy as np
 import pytest
 
 from random_corpora import as_spans, random_pair
 from spanometer import InputError, Spans
-from spanometer.alignment.overlaps import Alignment, coverage, overlaps, union
+from spanometer.alignment.overlaps import Alignment
 from spanometer.measures import Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
-
-
-def random_intervals(generator, count, *, reach):
-    intervals = sorted((start := generator.randrange(reach), start + generator.randrange(1, 6)) for _ in range(count))
-    return np.array(intervals, dtype=np.int64).reshape(-1, 2).T
-
-
-def test_overlaps():
-    generator = random.Random(1)
-    for _ in range(500):
-        first, second = (
-            random_intervals(generator, generator.randrange(8), reach=generator.choice((6, 20))) for _ in range(2)
-        )
-        expected = [
-            (i, j)
-            for i, j in itertools.product(range(first.shape[1]), range(second.shape[1]))
-            if first[0, i] < second[1, j] and second[0, j] < first[1, i]
-        ]
-        assert list(zip(*(side.tolist() for side in overlaps(*first, *second)), strict=True)) == expected
-
-
-def test_union():
-    generator = random.Random(2)
-    for _ in range(500):
-        start, end = random_intervals(generator, generator.randrange(8), reach=15)
-        low, high, first = union(start, end)
-        assert start[first].tolist() == low.tolist()
-        covered = {token for first, last in zip(start, end, strict=True) for token in range(first, last)}
-        parts = [set(range(first, last)) for first, last in zip(low, high, strict=True)]
-        assert set().union(*parts) == covered
-        assert sum(map(len, parts)) == len(covered)
 
 
 def test_pairs_of_spans():
@@ -80,20 +47,6 @@ def test_sides_must_fit():
         Alignment(Spans.from_tags([["O"]]), spans)
     with pytest.raises(InputError, match="ends at 3, but the document has 1 token"):
         Alignment(spans, Spans.from_tags([["O"]]))
-
-
-def test_coverage():
-    for seed in range(80):
-        for kind in ("nested", "discontinuous"):
-            references, predictions, lengths = random_pair(seed, kind)
-            joined = Alignment(as_spans(references, lengths), as_spans(predictions, lengths))
-            pairs = joined.pairs
-            for side, other, spans in (
-                (joined.references, joined.predictions, pairs.reference),
-                (joined.predictions, joined.references, pairs.prediction),
-            ):
-                expected = np.bincount(spans, weights=pairs.shared, minlength=len(side)).astype(int)
-                assert coverage(side, other).tolist() == expected.tolist()
 
 
 def nest(count, label="A"):

@@ -15,7 +15,6 @@ ROWS = [
     {"id": "a", "text": TEXT, "tokens": [[0, 3], [4, 5]], "spans": SPANS},
     {"id": "b", "text": "", "tokens": [], "spans": []},
 ]
-OF_TOKENS = [{**ROWS[0], "unit": "token", "spans": [{"start": 0, "end": 2, "label": "A"}]}]
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from spanometer.analysis.errors import buckets
 from spanometer.analysis.policies import groundings, repairs
 from spanometer.analysis.scores import difficulty, streams
 from spanometer.analysis.transformations import mapping
-from spanometer.exceptions import require_kind, setting, shown
+from spanometer.exceptions import setting, shown
 from spanometer.integrations import scikit_learn
 from spanometer.integrations.language_models import score_answers
 from spanometer.integrations.trainer import TokenClassificationMetrics
@@ -92,18 +92,6 @@ def test_mappings_that_fail_when_they_are_read():
     assert (caught.value.document, caught.value.span) == (1, 1)
 
 
-def test_lists_that_say_another_length_than_they_have():
-    class Longer(list):
-        def __len__(self):
-            return 7
-
-    pairs = Longer([Longer([0, 2])])
-    spans = Spans.from_dicts([[{"label": "A", "fragments": pairs}]])
-    assert spans.to_dicts() == [[{"start": 0, "end": 2, "label": "A"}]]
-    entities = Entities.from_dicts([[{"start": 0, "end": 2, "types": Longer(["a"]), "components": []}]])
-    assert entities.to_dicts()[0][0]["types"] == ["a"]
-
-
 NO_COLUMN = (None, 3, [["O"]], np.array([1]), "B-A", pa.scalar(1), pa.table({"a": [1]}))
 
 
@@ -125,13 +113,6 @@ def test_constructors_take_arrays(value):
 def test_schemes_that_are_no_names(scheme):
     with pytest.raises(InputError, match="invalid value for scheme"):
         Spans.from_tags(TAGS, scheme=scheme)
-
-
-def test_require_kind():
-    require_kind(3, int, "a number", "")
-    with pytest.raises(InputError, match=r"'x' \(of type str\) is not a number[.]") as caught:
-        require_kind("x", int, "a number", "Give one.", side="predictions")
-    assert (caught.value.remedy, caught.value.side) == ("Give one.", "predictions")
 
 
 SPANS_OF = Spans.from_tags(TAGS)

@@ -27,7 +27,7 @@ from spanometer.analysis.transformations import mapping
 from spanometer.integrations import scikit_learn
 from spanometer.integrations.language_models import score_answers
 from spanometer.integrations.trainer import TokenClassificationMetrics
-from spanometer.measures import MEASURES, Eter, Gamma, SpanF, eter, read_counts
+from spanometer.measures import MEASURES, Eter, SpanF, eter, read_counts
 from spanometer.spans.attributes import Attributes
 from spanometer.spans.conversion import convert_tags, repair_tags
 from spanometer.spans.entities import Entities
@@ -85,10 +85,6 @@ FUNCTIONS = {
             "average": "micro",
             "zero_division": 0.0,
         },
-    ),
-    "agreement of spans": (
-        spanometer.agreement,
-        lambda: {"annotations": {"ann": Spans.from_dicts(SPANS), "ben": spans()}, "lengths": [4, 2]},
     ),
     "disagreements": (
         lambda **options: spanometer.disagreements(**options).to_dict(),
@@ -171,19 +167,6 @@ FUNCTIONS = {
             "label_map": {"A": "B"},
         },
     ),
-    "agreement with gamma": (
-        lambda annotations, **options: spanometer.agreement(annotations, gamma=Gamma(samples=2, **options)),
-        lambda: {
-            "annotations": [TAGS, OTHER_TAGS, TAGS],
-            "alpha": 3.0,
-            "beta": 1.0,
-            "delta_empty": 1.0,
-            "distances": {"A": {"B": 0.5}},
-            "sampler": "statistical",
-            "min_shift": "mean",
-            "seed": 1,
-        },
-    ),
     "ground": (
         grounding.ground,
         lambda: {
@@ -194,13 +177,6 @@ FUNCTIONS = {
             "aliases": {"C": "A"},
             "tokens": [[[0, 3], [4, 7], [8, 11]], [[0, 4]]],
             "format": "auto",
-        },
-    ),
-    "answers of objects": (
-        grounding.ground,
-        lambda: {
-            "texts": ["Ann saw Bob."] * 3,
-            "answers": [[["A", "Ann", 0, 3]], {"A": ["Ann", "Bob"]}, {"entities": [{"label": "A", "text": "Ann"}]}],
         },
     ),
     "ground_strings": (
@@ -307,27 +283,6 @@ FUNCTIONS = {
             "seed": 1,
         },
     ),
-    "compare spans": (
-        spanometer.compare,
-        lambda: {
-            "references": Spans.from_dicts(SPANS),
-            "systems": {"old": Spans.from_dicts(OTHER_SPANS), "new": Spans.from_dicts(SPANS)},
-            "lengths": [4, 2],
-            "n_resamples": 20,
-            "n_permutations": 20,
-        },
-    ),
-    "compare trees": (
-        spanometer.compare,
-        lambda: {
-            "references": Entities.from_dicts(ENTITIES),
-            "systems": {"old": Entities.from_dicts(OTHER_ENTITIES), "new": Entities.from_dicts(ENTITIES)},
-            "measures": "eter",
-            "lengths": [4, 2],
-            "n_resamples": 20,
-            "n_permutations": 20,
-        },
-    ),
     "errors": (
         told,
         lambda: {
@@ -341,14 +296,6 @@ FUNCTIONS = {
             "label_map": {"A": "B"},
         },
     ),
-    "errors of spans": (
-        told,
-        lambda: {"references": SPANS, "predictions": OTHER_SPANS, "lengths": [4, 2], "confidence": None},
-    ),
-    "errors of fragments": (
-        told,
-        lambda: {"references": FRAGMENTS, "predictions": {"one": OTHER_FRAGMENTS, "two": FRAGMENTS}, "n_resamples": 9},
-    ),
     "spread": (
         repairs.policy_spread,
         lambda: {
@@ -357,10 +304,6 @@ FUNCTIONS = {
             "scheme": "IOB2",
             "measures": [SpanF()],
         },
-    ),
-    "spread of logits": (
-        repairs.policy_spread,
-        lambda: {"references": TAGS, "logits": LOGITS, "labels": LABELS, "scheme": None},
     ),
     "spread of answers": (
         groundings.grounding_spread,
@@ -379,10 +322,6 @@ FUNCTIONS = {
         viterbi.decode,
         lambda: {"logits": LOGITS, "labels": LABELS, "scheme": "IOB2", "transitions": np.zeros((5, 5)).tolist()},
     ),
-    "padded viterbi": (
-        viterbi.decode,
-        lambda: {"logits": np.zeros((2, 3, 5)), "labels": LABELS, "lengths": [3, 2]},
-    ),
     "Tags.from_lists": (Tags.from_lists, lambda: {"documents": TAGS}),
     "Tags.from_arrow": (Tags.from_arrow, lambda: {"column": pa.array(TAGS)}),
     "Spans.from_tags": (
@@ -390,7 +329,6 @@ FUNCTIONS = {
         lambda: {"tags": TAGS, "scheme": "IOB2", "repair": "conlleval", "prefix": True},
     ),
     "Spans.from_dicts": (Spans.from_dicts, lambda: {"documents": SPANS, "lengths": [4, 2]}),
-    "Spans.from_dicts of fragments": (Spans.from_dicts, lambda: {"documents": FRAGMENTS, "lengths": [4, 2]}),
     "Spans.from_arrow": (
         Spans.from_arrow,
         lambda: {"column": spans().to_arrow(), "lengths": [4, 2], "scheme": None, "repair": "discard"},
@@ -426,16 +364,6 @@ FUNCTIONS = {
             "batch_size": 2,
         },
     ),
-    "score_stream of spans": (
-        streams.score_stream,
-        lambda: {
-            "batches": [{"gold": SPANS, "system": OTHER_SPANS, "tokens": [4, 2]}],
-            "measures": {"f": SpanF(), "alpha": "unitizing_alpha"},
-            "references": "gold",
-            "predictions": "system",
-            "lengths": "tokens",
-        },
-    ),
     "partial_counts": (
         streams.partial_counts,
         lambda: {"batch": {"references": TAGS, "predictions": OTHER_TAGS}, "scheme": "IOB2", "per_document": True},
@@ -467,20 +395,6 @@ FUNCTIONS = {
             spans, numbers=numbers
         ),
         lambda: {"name": "label_noise", "spans": spans(), "numbers": [0, 1], "rate": 0.5, "seed": 3, "first": 2},
-    ),
-    "extension": (
-        lambda name, spans, **parameters: mapping.get_transformation(name, **parameters)(spans),
-        lambda: {
-            "name": "+2",
-            "spans": spans(),
-            "tokens": 1,
-            "room": 2,
-            "side": "end",
-            "overlap": False,
-            "shortest": 1,
-            "longest": 3,
-            "alone": False,
-        },
     ),
     "transformed tags": (
         lambda tags, scheme, repair: mapping.TRANSFORMATIONS["illegal_tags"].on_tags(
@@ -555,7 +469,6 @@ FUNCTIONS.update(
         for name in MEASURES
     }
 )
-OF_FILES = {name for name in FUNCTIONS if name.startswith(("read", "write", "detect"))}
 
 
 def attempt(name, changes):

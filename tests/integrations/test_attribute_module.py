@@ -77,52 +77,14 @@ def same(one, other):
     return one == other
 
 
-def by_add(module, documents):
-    for document in documents:
-        module.add(prediction=document, reference=document)
-
-
-def by_add_batch(module, documents):
-    module.add_batch(predictions=documents[:2], references=documents[:2])
-    module.add_batch(predictions=documents[2:], references=documents[2:])
-
-
-def by_both(module, documents):
+@pytest.mark.parametrize("options", [{}, {"keep_in_memory": True}], ids=["on disk", "in memory"])
+def test_nothing_is_lost(options):
+    documents = documents_of_all_kinds()
+    module = load("span_attribute", **options)
     module.add(prediction=documents[0], reference=documents[0])
     module.add_batch(predictions=documents[1:4], references=documents[1:4])
     module.add(prediction=documents[4], reference=documents[4])
-
-
-@pytest.mark.parametrize("add", [by_add, by_add_batch, by_both])
-@pytest.mark.parametrize("options", [{}, {"keep_in_memory": True}], ids=["on disk", "in memory"])
-def test_nothing_is_lost(add, options):
-    documents = documents_of_all_kinds()
-    module = load("span_attribute", **options)
-    add(module, documents)
     assert same(stored(module), AS_READ)
-
-
-def test_compute_takes_dicts_as_they_are():
-    documents = [
-        [span for span in document if "several" not in span["attributes"]] for document in documents_of_all_kinds()
-    ]
-    # of two values that differ in type alone only one
-    documents[1] = [
-        span
-        for span in documents[1]
-        if span["attributes"]["any"] not in (1, 0, "1", "True") or span["attributes"]["any"] is True
-    ]
-    found = []
-    result = load("span_attribute").compute(
-        predictions=documents, references=documents, filter=lambda spans: found.append(spans) is None
-    )
-    assert same(found, Attributes.from_dicts(documents).to_dicts())
-    measure = SpanAttribute()
-    sides = (Attributes.from_dicts(documents),) * 2
-    assert result == measure.score(measure.counts(*sides))
-    # none of False, 0, "" and None
-    assert result["any"]["support"] == len(documents[1]) - 2
-    assert (result["any"]["f"], result["micro"]["f"]) == (1.0, 1.0)
 
 
 def test_more_than_a_thousand_documents():
@@ -159,14 +121,6 @@ def test_the_module_scores_as_the_measure():
     assert "|attributes:negated=DIS,carrier|default_values:carrier='FATHER'|include_falsy:yes|" in result["signature"]
 
 
-def test_batches_may_lack_names_that_others_have():
-    module = load("span_attribute")
-    options = {"attributes": {"negated": ["SYMP", "DIS"], "carrier": ["DIS"]}, "default_values": {"carrier": "MOTHER"}}
-    for prediction, reference in zip(PREDICTED_ATTRIBUTES, REFERENCE_ATTRIBUTES, strict=True):
-        module.add_batch(predictions=[prediction], references=[reference])
-    assert module.compute(**options) == load("span_attribute").compute(**SIDES, **options)
-
-
 def test_values_that_differ_in_type_alone():
     module = load("span_attribute")
     batches = [[[attributed(0, 1, "A", {"x": value})]] for value in (True, "b", 1)]
@@ -181,23 +135,7 @@ def test_values_that_differ_in_type_alone():
     assert module.compute(**SIDES) == CASES["span_attribute"].compute()
 
 
-def test_combine_with_itself():
-    combined = evaluate.combine({name: load("span_attribute") for name in ("one", "two")})
-    result = combined.compute(**SIDES)
-    expected = CASES["span_attribute"].compute()
-    assert result == {f"{name}_{key}": values for name in ("one", "two") for key, values in expected.items()}
-    assert combined.compute(**SIDES) == result
-
-
 # errors
-
-
-def changed(**values):
-    return {**attributed(0, 2, "A", {"x": True}), **values}
-
-
-def without(key):
-    return {name: value for name, value in changed().items() if name != key}
 
 
 BAD_WITH_DATA = {

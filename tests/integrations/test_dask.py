@@ -188,16 +188,6 @@ def test_a_cluster_of_ones_own(folder):
     assert found == {"span_f": whole({"span_f": SpanF()}, references, predictions)["span_f"].score()}
 
 
-def test_an_address(client, folder):
-    path, references, predictions = folder
-    address = client.scheduler.address
-    assert address.startswith("tcp://127.0.0.1:")
-    found = score(path, scheme="IOB2", client=address, progress=False)
-    assert found["span_f"] == whole({"s": SpanF()}, references, predictions)["s"].score()
-    # the other client goes on
-    assert client.submit(sum, [1, 2]).result() == 3
-
-
 def test_errors_say_where_they_are(client, folder):
     path, references, predictions = folder
     references[25] = [*references[25], "Q-A"]

@@ -113,19 +113,6 @@ def test_other_entity_types():
 # errors
 
 
-def changed(**values):
-    """An entity of two tokens with a component, and some of its values."""
-    return {**entity(0, 2, "loc", (0, 1, "name")), **values}
-
-
-def without(key):
-    return {name: value for name, value in changed().items() if name != key}
-
-
-def component(**values):
-    return changed(components=[{"start": 0, "end": 1, "label": "name", **values}])
-
-
 GOOD = "<pers> Ada </pers> sings"
 
 

@@ -11,9 +11,7 @@ import spanometer
 from random_corpora import as_spans, random_pair
 from slow import measures as slow
 from spanometer import InputError, Spans
-from spanometer.analysis.policies.repairs import policy_spread
 from spanometer.analysis.scores.streams import score_stream
-from spanometer.counts.statistics import Resampling
 from spanometer.measures import Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
 
 KEYS = ("precision", "recall", "f1")
@@ -46,12 +44,6 @@ def scored(measure, references, predictions):
 def test_by_hand(zero_division, expected):
     found = scored(TokenF(average="documents", zero_division=zero_division), REFERENCES, PREDICTIONS)
     assert [found[key] for key in KEYS] == pytest.approx(expected, abs=1e-15)
-
-
-def test_a_document_weighs_the_same_whatever_its_size():
-    references, predictions = [["B-A"] * 9, ["B-A"]], [["B-A"] * 9, ["O"]]
-    assert scored(SpanF(), references, predictions)["recall"] == 0.9
-    assert scored(SpanF(average="documents"), references, predictions)["recall"] == 0.5
 
 
 def toxic_spans_f1(reference, predicted):
@@ -125,16 +117,6 @@ def test_against_the_mean_of_single_documents(name, kind):
             assert same(asked.score(other), asked.score(counts)), seed
 
 
-def test_intervals_are_those_of_a_mean():
-    references, predictions = REFERENCES * 5, PREDICTIONS * 5
-    measure = TokenF(average="documents", zero_division=1.0)
-    resampling = Resampling(interval_method="percentile", n_resamples=200, seed=3)
-    counts = measure.counts(Spans.from_tags(references), Spans.from_tags(predictions))
-    f1 = np.array([2 / 3, 1.0, 0.0, 1.0] * 5)
-    drawn = np.concatenate(list(resampling.weights(20))) @ f1 / 20
-    assert measure.intervals(counts, resampling)["f1"] == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=1e-12)
-
-
 def test_everywhere_the_same():
     options = {"average": "documents", "zero_division": 1.0}
     expected = scored(SpanF(**options), REFERENCES, PREDICTIONS)
@@ -155,15 +137,6 @@ def test_everywhere_the_same():
     # f1 is 0, 1, 0, 1 against four times 1; of the 4 different swaps of two documents half reach it
     assert compared.pairs[0].difference == pytest.approx(expected["f1"] - 1)
     assert compared.pairs[0].p_randomisation == 0.5
-
-
-def test_policies_are_scored_by_documents_too():
-    references, predictions = [["B-A", "I-A"], ["B-A"], ["O"]], [["B-A", "I-B"], ["B-A"], ["I-A"]]
-    spread = policy_spread(predictions, references, measures=[SpanF(average="documents")]).measures["span_f"]
-    for repair in ("conlleval", "discard"):
-        sides = (Spans.from_tags(side, scheme="IOB2", repair=repair) for side in (references, predictions))
-        measure = SpanF(average="documents")
-        assert spread.named[repair] == pytest.approx(measure.score(measure.counts(*sides))["f1"], abs=1e-15), repair
 
 
 def test_what_an_empty_document_scores_is_said():

@@ -6,6 +6,7 @@ The outputs behind its Tables 2 to 4 are not public. Of Table 3 the counts are: 
 import numpy as np
 import pytest
 
+from builders import entity
 from experiments.published import published_rows
 from spanometer.counts.counts import Column, Counts
 from spanometer.measures import Eter
@@ -65,11 +66,6 @@ def test_table_3(system, part):
         assert abs(value - float(printed.rstrip("!"))) > 0.3
         printed = FROM_COUNTS[system]
     assert abs(value - float(printed)) <= half_unit(printed)
-
-
-def entity(start, end, type_, *components):
-    parts = [{"start": first, "end": last, "label": label} for first, last, label in components]
-    return {"start": start, "end": end, "types": [type_], "components": parts}
 
 
 FIGURE_5 = [entity(0, 1, "loc", (0, 1, "kind")), entity(1, 3, "func", (1, 2, "qualifier"), (2, 3, "kind"))]

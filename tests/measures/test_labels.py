@@ -5,12 +5,10 @@ import random
 
 import pytest
 
-import spanometer
 from random_corpora import as_spans, random_pair
 from slow import measures as slow
 from slow import policies
 from spanometer import InputError, Spans
-from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.policies.repairs import policy_spread
 from spanometer.measures import (
     MEASURES,
@@ -122,15 +120,6 @@ def test_overlaps_of_any_labels_are_refused(measure):
     assert (caught.value.side, caught.value.document, caught.value.position) == ("references", 0, 1)
 
 
-def test_the_work_of_chance_is_that_without_labels():
-    gold = spans(
-        *((label, 5 * at, 5 * at + size) for at, (label, size) in enumerate([("A", 1), ("B", 2)] * 40)), lengths=[400]
-    )
-    alignment = Alignment(gold, gold)
-    with_labels, without = (ChanceKappaF1(labels=labels).work(alignment) for labels in ("match", "ignore"))
-    assert without == ChanceKappaF1().work(Alignment(gold.unlabelled(), gold.unlabelled())) != with_labels
-
-
 @pytest.mark.parametrize("name", MEASURES)
 def test_signature_and_stored_counts(name):
     options = {"cap": True} if name == "intersection_f" else {}
@@ -143,21 +132,6 @@ def test_signature_and_stored_counts(name):
     assert counts.score()[measure.headline] == 1.0
     with pytest.raises(InputError, match="invalid value for labels"):
         MEASURES[name](labels="some")
-
-
-def test_agreement_without_labels():
-    one, other = [["B-A", "I-A", "O", "B-B"]], [["B-B", "I-B", "O", "O"]]
-    found = spanometer.agreement([one, other], labels="ignore")
-    # two tokens of three and two
-    assert found.f1[0, 1] == pytest.approx(4 / 5)
-    assert list(found.per_label) == ["_"]
-    assert found.spans.tolist() == [2, 1]
-    assert all("|labels:ignore|" in signature for signature in found.signatures.values())
-    assert (
-        found.alpha
-        == UnitizingAlpha().counts(*(Spans.from_tags(tags).unlabelled() for tags in (one, other))).score()["alpha"]
-    )
-    assert spanometer.agreement([one, other]).f1[0, 1] == 0.0
 
 
 def test_spread_over_repair_policies():

@@ -14,7 +14,6 @@ import spanometer
 from slow import measures as slow
 from spanometer import InputError, Spans
 from spanometer.analysis.transformations import noise
-from spanometer.analysis.transformations.transformations import Extend, Shift, Split, Truncate
 from spanometer.arrays import as_column, as_lists
 from spanometer.measures import MEASURES, Bcubed, IntersectionF, bcubed
 from spanometer.readers.formats import writers
@@ -150,20 +149,6 @@ def test_an_end_at_the_limit(name):
         assert scores[measure.headline] == 1 or name == "sl_icm"
     with pytest.raises(InputError, match="out of range"):
         Spans.from_dicts([[{"label": "A", "fragments": [[0, TOP + 1]]}]])
-
-
-def test_transformations_at_the_limit():
-    def transformed(transformation, start=0):
-        spans = Spans.from_dicts([[{"label": "A", "start": start, "end": TOP}]] * 2, lengths=[TOP] * 2)
-        found = transformation(spans).spans
-        return list(zip(found.start.tolist(), found.end.tolist(), strict=True))[: len(found) // 2]
-
-    assert transformed(Split()) == [(0, 2**30), (2**30, TOP)]
-    assert transformed(Shift()) == [(0, TOP)]
-    assert transformed(Truncate(tokens=TOP - 2)) == [(0, 2)]
-    assert transformed(Extend(side="start"), 9) == [(8, TOP)]
-    # there is no token 2^31
-    assert transformed(Extend(beyond=True)) == [(0, TOP)]
 
 
 def test_tokens_are_drawn_in_blocks(monkeypatch):

@@ -9,12 +9,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from builders import spans
 from random_corpora import as_spans, random_pair
 from slow import matched as slow
 from slow import measures
-from spanometer import InputError, Spans
+from spanometer import InputError
 from spanometer.alignment import matching
-from spanometer.measures import IntersectionF, SemevalF, SpanF, matched_f
+from spanometer.measures import matched_f
 from spanometer.measures.matched_f import MatchedF
 
 KINDS = ("flat", "nested", "flat discontinuous", "discontinuous")
@@ -28,21 +29,6 @@ CREDITS = {
 }
 every_kind = pytest.mark.parametrize("kind", KINDS)
 every_credit = pytest.mark.parametrize("name", CREDITS)
-
-
-def spans(*documents):
-    """Spans written as '0-4A 5-8B'."""
-    parts = [[text.rstrip("AB") for text in document.split()] for document in documents]
-    labels = [[text[-1] for text in document.split()] for document in documents]
-    return Spans.from_dicts(
-        [
-            [
-                {"start": int(bounds.split("-")[0]), "end": int(bounds.split("-")[1]), "label": label}
-                for bounds, label in zip(*document, strict=True)
-            ]
-            for document in zip(parts, labels, strict=True)
-        ]
-    )
 
 
 def scored(measure, references, predictions):
@@ -65,14 +51,14 @@ def scored(measure, references, predictions):
     ],
 )
 def test_by_hand(options, both, f1):
-    counts, score = scored(MatchedF(**options), spans("0-4A 5-8B"), spans("0-2A 2-4A 5-9B"))
+    counts, score = scored(MatchedF(**options), spans("0-4:A 5-8:B"), spans("0-2:A 2-4:A 5-9:B"))
     assert counts.total() == {"both": pytest.approx(both, abs=1e-15), "predicted": 3, "reference": 2}
     assert score["f1"] == pytest.approx(f1, abs=1e-15)
 
 
 def test_mpp_by_hand():
     # either half of A: 2/2 and 2/4; B: 3/4 and 3/3
-    counts, score = scored(MatchedF(credit="mpp"), spans("0-4A 5-8B"), spans("0-2A 2-4A 5-9B"))
+    counts, score = scored(MatchedF(credit="mpp"), spans("0-4:A 5-8:B"), spans("0-2:A 2-4:A 5-9:B"))
     assert counts.total() == {"right": 1.75, "found": 1.5, "predicted": 3, "reference": 2}
     assert score == pytest.approx(
         {"precision": 1.75 / 3, "recall": 0.75, "f1": 2 * 1.75 / 3 * 0.75 / (1.75 / 3 + 0.75)}
@@ -80,7 +66,7 @@ def test_mpp_by_hand():
 
 
 def test_mpp_is_not_the_assignment_of_the_largest_sum():
-    references, predictions = spans("0-1A 2-8A 9-10A 11-12A"), spans("0-5A")
+    references, predictions = spans("0-1:A 2-8:A 9-10:A 11-12:A"), spans("0-5:A")
     counts, _ = scored(MatchedF(credit="mpp"), references, predictions)
     # with 2-8, P = 3/5 and R = 1/2 / 4, F = 0.207; with 0-1, P = 1/5 and R = 1/4, F = 0.222, though P + R is less
     assert (counts.right, counts.found) == (pytest.approx(1 / 5), pytest.approx(1.0))
@@ -88,7 +74,7 @@ def test_mpp_is_not_the_assignment_of_the_largest_sum():
 
 @pytest.mark.parametrize(
     ("gold", "predicted", "expected"),
-    [("8-13A", "8-13A", (1, 1, 1)), ("", "0-5A", (0, 1, 0)), ("0-3A 3-6A", "0-1A 1-5A 6-7A", (0.5, 0.5, 0.5))],
+    [("8-13:A", "8-13:A", (1, 1, 1)), ("", "0-5:A", (0, 1, 0)), ("0-3:A 3-6:A", "0-1:A 1-5:A 6-7:A", (0.5, 0.5, 0.5))],
 )
 def test_published(gold, predicted, expected):
     measure = MatchedF(credit="mpp", labels="ignore", zero_division=1.0)
@@ -113,7 +99,7 @@ def exactly(options):
 @every_credit
 def test_against_every_matching(name, kind):
     options = CREDITS[name]
-    for seed in range(150):
+    for seed in range(80):
         references, predictions, lengths = random_pair(seed, kind)
         if seed % 10 == 0:
             # labels on one side only
@@ -171,77 +157,6 @@ def test_mpp_of_crowded_documents(monkeypatch, ways, kind):
         expected = slow.matched_counts([reference], [predicted], credit="mpp")
         ours = [sums[name][number] for name in sums]
         assert ours == pytest.approx([float(expected["right"]), float(expected["found"])], abs=1e-9), number
-
-
-def test_mpp_of_groups_in_one_document():
-    """Groups of spans that do not meet, of which the best choices depend on each other."""
-    generator = random.Random(3)
-    for _ in range(30):
-        documents = [crowded(generator, "crossing") for _ in range(2)]
-        sides = [
-            {
-                (label, frozenset(token + 20 * place for token in tokens))
-                for place in (0, 1)
-                for label, tokens in documents[place][side]
-                if len(tokens) > 1
-            }
-            for side in (0, 1)
-        ]
-        sides = [set(sorted(side, key=lambda span: sorted(span[1]))[:8]) for side in sides]
-        counts = MatchedF(credit="mpp").counts(as_spans([sides[0]]), as_spans([sides[1]]))
-        expected = slow.matched_counts([sides[0]], [sides[1]], credit="mpp")
-        assert (counts.right, counts.found) == pytest.approx((float(expected["right"]), float(expected["found"])))
-
-
-@every_kind
-def test_identities(kind):
-    for seed in range(40):
-        references, predictions, lengths = random_pair(seed, kind)
-        sides = as_spans(references, lengths), as_spans(predictions, lengths)
-        for labels in ("match", "ignore"):
-            exact, one = (
-                scored(measure, *sides) for measure in (SpanF(labels=labels), MatchedF(threshold=1, labels=labels))
-            )
-            assert exact[1] == one[1]
-            assert exact[0].total() == one[0].total()
-            overlap, nothing = (
-                scored(measure, *sides)[1]
-                for measure in (MatchedF(credit="overlap", labels=labels), MatchedF(threshold=0, labels=labels))
-            )
-            assert overlap == nothing
-            assert overlap == scored(SemevalF(schema="ent_type", alignment="schema", labels=labels), *sides)[1]
-            steps = [scored(MatchedF(threshold=step / 20, labels=labels), *sides)[1] for step in range(10, 20)]
-            mean = scored(MatchedF(credit="iou_50_95", labels=labels), *sides)[1]
-            assert mean == pytest.approx({key: np.mean([step[key] for step in steps]) for key in KEYS}, abs=1e-12)
-
-
-def test_mpp_of_all_pairs_is_intersection_f():
-    """Where no span meets two, one to one leaves nothing out."""
-    compared = 0
-    for seed in range(400):
-        references, predictions, lengths = random_pair(seed, "flat")
-        flat = [[{("X", tokens) for _, tokens in part} for part in side] for side in (references, predictions)]
-        met = [
-            sum(bool(tokens & other) for _, other in others)
-            for pair in zip(*flat, strict=True)
-            for one, others in (pair, pair[::-1])
-            for _, tokens in one
-        ]
-        clashes = any(
-            len(tokens & other)
-            for side in flat
-            for part in side
-            for _, tokens in part
-            for _, other in part
-            if tokens != other
-        )
-        if max(met, default=0) > 1 or clashes:
-            continue
-        compared += 1
-        sides = [as_spans(side, lengths) for side in flat]
-        mpp, covered = (scored(measure, *sides)[1] for measure in (MatchedF(credit="mpp"), IntersectionF()))
-        assert mpp == pytest.approx(covered, abs=1e-12)
-    assert compared > 100
 
 
 def test_options_and_signature():

@@ -75,42 +75,6 @@ def test_figure_1():
     assert starts_of(placed, 1)[0] > starts_of(placed, 1)[50]
 
 
-def test_crowded_documents_have_no_flat_middle():
-    for tokens, lengths in ((31, [1, 5, 10, 15]), (33, [3, 10, 10, 10]), (12, [2] * 6), (7, [7]), (9, [1] * 9)):
-        placed = place(tokens, lengths)
-        for length in set(lengths):
-            span = lengths.index(length)
-            exact = [float(slow.proposition_2(tokens, lengths, span, s)) for s in range(tokens - length + 1)]
-            np.testing.assert_allclose(starts_of(placed, length), exact, rtol=0, atol=1e-14)
-
-
-def test_a_thousand_spans():
-    generator = np.random.default_rng(3)
-    lengths = generator.choice([1, 2, 3, 4, 5, 9], size=1000, p=[0.62, 0.28, 0.06, 0.02, 0.01, 0.01])
-    tokens = 100_000
-    placed = place(tokens, lengths)
-    for starts in placed.starts:
-        assert abs(starts.sum() - 1) < 1e-11
-        assert (starts > 0).all()
-    assert abs(placed.coverage.sum() - lengths.sum()) < 1e-7
-    draws = sample(tokens, lengths, 60, generator=generator)
-    ends = draws + lengths
-    ordered = np.argsort(draws, axis=1)
-    assert (np.take_along_axis(draws, ordered, 1)[:, 1:] >= np.take_along_axis(ends, ordered, 1)[:, :-1]).all()
-    # the mean of sampling agrees: tokens covered near the beginning, where the distribution is not flat
-    covered = ((draws[:, :, None] <= np.arange(400)) & (np.arange(400) < ends[:, :, None])).sum(axis=(1, 2))
-    error = covered.std() / np.sqrt(len(covered))
-    assert abs(covered.mean() - placed.coverage[:400].sum()) < 4 * error
-
-
-def test_dense_thousand_spans_sum_to_one():
-    lengths = np.random.default_rng(4).integers(1, 12, 150)
-    placed = place(int(lengths.sum()) + 40, lengths)
-    for starts in placed.starts:
-        assert abs(starts.sum() - 1) < 1e-10
-        assert (starts >= 0).all()
-
-
 def test_sampling_is_uniform():
     generator = np.random.default_rng(5)
     tokens, lengths = 8, [1, 2, 2]
@@ -156,14 +120,6 @@ def test_independent_and_uniform():
     mixed = place(10, [2, 2, 3], method="auto", uniform_threshold=0.7)
     np.testing.assert_array_equal(starts_of(mixed, 2), starts_of(place(10, [2, 2, 3]), 2))
     np.testing.assert_allclose(starts_of(mixed, 3), 1 / 8)
-
-
-def test_layers_add():
-    outer, inner = place(10, [6]), place(10, [2, 2])
-    both = outer + inner
-    assert isinstance(both, Placement)
-    np.testing.assert_allclose(both.coverage, outer.coverage + inner.coverage)
-    assert abs(both.shared_tokens(outer) - both.coverage @ outer.coverage) < 1e-12
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,14 @@ from collections import Counter
 
 import pytest
 
+from builders import spans
 from experiments.properties import check_properties
 from experiments.published import published_rows
 from random_corpora import as_spans, random_pair
 from slow import semeval as slow
-from spanometer import Spans
-from spanometer.measures import MatchedF, SemevalF, SpanF
+from spanometer.measures import SemevalF, SpanF
 
+# spans of documents are written as `0-2:A | 1-2:A`
 SCHEMAS = ("strict", "exact", "partial", "ent_type")
 ALIGNMENTS = ("joint", "schema", "nervaluate")
 KINDS = ("correct", "incorrect", "partial", "missing", "spurious")
@@ -20,21 +21,8 @@ each_schema = pytest.mark.parametrize("schema", SCHEMAS)
 each_alignment = pytest.mark.parametrize("alignment", ALIGNMENTS)
 
 
-def spans(text):
-    """Spans of documents written as `0-2:A 3-4:B | 1-2:A`, `-` for a document without any."""
-
-    def read(span):
-        bounds, label = span.split(":")
-        start, end = map(int, bounds.split("-"))
-        return {"start": start, "end": end, "label": label}
-
-    return Spans.from_dicts(
-        [[read(span) for span in document.split() if span != "-"] for document in text.split(" | ")]
-    )
-
-
 def counted(gold, predicted, **options):
-    total = SemevalF(**options).counts(spans(gold), spans(predicted)).total()
+    total = SemevalF(**options).counts(*(spans(*side.split("|")) for side in (gold, predicted))).total()
     return [total[kind] for kind in KINDS]
 
 
@@ -126,21 +114,6 @@ def test_same_counts(corpora, schema, alignment):
             assert found[document] == slow.counts(*pair, **options), (document, pair)
 
 
-@each_alignment
-def test_what_holds_of_every_corpus(corpora, alignment):
-    _, _, sides = corpora
-    for schema in SCHEMAS:
-        measure = SemevalF(schema=schema, alignment=alignment)
-        counts = measure.counts(*sides)
-        total = counts.total()
-        pairs = total["correct"] + total["incorrect"] + total["partial"]
-        assert total["possible"] == pairs + total["missing"] == len(sides[0])
-        assert total["actual"] == pairs + total["spurious"] == len(sides[1])
-        assert (total["partial"] > 0) == (schema == "partial")
-        for kind, number in total.items():
-            assert number == sum(sums[kind] for sums in counts.by_label().values())
-
-
 @pytest.mark.parametrize("alignment", ["joint", "schema"])
 def test_strict_is_span_f(corpora, alignment):
     _, _, (references, predictions) = corpora
@@ -148,38 +121,6 @@ def test_strict_is_span_f(corpora, alignment):
         sides = references.take(documents), predictions.take(documents)
         strict, exact = SemevalF(schema="strict", alignment=alignment), SpanF()
         assert strict.score(strict.counts(*sides)) == exact.score(exact.counts(*sides))
-
-
-@pytest.mark.parametrize("alignment", ["joint", "schema"])
-def test_exact_is_span_f_without_labels(alignment):
-    for seed in range(80):
-        references, predictions, lengths = random_pair(seed, "nested")
-        # one label for the same tokens
-        sides = [as_spans([once(document) for document in side], lengths) for side in (references, predictions)]
-        exact, unlabelled = SemevalF(schema="exact", alignment=alignment), SpanF(labels="ignore")
-        assert exact.score(exact.counts(*sides)) == unlabelled.score(unlabelled.counts(*sides)), seed
-
-
-def test_ent_type_is_overlap_one_to_one(corpora):
-    _, _, (references, predictions) = corpora
-    by_type, overlap = SemevalF(schema="ent_type", alignment="schema"), MatchedF(credit="overlap")
-    for documents in ([number, number + 1] for number in range(0, 120, 2)):
-        sides = references.take(documents), predictions.take(documents)
-        assert by_type.score(by_type.counts(*sides)) == overlap.score(overlap.counts(*sides))
-
-
-def once(document):
-    return {(label, tokens) for tokens, label in {tokens: label for label, tokens in sorted(document, key=str)}.items()}
-
-
-def test_joint_is_one_pairing_for_all_schemas(corpora):
-    _, _, sides = corpora
-    whole = [SemevalF(schema=schema).counts(*sides) for schema in SCHEMAS]
-    left = [
-        [(row["document"], row["label"], row["missing"], row["spurious"]) for row in counts.to_arrow().to_pylist()]
-        for counts in whole
-    ]
-    assert left[0] == left[1] == left[2] == left[3]
 
 
 def test_long_chains():

@@ -49,17 +49,3 @@ def test_same_responses(kind, percentage):
         }, schema
         scores = measure.score(counts)
         assert scores == pytest.approx({key: getattr(result, key) for key in scores}, abs=1e-12), schema
-
-
-def test_same_responses_document_by_document():
-    for seed in range(150):
-        references, predictions, lengths = random_pair(seed, "nested")
-        for reference, predicted, length in zip(references, predictions, lengths, strict=True):
-            sides = as_spans([reference], [length]), as_spans([predicted], [length])
-            evaluated = nervaluate.Evaluator([theirs(reference)], [theirs(predicted)], tags=LABELS, loader="dict")
-            found = evaluated.evaluate()["overall"]
-            for schema in SCHEMAS:
-                counts = SemevalF(schema=schema, alignment="nervaluate", min_overlap=0.01).counts(*sides)
-                assert [getattr(counts, ours) for ours in RESPONSES] == [
-                    getattr(found[schema], their) for their in RESPONSES.values()
-                ], (seed, schema)

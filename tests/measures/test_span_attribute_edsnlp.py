@@ -201,20 +201,6 @@ def one(attributes, start=0, label="DIS", **scores):
     return {**found, "scores": scores} if scores else found
 
 
-def test_unequal_documents_are_cut_short_there(vocabulary):
-    references, predictions = [[one({"neg": True})], [one({"neg": True})]], [[one({"neg": True})]]
-    assert edsnlp(vocabulary, references, predictions, attributes={"neg": True})["neg"]["support"] == 1
-    with pytest.raises(InputError, match="1 predicted document, 2 reference documents"):
-        ours(references, predictions)
-
-
-def test_an_attribute_missing_from_the_defaults_is_an_error_there(vocabulary):
-    sides = [[one({"neg": True})]], [[one({"neg": True})]]
-    with pytest.raises(KeyError):
-        edsnlp(vocabulary, *sides, attributes={"neg": True}, include_falsy=True)
-    assert ours(*sides, attributes={"neg": True}, include_falsy=True)["neg"]["tp"] == 1
-
-
 def test_labels_are_ignored_there_when_bounds_are_equal(vocabulary):
     sides = [[one({"neg": True}, label="DIS")]], [[one({"neg": True}, label="SYMP")]]
     options = {"attributes": {"neg": True}}
@@ -270,21 +256,6 @@ def test_none_is_a_value_there_with_falsy_ones(vocabulary):
     options = {"attributes": {"neg": True}, "include_falsy": True, "default_values": {"neg": False}}
     assert edsnlp(vocabulary, *sides, **options)["neg"]["tp"] == 1
     assert ours(*sides, **options)["neg"]["support"] == 0
-
-
-def test_another_key_leaves_an_empty_micro_there(vocabulary):
-    sides = [[one({"neg": True})]], [[one({"neg": True})]]
-    options = {"attributes": {"neg": True}, "micro_key": "all"}
-    assert edsnlp(vocabulary, *sides, **options)["micro"]["support"] == 0
-    assert list(ours(*sides, **options)) == ["all", "neg"]
-
-
-def test_several_values_cannot_be_there(vocabulary):
-    sides = [[one({"carrier": ["PATIENT", "FATHER"]})]], [[one({"carrier": ["PATIENT"]})]]
-    with pytest.raises(TypeError, match="unhashable"):
-        edsnlp(vocabulary, *sides, attributes={"carrier": True})
-    found = ours(*sides)["carrier"]
-    assert (found["tp"], found["support"], found["positives"]) == (1, 2, 1)
 
 
 def test_the_order_of_equal_scores_matters_there(vocabulary):

@@ -34,17 +34,6 @@ def test_both_ways_give_what_all_arrangements_give(tokens, lengths):
             assert found == pytest.approx([float(share) for share in expected[length]], abs=1e-14)
 
 
-def test_both_ways_agree_on_random_documents():
-    generator = np.random.default_rng(0)
-    for _ in range(500):
-        lengths = generator.integers(1, generator.integers(2, 14), size=generator.integers(2, 10))
-        tokens = int(lengths.sum()) + int(generator.integers(0, generator.choice([1, 4, 50])))
-        values, counts = distinct(lengths)
-        both = (starts.by_sums(tokens, values, counts), starts.by_integral(tokens, values, counts))
-        for first, second in zip(*both, strict=True):
-            assert np.abs(first - second).max() < 1e-14
-
-
 @pytest.mark.parametrize(
     ("tokens", "lengths"),
     [(600, [10] * 60), (600, list(range(1, 34))), (2000, [3] * 40), (1500, [1] * 500 + [2] * 500), (900, [899])],
@@ -60,7 +49,7 @@ def test_both_ways_agree_on_dense_documents(tokens, lengths):
 
 @pytest.mark.parametrize(
     ("tokens", "lengths"),
-    [(5_000, [10] * 500), (10_000, list(range(1, 140))), (50_000, [1 + number % 9 for number in range(5_000)])],
+    [(5_000, [10] * 500), (50_000, [1 + number % 9 for number in range(5_000)])],
 )
 def test_large_documents(tokens, lengths):
     found = place(tokens, lengths)
@@ -85,10 +74,3 @@ def test_too_large_a_document_is_refused_before_memory_is_taken(monkeypatch):
     monkeypatch.setattr(starts, "WORK_LIMIT", 1_000_000)
     with pytest.raises(InputError, match=r"10,000 spans of 9 lengths in 200,000 tokens would take about .* steps"):
         place(200_000, [1 + number % 9 for number in range(10_000)])
-
-
-def test_the_estimate_of_work_follows_density():
-    def work(tokens, lengths):
-        return starts.work(tokens, *distinct(lengths))
-
-    assert work(1000, [3] * 3) < work(1000, [3] * 100) < work(10_000, [3] * 2000)

@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from entity_files import LINES, NESTED, PRESIDENT, entities_of, entity, keys, trees
+from builders import entity
+from entity_files import LINES, NESTED, PRESIDENT, entities_of, keys, trees
 from spanometer.exceptions import InputError
 from spanometer.readers import read_entities, source, write_entities
 

@@ -283,22 +283,6 @@ def test_every_format_scores_as_columns_do(file, corpora, name):
             assert scored(references, files["columns"][1], unit="token", **more) == expected, format
 
 
-@pytest.mark.parametrize("name", ["conll", "multiconer"])
-def test_whole_corpora(file, corpora, name):
-    sides = corpus(corpora[name], random.Random(name), None)
-    found = []
-    for format in ("columns", "jsonl of tokens", "doccano", "label_studio"):
-        write, given = WRITERS[format]
-        references, predictions = (read(file(write(side)), given) for side in sides)
-        more = {} if references.in_tokens else {"tokenizer": "blanks"}
-        found.append(spanometer.score(references, predictions, measures=["span_f", "link_f", "sl_icm"], **more))
-    assert found[0].documents > 500
-    for one in found[1:]:
-        assert {name: result.scores for name, result in one.measures.items()} == {
-            name: result.scores for name, result in found[0].measures.items()
-        }
-
-
 def test_folders_of_brat(tmp_path, file, corpora):
     sides = corpus(corpora["multiconer"], random.Random(1), 25)
     for place, side in enumerate(sides):
@@ -385,10 +369,6 @@ def test_tokens_given_as_tags_of_two_tokenisations(file):
     assert spanometer.score(split, whole, unit="character").measures["span_f"].scores["f1"] == 1
 
 
-# their files have words, of which a text is made where no other side has one
-WITHOUT_OWN_TEXT = {*WITHOUT_TEXT, "columns", "jsonl", "jsonl of tokens", "conllu", "gliner"}
-
-
 def agreed(sides):
     """All numbers of agreement over characters, with intervals of few draws; signatures name how a file was read."""
     annotators = dict(zip("abc", sides, strict=True))
@@ -402,58 +382,6 @@ def three(corpora, seed, size):
     gold, system = corpus(corpora["multiconer"], random.Random(seed), size)
     chance = random.Random(seed)
     return gold, system, [chance.choice(pair) for pair in zip(gold, system, strict=True)]
-
-
-def test_agreement_over_characters_is_the_same_in_every_format(file, corpora):
-    sides = three(corpora, 5, 12)
-    texts = WRITERS["jsonl of texts"][0]
-    plain = [read_documents(file(texts(side), f"{place}.jsonl")) for place, side in enumerate(sides)]
-    expected = agreed(plain)
-    # lengths are those of the texts, blanks and signs between words too
-    assert expected["tokens"] == sum(len(d.text) for d in sides[0])
-    assert 0 < expected["alpha"] < 1 and 0 < expected["kappa_f1"][0][1] < 1
-    for format, (write, given) in WRITERS.items():
-        files = [read(file(write(side), f"{place} {format}"), given) for place, side in enumerate(sides)]
-        assert (files[0].documents.texts is None) == (format in WITHOUT_OWN_TEXT), format
-        if format not in WITHOUT_OWN_TEXT:
-            assert agreed(files) == expected, format
-        # beside an annotator whose file has the text
-        assert agreed([plain[0], *files[1:]]) == expected, format
-
-
-def test_agreement_of_folders_and_of_formats_with_one_document(tmp_path, file, corpora):
-    sides = three(corpora, 6, 10)
-    texts = WRITERS["jsonl of texts"][0]
-    expected = agreed([read_documents(file(texts(side), f"{place}.jsonl")) for place, side in enumerate(sides)])
-    for place, side in enumerate(sides):
-        for folder in ("brat", "webanno"):
-            (tmp_path / folder / f"{place}").mkdir(parents=True)
-        for d in side:
-            stem = d.name.zfill(4)
-            rows = [f"T{n}\t{la} {s} {e}\t{t}\n" for n, (s, e, la, t) in enumerate(d.characters(), 1)]
-            (tmp_path / "brat" / f"{place}" / f"{stem}.txt").write_text(d.text, encoding="utf-8", newline="")
-            (tmp_path / "brat" / f"{place}" / f"{stem}.ann").write_text("".join(rows), encoding="utf-8")
-            (tmp_path / "webanno" / f"{place}" / f"{stem}.tsv").write_text(webanno(d), encoding="utf-8", newline="")
-    assert agreed([read_documents(tmp_path / "brat" / f"{place}") for place in range(3)]) == expected
-    assert agreed([read_documents(tmp_path / "webanno" / f"{place}") for place in range(3)]) == expected
-
-
-def test_agreement_of_doc_bins(file, corpora):
-    spacy = pytest.importorskip("spacy", reason="spaCy is not installed (the extra spacy)")
-    from spacy.tokens import Doc, DocBin, Span
-
-    sides = three(corpora, 7, 10)
-    texts = WRITERS["jsonl of texts"][0]
-    expected = agreed([read_documents(file(texts(side), f"{place}.jsonl")) for place, side in enumerate(sides)])
-    files = []
-    for side in sides:
-        docs = []
-        for d in side:
-            doc = Doc(spacy.blank("es").vocab, words=d.words, spaces=[True] * (len(d.words) - 1) + [False])
-            doc.ents = [Span(doc, start, end, label=label) for start, end, label in d.spans]
-            docs.append(doc)
-        files.append(read_documents(file(DocBin(docs=docs, store_user_data=True).to_bytes(), f"{len(files)}.spacy")))
-    assert agreed(files) == expected
 
 
 def test_agreement_does_not_depend_on_the_tokens(file, run, corpora):

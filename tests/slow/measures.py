@@ -306,11 +306,6 @@ def bcubed(references, predictions, average="micro", zero_division=0.0):
     return _averaged(score, *_as_sets(references, predictions), average, zero_division)
 
 
-def bcubed_sums(references, predictions):
-    """For each label, the exact ``precision_sum``, ``predicted``, ``recall_sum`` and ``reference``."""
-    return _sums_by_label(_bcubed_sums, references, predictions)
-
-
 # intersection_f
 
 
@@ -362,14 +357,6 @@ def intersection_f(references, predictions, average="micro", zero_division=0.0, 
         return _precision_recall_f1(**_intersection_sums(references, predictions, cap), zero_division=zero_division)
 
     return _averaged(score, references, predictions, average, zero_division)
-
-
-def intersection_f_sums(references, predictions, cap=False):
-    """For each label, the exact ``precision_sum``, ``predicted``, ``recall_sum`` and ``reference``."""
-    if not cap:
-        for side in _as_sets(references, predictions):
-            _refuse_overlap(side)
-    return _sums_by_label(_intersection_sums, references, predictions, cap=cap)
 
 
 # sl_icm

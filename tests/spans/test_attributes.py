@@ -209,16 +209,3 @@ def test_many_documents():
     assert [len(array) for array in attributes_arrays(side)] == [1000, 1000, 500]
     with pytest.raises(InputError, match="document 2400, span 0"):
         Attributes.from_dicts([*side[:2400], [span({"a": b""})]])
-
-
-def test_columns():
-    read = Attributes.from_dicts([[span({"b": 1, "a": [True, "x"]}, label="Y"), span({"a": None}, 2, 4, "X")], []])
-    assert (read.names, read.labels, read.values) == (("a", "b"), ("X", "Y"), (True, 1, "x"))
-    assert read.name.tolist() == [1, 0, 0, 0]
-    assert read.value.tolist() == [1, 0, 2, -1]
-    assert read.span.tolist() == [0, 0, 0, 1]
-    assert (read.document.tolist(), read.start.tolist(), read.end.tolist()) == ([0, 0], [0, 2], [1, 4])
-    assert (len(read), read.documents) == (2, 2)
-    for frozen in (read.start, read.value, read.score):
-        with pytest.raises(ValueError, match="read-only"):
-            frozen[0] = 0

@@ -8,7 +8,6 @@ import pytest
 
 from entity_corpora import random_entity_documents
 from spanometer import InputError
-from spanometer.arrays import ascends
 from spanometer.spans.entities import ENTITY_TYPE, Entities
 
 GOOD = {"start": 0, "end": 3, "types": ["loc"], "components": []}
@@ -43,33 +42,6 @@ def test_there_and_back(seed):
         assert Entities.from_arrow(halves).to_dicts() == entities.to_dicts()
         large = column.cast(pa.large_list(ENTITY_TYPE))
         assert Entities.from_arrow(large).to_dicts() == entities.to_dicts()
-
-
-def test_ascending_rows():
-    for rows, ascending in (
-        ([], True),
-        ([(1, 1)], True),
-        ([(1, 1), (1, 2), (2, 0)], True),
-        ([(1, 1), (1, 1)], False),
-        ([(1, 2), (1, 1)], False),
-        ([(2, 0), (1, 1)], False),
-        ([(1, 0), (2, 1), (2, 0), (3, 0)], False),
-    ):
-        assert ascends(*np.array(rows, dtype=np.int32).reshape(-1, 2).T) is ascending
-
-
-@pytest.mark.parametrize("seed", range(50))
-def test_any_order_gives_the_same(seed):
-    generator = random.Random(seed)
-    for documents in random_entity_documents(generator):
-        # in order, shuffled, and each entity twice
-        kept = Entities.from_dicts(documents).to_dicts()
-        mixed = [generator.sample(document * 2, 2 * len(document)) for document in kept]
-        mixed = [
-            [{**each, "components": each["components"][::-1] + each["components"][:1]} for each in document]
-            for document in mixed
-        ]
-        assert Entities.from_dicts(kept).to_dicts() == Entities.from_dicts(mixed).to_dicts() == kept
 
 
 def test_sizes():

@@ -186,14 +186,6 @@ def test_trees_have_none():
         spanometer.score(trees, trees, measures="eter", label_map={"loc": "X"})
 
 
-@pytest.fixture
-def paths(file):
-    def text(documents):
-        return "\n\n".join("\n".join(f"w{n} {tag}" for n, tag in enumerate(tags)) for tags in documents)
-
-    return file("gold.conll", text(REFERENCES)), file("one.conll", text(PREDICTIONS))
-
-
 def test_maps_in_files(file):
     assert read_label_map(file("map.json", '{"PER": "PERSON"}')) == {"PER": "PERSON"}
     # a tab parts before an equals sign, and that before a blank

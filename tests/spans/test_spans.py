@@ -10,9 +10,8 @@ import pandas
 import pyarrow as pa
 import pytest
 
-from random_corpora import as_dicts, as_sets, as_spans, random_pair
+from random_corpora import as_sets, as_spans, random_pair
 from spanometer import InputError, Spans
-from spanometer.arrays import ranges
 from spanometer.tags.tags import Tags
 
 
@@ -54,13 +53,6 @@ def test_fragments_are_melted():
     contiguous = Spans.from_dicts([[{"label": "A", "fragments": [[0, 2], [2, 3]]}]])
     assert contiguous.fragments is None
     assert contiguous.to_dicts() == [[{"start": 0, "end": 3, "label": "A"}]]
-
-
-def test_columns_are_frozen():
-    spans = Spans.from_dicts([[{"start": 0, "end": 1, "label": "A"}]])
-    for column in (spans.document, spans.start, spans.end, spans.label):
-        with pytest.raises(ValueError, match="read-only"):
-            column[0] = 5
 
 
 def test_empty():
@@ -157,25 +149,6 @@ def test_to_tags_refuses_what_tags_cannot_say():
     parted = [[{"label": "A", "fragments": [[0, 1], [2, 3]]}]]
     with pytest.raises(InputError, match="discontinuous"):
         Spans.from_dicts(parted, lengths=[3]).to_tags("IOB2")
-
-
-def test_places_of_tokens():
-    tags = Tags.from_lists([["O"], [], ["O", "O"], []])
-    assert [tags.place(token) for token in range(3)] == [(0, 0), (2, 0), (2, 1)]
-    assert tags.lengths.tolist() == [1, 0, 2, 0]
-
-
-def test_ranges():
-    assert ranges(np.array([5, 0, 7]), np.array([2, 0, 3])).tolist() == [5, 6, 7, 8, 9]
-    assert ranges(np.array([], dtype=int), np.array([], dtype=int)).tolist() == []
-
-
-def test_dicts_of_random_corpora_have_the_stated_form():
-    documents, _, _ = random_pair(3, "nested")
-    assert as_spans(documents).to_dicts() == [
-        sorted(document, key=lambda span: (span["start"], span["end"], span["label"]))
-        for document in as_dicts(documents)
-    ]
 
 
 @pytest.mark.parametrize(

@@ -97,61 +97,6 @@ def test_conlleval_counts_are_those_of_seqeval(scheme):
     assert counts.both > 0
 
 
-@pytest.mark.filterwarnings("ignore:.* seems not to be NE tag")
-def test_seqeval_misreads_bilou_by_default():
-    from seqeval.metrics.sequence_labeling import get_entities
-
-    tags = ["B-A", "L-A", "B-A", "L-A"]
-    assert get_entities(tags) == [("A", 2, 3)]  # it does not know L: the first span is lost
-    assert by_document(Spans.from_tags([tags], scheme="BILOU")) == [{("A", 0, 2), ("A", 2, 4)}]
-    tags = ["B-A", "M-A", "E-A", "S-A"]
-    assert get_entities(tags) == [("A", 0, 2), ("A", 3, 3)]
-    assert by_document(Spans.from_tags([tags])) == [{("A", 0, 3), ("A", 3, 4)}]
-    tags = ["B-A", "U-A", "O"]
-    assert get_entities(tags) != [("A", 0, 0), ("A", 1, 1)]
-    assert by_document(Spans.from_tags([tags])) == [{("A", 0, 1), ("A", 1, 2)}]
-
-
-def strict_entities(tags, scheme):
-    from seqeval import scheme as schemes
-
-    entities = schemes.Entities([tags], getattr(schemes, scheme)).entities[0]
-    return {(entity.tag, entity.start, entity.end) for entity in entities}
-
-
-@pytest.mark.parametrize("scheme", ["IOB2", "IOE2", "IOBES", "BILOU"])
-def test_discard_is_the_strict_mode_of_seqeval(scheme):
-    corpus = random_corpus(f"{scheme} strict", scheme)
-    ours = by_document(Spans.from_tags(corpus, scheme=scheme, repair="discard"))
-    assert ours == [strict_entities(tags, scheme) for tags in corpus]
-
-
-@pytest.mark.parametrize(
-    ("scheme", "tags", "theirs", "ours"),
-    [
-        # an illegal B after O is dropped, yet the I behind it opens a span, though (B, I, same label) continues one
-        ("IOB1", "B-A I-A", {("A", 1, 2)}, set()),
-        ("IOB1", "I-A B-A I-A", {("A", 0, 1), ("A", 1, 3)}, {("A", 0, 1), ("A", 1, 3)}),
-        # a legal one-token B span is lost before an illegal B of another label; one that ends in I is kept there
-        ("IOB1", "I-A B-A B-B", {("A", 0, 1)}, {("A", 0, 1), ("A", 1, 2)}),
-        ("IOB1", "I-A B-A I-A B-B", {("A", 0, 1), ("A", 1, 3)}, {("A", 0, 1), ("A", 1, 3)}),
-        # a one-token E span is seen only behind another E of its label: the first of two alike is lost, in legal tags
-        ("IOE1", "E-A I-A", {("A", 1, 2)}, {("A", 0, 1), ("A", 1, 2)}),
-        ("IOE1", "E-A E-A I-A", {("A", 1, 2), ("A", 2, 3)}, {("A", 0, 1), ("A", 1, 2), ("A", 2, 3)}),
-    ],
-)
-def test_where_the_strict_mode_of_seqeval_contradicts_itself(scheme, tags, theirs, ours):
-    assert strict_entities(tags.split(), scheme) == theirs
-    assert by_document(Spans.from_tags([tags.split()], scheme=scheme, repair="discard")) == [ours]
-
-
-def test_strict_mode_of_seqeval_agrees_on_legal_iob1():
-    corpus = [tags for tags in random_corpus("legal IOB1", "IOB1") if not slow.illegal_pairs(tags, "IOB1")]
-    assert len(corpus) > 300
-    ours = by_document(Spans.from_tags(corpus, scheme="IOB1", repair="discard"))
-    assert ours == [strict_entities(tags, "IOB1") for tags in corpus]
-
-
 # by hand
 
 

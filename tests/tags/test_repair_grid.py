@@ -12,7 +12,7 @@ from spanometer import InputError, Spans
 from spanometer.analysis.policies.repairs import policy_spread
 from spanometer.measures import MEASURES, Bcubed, IntersectionF, SlIcm, SpanF
 from spanometer.tags.decoding import read_roles
-from spanometer.tags.repair_grid import NAMED, PLACES, PUBLISHED, RepairGrid, _is_twin, read_all
+from spanometer.tags.repair_grid import NAMED, PLACES, RepairGrid, _is_twin, read_all
 from spanometer.tags.schemes import SCHEMES, get_scheme
 from spanometer.tags.tags import Tags
 from spanometer.tags.viterbi import decode
@@ -69,51 +69,6 @@ def every_sequence(scheme, most):
     return [list(some) for length in range(most + 1) for some in itertools.product(tags, repeat=length)]
 
 
-def allennlp_bmes(tags):
-    """AllenNLP's rule: an M or E right behind a B or M of its label joins its span; any other tag begins one."""
-    spans = []
-    for position, tag in enumerate(tags):
-        prefix, _, label = tag.partition("-")
-        behind = tags[position - 1][0] if position else ""
-        if prefix in ("M", "E") and behind in ("B", "M") and spans[-1][0] == label:
-            spans[-1][2] = position + 1
-        else:
-            spans.append([label, position, position + 1])
-    return {tuple(span) for span in spans}
-
-
-def allennlp_bio(tags):
-    """AllenNLP's rule: an I of the open span's label goes on, every other I and every B begins a span."""
-    spans, opened = [], None
-    for position, tag in enumerate(tags):
-        prefix, _, label = tag.partition("-")
-        if prefix == "I" and opened == label:
-            spans[-1][2] = position + 1
-        elif prefix != "O":
-            spans.append([label, position, position + 1])
-        opened = label if prefix != "O" else None
-    return {tuple(span) for span in spans}
-
-
-def test_bmes_of_allennlp_is_conlleval_on_every_input():
-    # both rules look no further back than one tag and at the label of the span that is open, so that sequences of five
-    # tags over two labels show every case
-    documents = every_sequence("BMES", 5)
-    ours = by_document(Spans.from_tags(documents, scheme="BMES", repair="conlleval"))
-    assert len(documents) == 66430
-    for tags, spans in zip(documents, ours, strict=True):
-        theirs = allennlp_bmes(tags)
-        # the only difference: an O is a one-token span without a label, unless the empty label is ignored
-        outside = {("", position, position + 1) for position, tag in enumerate(tags) if tag == "O"}
-        assert theirs - spans == outside
-        assert spans <= theirs
-
-
-def test_bio_of_allennlp_is_conlleval_on_every_input():
-    documents = every_sequence("IOB2", 5)
-    assert by_document(Spans.from_tags(documents, scheme="IOB2")) == [allennlp_bio(tags) for tags in documents]
-
-
 @pytest.mark.parametrize("scheme", ["IOB2", "IOBES", "BILOU"])
 def test_modes_of_seqeval_are_policies_on_every_input(scheme):
     from seqeval import scheme as schemes
@@ -128,12 +83,6 @@ def test_modes_of_seqeval_are_policies_on_every_input(scheme):
     if scheme != "BILOU":
         lenient = [{(label, start, end + 1) for label, start, end in get_entities(tags)} for tags in documents]
         assert by_document(Spans.from_tags(documents, scheme=scheme, repair="conlleval")) == lenient
-
-
-@pytest.mark.parametrize("scheme", GRIDS)
-def test_published_rules_are_named(scheme):
-    kind = RepairGrid.of(get_scheme(scheme)).kind
-    assert PUBLISHED[kind].keys() - {"convert"} == NAMED[kind].keys()
 
 
 # read by itself, each of these tells some choice from another
@@ -167,13 +116,6 @@ def test_twins_are_counted_once():
             other = {**policy, "I other": "absorb"}
             assert all(slow.read(tags, "IOBES", policy) == slow.read(tags, "IOBES", other) for tags in corpus)
     assert everything - twins == len(RepairGrid.of(get_scheme("IOBES")))
-
-
-def test_places_are_described_and_their_actions_differ():
-    for places in PLACES.values():
-        for place in places:
-            assert place.text
-            assert len(set(place.actions.values())) == len(place.actions)
 
 
 def random_sides(scheme, seed, documents=50):

@@ -14,18 +14,10 @@ from spanometer.spans.spans import pair_from_tags
 from tag_files import TWO, TWO_COLUMNS, tags
 
 
-def test_columns_by_blanks(file):
-    assert tags(file(TWO_COLUMNS)) == TWO
-
-
 def test_columns_by_tabs(file):
     path = file("Ada\tB-PER\nLovelace\tI-PER\nslept\tO\n\nin\tO\nNew York\tB-LOC\n")
     assert tags(path) == TWO
     assert tag_lists(read(path, words=True).words) == [["Ada", "Lovelace", "slept"], ["in", "New York"]]
-
-
-def test_runs_of_blanks(file):
-    assert tags(file("  Ada     B-PER  \nLovelace I-PER\nslept \t O\n\nin O\nRome\tB-LOC")) == TWO
 
 
 def test_tags_only(file):
@@ -108,12 +100,6 @@ def test_names_are_used_to_find_the_words(file):
     assert tag_lists(read(path, words=2).words) == [["Ada", "slept"]]
 
 
-def test_names_in_a_file_of_blanks(file):
-    path = file("# word pos ner\nAda NNP B-PER\n")
-    assert tags(path, "ner") == [["B-PER"]]
-    assert tags(path, "pos") == [["NNP"]]
-
-
 def test_several_columns_in_one_pass(file):
     read_file = read(file("Ada O B-PER\n"), columns=[-1, 2, "3"], words=True)
     assert [tag_lists(column) for column in read_file.tags] == [[["B-PER"]], [["O"]], [["B-PER"]]]
@@ -137,10 +123,6 @@ def test_the_token_hash_is_data(file, separator, middle):
     assert tag_lists(read(path, words=True).words) == [["#", "a", "#", "#tag"], ["#1", "##", "b"]]
 
 
-def test_a_file_of_hashtags(file):
-    assert tags(file("# nothing but hashtags\n#one B-X\n#two O\n")) == [["B-X", "O"]]
-
-
 def test_comments_as_wide_as_the_rows(file):
     path = file("# token tag\n# id = 3\n_ _ _ O\n\n# id = 4\n_ _ _ B-X\n")
     assert tags(path) == [["O"], ["B-X"]]
@@ -152,10 +134,6 @@ def test_comments_as_wide_as_the_rows(file):
 
 def test_every_line_of_a_tag_file_that_begins_with_hash_is_a_comment(file):
     assert tags(file("# a b\nO\n#comment\n# O\nB-X\n")) == [["O", "B-X"]]
-
-
-def test_a_comment_is_not_a_boundary(file):
-    assert tags(file("a O\n# a comment here\nb O\n\n# another one\n\nc O\n")) == [["O", "O"], ["O"]]
 
 
 def test_documents_by_comment(file):
@@ -318,7 +296,3 @@ def test_parts_agree_on_whether_there_are_words(file, monkeypatch):
     # the one word of the second part looks like a tag
     assert [tag_lists(part.words) for part in read_parts(file("a O\n\nB O\n"), words=True)] == [[["a"]], [["B"]]]
     assert [part.words for part in read_parts(file("B-X O\n\nI-X O\n"), words=True)] == [None, None]
-
-
-def test_width_of_rows(file):
-    assert read(file("a b O\n"), columns=[3]).layout.width == 3

@@ -6,7 +6,8 @@ from functools import cache
 
 import pytest
 
-from entity_files import NAMES, PRESIDENT, entities_of, entity, hipe, keys, trees, written
+from builders import entity
+from entity_files import NAMES, PRESIDENT, entities_of, hipe, keys, trees, written
 from spanometer.exceptions import InputError
 from spanometer.measures import SpanF
 from spanometer.readers import read, read_entities, require_same_tokens, tag_lists, write_entities
@@ -26,39 +27,6 @@ def test_hipe_by_hand():
     assert (file.format, file.documents.ids, file.left_out) == ("hipe", ("d1",), ())
     assert (file.line(0), file.line(0, 3), file.lengths.tolist()) == (3, 6, [8])
     assert len(file.trees) == 3
-
-
-def test_metonymic_spans_with_other_bounds_are_entities():
-    file = entities_of(hipe("a B-loc B-org O O", "b I-loc O O O", "c O I-org O O"))
-    assert trees(file) == [[entity(0, 2, "loc"), entity(0, 1, "org"), entity(2, 3, "org")]]
-
-
-def test_a_metonymic_type_that_repeats_the_literal_one_is_listed():
-    file = entities_of(hipe("a O O O O", "b B-loc B-loc O O"))
-    assert trees(file) == [[entity(1, 2, "loc")]]
-    assert [str(each) for each in file.left_out] == ["line 4: the metonymic type 'loc' is the literal type too."]
-
-
-def test_a_nested_span_of_the_same_bounds_is_a_component():
-    file = entities_of(hipe("a B-org O O B-loc"))
-    assert trees(file) == [[entity(0, 1, "loc"), entity(0, 1, "org", (0, 1, "loc"))]]
-
-
-def test_components_and_nested_entities_outside_literal_ones():
-    file = entities_of(
-        hipe(
-            "a O     O     B-comp.name O",
-            "b B-loc O     B-comp.kind B-pers",
-            "c O     O     I-comp.kind I-pers",
-            "d B-loc O     I-comp.kind O",
-            "e I-loc O     B-name      O",
-        )
-    )
-    assert trees(file) == [[entity(1, 3, "pers"), entity(1, 2, "loc"), entity(3, 5, "loc", (4, 5, "name"))]]
-    assert file.left_out == (
-        "line 3: no literal entity encloses the component 'name'.",
-        "line 4: no literal entity encloses the component 'kind'.",
-    )
 
 
 def test_entities_end_with_their_documents():
@@ -128,9 +96,6 @@ def test_overlapping_entities_take_turns_in_two_columns():
     columns = read(io.BytesIO(stream.getvalue()), columns=["NE-FINE-LIT", "NE-FINE-METO"], documents="document_id")
     labels = [[each["label"] for each in columns.select(place).decoded().spans.to_dicts()[0]] for place in range(2)]
     assert labels == [["b", "d"], ["a", "c", "e"]]
-
-
-ABCD = [["a", "b", "c", "d"]]
 
 
 def random_hipe(generator):
@@ -259,31 +224,6 @@ def test_counts_of_each_column_are_the_official_ones(columns, level, column):
     assert len(files[0].document_lines) == 43
     counts = SpanF().counts(*pair_from_tags(*(file.tags[0] for file in files))[:2])
     assert (counts.both, counts.predicted - counts.both, counts.reference - counts.both) == OFFICIAL[level, column]
-
-
-@pytest.mark.parametrize(
-    ("name", "level", "entities", "components", "metonymic", "nested", "left_out"),
-    [
-        (REFERENCE, "fine", 1682, 788, 112, 82, [3825, 5358, 30767, 34522]),
-        (REFERENCE, "coarse", 1600, 0, 112, 0, []),
-        (SYSTEM, "fine", 1621, 670, 90, 54, None),
-        (SYSTEM, "coarse", 1616, 0, 87, 0, []),
-    ],
-)
-def test_the_corpus(corpus, name, level, entities, components, metonymic, nested, left_out):
-    file = corpus(name, level)
-    assert (len(trees(file)), int(file.lengths.sum())) == (43, 40_854)
-    flat = [each for document in trees(file) for each in document]
-    assert len(flat) == entities
-    assert sum(len(each["components"]) for each in flat) == components
-    assert sum(len(each["types"]) == 2 for each in flat) == metonymic
-    assert sum("." in part["label"] for each in flat for part in each["components"]) == nested
-    if left_out is None:
-        assert len(file.left_out) == 11
-    else:
-        assert [int(text.split()[1].rstrip(":")) for text in file.left_out] == left_out
-    assert file.documents.ids[0] == "EXP-1798-01-04-a-i0005"
-    assert len(set(file.documents.ids)) == 43
 
 
 @pytest.mark.parametrize("name", [REFERENCE, SYSTEM])

@@ -2,7 +2,8 @@
 
 import json
 
-from entity_files import LINES, PRESIDENT, entities_of, entity, trees, written
+from builders import entity
+from entity_files import LINES, PRESIDENT, entities_of, trees, written
 
 
 def test_json_lines():

@@ -21,7 +21,6 @@ def pieces(*found):
 
 AGGREGATED = [{"entity_group": "PER", "score": 0.9, "word": "ada", "start": 0, "end": 12}]
 GLINER = [{"start": 0, "end": 12, "text": "Ada Lovelace", "label": "PER", "score": 0.9}]
-OTHER = {"start": 0, "end": 6, "text": "Nobody", "label": "PER", "score": 0.4}
 PRESIDIO = [{"entity_type": "PER", "start": 0, "end": 12, "score": 0.9, "analysis_explanation": None}]
 GLINER2 = {"entities": {"PER": [{"text": "Ada Lovelace", "confidence": 0.9, "start": 0, "end": 12}], "LOC": []}}
 RESEARCH = {
@@ -107,17 +106,6 @@ def test_texts_and_names_of_objects(file, spans):
     # an offset past the end of the text, which nobody saw as long as the text was not read
     with pytest.raises(InputError, match=r"outside the text \(11 characters\)"):
         read(file, json.dumps({**whole, "text": "Ada Lovelac"}))
-
-
-def test_documents_in_another_order_are_paired_by_text(file):
-    first, second = {"text": TEXT, "entities": GLINER}, {"text": "Nobody was there.", "entities": GLINER[:0]}
-    gold = read(file, "".join(json.dumps(row) + "\n" for row in (first, second)))
-    turned = read(file, "".join(json.dumps(row) + "\n" for row in ({**second, "entities": [OTHER]}, first)))
-    found = pair(gold, turned)
-    assert found.predictions.to_dicts() == [
-        [{"start": 0, "end": 12, "label": "PER"}],
-        [{"start": 0, "end": 6, "label": "PER"}],
-    ]
 
 
 BARE = {"start": 0, "end": 12, "label": "PER"}

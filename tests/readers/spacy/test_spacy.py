@@ -2,7 +2,6 @@
 
 import builtins
 
-import numpy as np
 import pytest
 
 from spanometer import InputError
@@ -10,7 +9,6 @@ from spanometer.measures import SpanAttribute
 from spanometer.readers.spacy import from_spacy, from_spacy_pairs
 from spanometer.spans.attributes import Attributes
 
-EXAMPLE = {"attributes": {"neg": True, "carrier": ["DIS"]}, "default_values": {"neg": False}}
 WORDS = ["Pas", "de", "toux", "ni", "de", "fièvre", "."]
 
 
@@ -171,13 +169,6 @@ def test_scores(make):
         from_spacy([gold], [system], attributes=["negated"], scores="sure")
 
 
-def test_numpy_values(make):
-    doc = make((2, 3, "SYMP", {"negated": np.True_, "experiencer": np.array(["x"])}))
-    found = from_spacy([doc], [doc], attributes=["negated", "experiencer"])["references"][0][0]["attributes"]
-    assert found == {"negated": True, "experiencer": ["x"]}
-    assert type(found["negated"]) is bool
-
-
 @pytest.mark.parametrize("value", [{"x": 1}, {1}, object(), [["x"]], float("nan"), 2**70, b"x"])
 @pytest.mark.parametrize("side", ["references", "predictions"])
 def test_values_of_other_types(make, side, value):
@@ -258,32 +249,4 @@ def test_bad_documents(make):
             from_spacy([doc], given, attributes=["negated"])
 
 
-def test_no_documents(spacy):
-    assert from_spacy([], [], attributes=["negated"]) == {"references": [], "predictions": []}
-
-
 # EDS-NLP's converter
-
-TEXTS = [
-    "Le patient n'est pas [fièvreux](SYMP neg=true), son père a [du diabète](DIS neg=false carrier=FATHER). "
-    "Pas d'évolution du [cancer](DIS neg=false carrier=PATIENT).",
-    "Le patient n'est pas [fièvreux](SYMP neg=true), son père a [du diabète](DIS neg=false carrier=PATIENT). "
-    "Pas d'évolution du [cancer](DIS neg=true carrier=PATIENT).",
-]
-
-
-def test_edsnlp():
-    pytest.importorskip("spacy", reason="spaCy is not installed (the extra spacy)")
-    converters = pytest.importorskip("edsnlp.data.converters", reason="edsnlp is not installed (the extra edsnlp)")
-    convert = converters.MarkupToDocConverter(preset="md", span_setter="entities")
-    gold, system = map(convert, TEXTS)
-    sides = from_spacy([gold], [system], attributes=["neg", "carrier"], spans="entities")
-    assert [span["label"] for span in sides["references"][0]] == ["SYMP", "DIS", "DIS"]
-    assert [span["attributes"] for span in sides["predictions"][0]] == [
-        {"neg": True, "carrier": None},
-        {"neg": False, "carrier": "PATIENT"},
-        {"neg": True, "carrier": "PATIENT"},
-    ]
-    result = score(sides, **EXAMPLE)
-    assert [result[name]["tp"] for name in ("micro", "neg", "carrier")] == [2, 1, 1]
-    assert [result[name]["ap"] for name in ("micro", "neg", "carrier")] == [pytest.approx(1 / 3), 0.5, 0.25]

@@ -101,13 +101,6 @@ def test_a_small_file_that_unpacks_to_a_large_one(file, spacy):
         spanometer.read(path, limits={"max_size": 2})
 
 
-def test_scores_of_binary_files(binary, file):
-    """Against the same spans as lines of JSON."""
-    path = binary((TEXT, ENTITIES))
-    lines = file(json.dumps({"text": TEXT, "spans": [{"start": 0, "end": 13, "label": "PER"}]}) + "\n", "a.jsonl")
-    assert spanometer.score(spanometer.read(path), spanometer.read(lines)).results[0].scores["f1"] == 1.0
-
-
 PAIR = [TEXT, {"entities": [[0, 13, "PER"]], "spans": {"sc": [[5, 13, "LAST", "Q7259"]]}}]
 DOC = {
     "text": TEXT,
@@ -167,13 +160,6 @@ def test_the_only_group_of_json_without_entities(file, make):
     assert bounds(found) == [(2, 0, 3, "PER")]
 
 
-def test_json_of_a_group_that_spacy_writes(file, spacy):
-    doc = spacy.blank("en")(TEXT)
-    doc.spans["sc"] = [doc.char_span(0, 13, label="PER")]
-    assert "ents" not in doc.to_json()
-    assert bounds(spanometer.read(file(json.dumps(doc.to_json()) + "\n", "doc.jsonl"))) == [(0, 0, 13, "PER")]
-
-
 def test_json_that_spacy_writes(file, spacy):
     doc = spacy.blank("en")(TEXT)
     doc.set_ents([doc.char_span(0, 13, label="PER")])
@@ -217,13 +203,6 @@ def test_version_2_is_decoded_in_parts(file, monkeypatch):
         spanometer.read(file(json.dumps(rows), "train.json"), repair="raise")
     with pytest.raises(InputError, match="item 1 has no list of paragraphs"):
         spanometer.read(file(json.dumps([rows[0], DOC]), "train.json"))
-
-
-def test_version_2_with_illegal_tags(file):
-    path = file(json.dumps([old("O", "O", "O"), old("B-PER", "O", "L-PER")]), "train.json")
-    assert bounds(spanometer.read(path)) == [(1, 0, 1, "PER"), (1, 2, 3, "PER")]
-    with pytest.raises(InputError, match=r"item 1, paragraph 0, line 1, token 1: 'O' cannot follow 'B-PER'"):
-        spanometer.read(path, repair="raise")
 
 
 def test_gliner_training(file):

@@ -104,25 +104,6 @@ def test_markup(file):
     ]
 
 
-def test_attributes_are_scored(pair_of_files, tmp_path, file, run):
-    """Two spans; negation is right for one, and was not found for the other."""
-    spans_of = "T1\tDrug 0 7\tAspirin\nT2\tSite 19 28\tback pain\n"
-    pair_of_files("gold/1.ann", f"{spans_of}A1\tnegated T1\nA2\tnegated T2\n")
-    pair_of_files("system/1.ann", f"{spans_of}A1\tnegated T2\n")
-    sides = tmp_path / "gold", tmp_path / "system"
-    status, output, _ = run("score", *sides, "--measure", "span_attribute")
-    assert status == 0
-    assert "0.5000" in output and "1.0000" in output
-    sides = file("Un [mal](X neg=true), [rien](X).\n"), file("Un [mal](X neg=true), [rien](X neg=true).\n")
-    status, output, _ = run("score", *sides, "--measure", "span_attribute")
-    assert status == 0
-    assert "0.5000" in output and "1.0000" in output
-    # a system that found none
-    bare = file("Un [mal](X), [rien](X).\n")
-    status, output, _ = run("score", sides[0], bare, "--measure", "span_attribute")
-    assert status == 0 and "0.0000" in output
-
-
 def test_a_text_that_nobody_has_annotated(tmp_path):
     (tmp_path / "a.ann").write_text("T1\tPER 0 3\tAda\n")
     for name in "ab":

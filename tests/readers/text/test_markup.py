@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from builders import entity
 from slow import markup as slow
 from spanometer.exceptions import InputError
 from spanometer.readers.text.markup import MAX_DEPTH, from_markup, to_markup
@@ -14,15 +15,6 @@ from spanometer.spans.entities import ENTITY_TYPES, Entities
 
 def part(start, end, label):
     return {"start": start, "end": end, "label": label}
-
-
-def entity(start, end, types, *components):
-    return {
-        "start": start,
-        "end": end,
-        "types": types.split("+"),
-        "components": [part(*component) for component in components],
-    }
 
 
 AMBASSADOR = (
@@ -55,30 +47,6 @@ def test_nested_entities_are_components_too():
     ]
 
 
-def test_components_in_components_belong_to_the_entity():
-    found = from_markup("<pers.ind><name><name.first>Ada</name.first> <name.last>King</name.last></name></pers.ind> .")
-    assert found.words == ["Ada", "King", "."]
-    assert found.entities == [entity(0, 2, "pers.ind", (0, 1, "name.first"), (0, 2, "name"), (1, 2, "name.last"))]
-
-
-def test_an_entity_in_a_component_is_a_component_of_the_entity_around():
-    found = from_markup("<org.ent> <name> Université de <loc.adm.town> Lyon </loc.adm.town> </name> </org.ent>")
-    assert found.entities == [
-        entity(0, 3, "org.ent", (0, 3, "name"), (2, 3, "loc.adm.town")),
-        entity(2, 3, "loc.adm.town"),
-    ]
-
-
-def test_several_types():
-    found = from_markup("<loc.adm.nat+org.adm+pers.coll> Rome </loc.adm.nat+org.adm+pers.coll>")
-    assert found.entities == [entity(0, 1, "loc.adm.nat+org.adm+pers.coll")]
-
-
-def test_the_first_type_is_the_label_of_the_component():
-    found = from_markup("<func> <loc+org> Rome </loc+org> </func>")
-    assert found.entities[0] == entity(0, 1, "func", (0, 1, "loc"))
-
-
 def test_what_is_an_entity():
     text = "<time.date> <time-modifier> about </time-modifier> 1900 </time.date>"
     assert from_markup(text).entities == [entity(0, 2, "time.date", (0, 1, "time-modifier"))]
@@ -99,12 +67,6 @@ def test_blanks():
     assert found.words == ["a", "b", "c\u00a0d\u2028e\x0b", "f"]
     assert found.entities == [entity(2, 3, "loc")]
     assert from_markup("a<loc>b</loc>c").words == ["a", "b", "c"]
-
-
-@pytest.mark.parametrize("text", ["", " \n", "a b"])
-def test_nothing_to_find(text):
-    assert from_markup(text).entities == []
-    assert from_markup(text).words == text.split()
 
 
 def test_errors_name_the_document_and_count_lines_from_the_first_given():
@@ -162,15 +124,6 @@ def calls_to_read(text):
 def test_work_is_linear(unit):
     one, ten = calls_to_read(unit * 30), calls_to_read(unit * 300)
     assert ten <= 10 * one
-
-
-@pytest.mark.parametrize("unit", ["<", "< ", "a", "a ", "\n", ">", "&lt;", "<pers>a</pers>", "é"])
-def test_megabytes_are_read(unit):
-    # any step that takes quadratic time would not end
-    text = unit * (1_000_000 // len(unit.encode()))
-    found = from_markup(text)
-    assert len(found.entities) == text.count("<pers>")
-    assert sum(map(len, found.words)) == len("".join(text.split())) - 13 * len(found.entities)
 
 
 @pytest.mark.parametrize(

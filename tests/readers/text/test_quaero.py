@@ -1,12 +1,10 @@
 """QUAERO's markup in files, read and written."""
 
-import numpy as np
 import pytest
 
-from entity_files import NESTED, entities_of, entity, refused, trees, written
+from builders import entity
+from entity_files import NESTED, entities_of, refused, trees, written
 from spanometer.exceptions import InputError
-from spanometer.readers import read_entities
-from spanometer.readers.text.markup import to_markup
 
 
 def test_a_line_of_markup_is_a_document():
@@ -51,20 +49,3 @@ def test_written_markup():
     assert written(entities_of(NESTED), "quaero").decode() == (
         "<pers.ind> <name> Ada </name> </pers.ind> slept\nin <loc.adm.town+org.adm> Rome </loc.adm.town+org.adm>\n"
     )
-
-
-def test_the_reference_in_markup(data):
-    """All documents but those in which a component of an entity lies inside an entity within it."""
-    file = read_entities(data / "hipe2020_test_fr.tsv")
-    kept = []
-    for document, entities in enumerate(trees(file)):
-        try:
-            to_markup(file.words[document], entities)
-        except InputError:
-            continue
-        kept.append(document)
-    assert len(kept) > 20
-    subset = file.take(np.array(kept))
-    again = entities_of(written(subset, "quaero"))
-    assert again.words == subset.words
-    assert again.trees.to_dicts() == subset.trees.to_dicts()

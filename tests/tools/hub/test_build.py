@@ -87,27 +87,6 @@ def test_the_script_names_every_file_as_the_loader_reads_it(spaces, name):
                 assert module.partition(".")[0] != "spanometer"
 
 
-@each_module
-def test_every_file_is_there_once(spaces, name):
-    files = spaces[name]
-    flat = [path for path in files if path.startswith("spanometer_")]
-    assert not [path for path in files if "/" in path]
-    bodies = [files[path].partition(b"\n")[2] for path in flat]
-    assert len(set(bodies)) == len(bodies)
-
-
-@each_module
-def test_files_are_whole(spaces, name):
-    """But for their imports."""
-    files = spaces[name]
-    for path in fetched(files, name):
-        source = ROOT / HEADER.fullmatch(text(files, f"{path}.py").splitlines()[0])[1]
-        for line, original in zip(
-            text(files, f"{path}.py").splitlines()[1:], source.read_text(encoding="utf-8").splitlines(), strict=True
-        ):
-            assert line == original or re.match(r" *from \.+[\w.]* import", original)
-
-
 @pytest.mark.parametrize(
     ("name", "absent"),
     [
@@ -122,14 +101,6 @@ def test_only_what_the_measure_needs(spaces, name, absent):
     found = fetched(spaces[name], name)
     assert not found & {f"spanometer_{module}" for module in absent}
     assert {f"spanometer_measures_{other}" for other in NAMES} & found == {f"spanometer_measures_{name}"}
-
-
-def test_the_drop_in_needs_the_measure_whose_spans_it_has(spaces):
-    found = fetched(spaces["seqeval"], "seqeval")
-    assert {f"spanometer_measures_{name}" for name in NAMES} & found == {
-        "spanometer_measures_seqeval",
-        "spanometer_measures_span_f",
-    }
 
 
 def test_older_python_is_told_which_one_is_needed(spaces):
@@ -293,11 +264,6 @@ def test_unknown_metric(complaint, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_out_is_a_file(complaint, file):
-    path = file("taken", "")
-    assert complaint("build", "--out", path, "span_f").startswith(f"spanometer: {path}")
-
-
 # the app
 
 
@@ -355,9 +321,11 @@ def test_page_is_built_from_the_files_of_the_space(tmp_path, spaces, name):
     files["app.py"] = (
         files["app.py"]
         .replace(
-            b"from spanometer.spanometer_space import launch", b"from spanometer.spanometer_space_app import build"
+            b"from spanometer.spanometer_space import launch",
+            b"from spanometer.spanometer_space_measure_page import form\n"
+            b"from spanometer.spanometer_space_serving import build",
         )
-        .replace(f'launch("{name}")'.encode(), f'print(type(build("{name}")).__name__)'.encode())
+        .replace(f'launch("{name}")'.encode(), f'print(type(build(form("{name}"))).__name__)'.encode())
     )
     run = run_app(files, tmp_path / "out")
     assert (run.returncode, run.stdout) == (0, "Blocks\n"), run.stderr
