@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from spanometer.spans.spans import Spans
 
 from .inputs import Inputs, MissingCorpus
 from .published import decimals, published_rows
-from .tables import Cell, Table
+from .tables import Cell, Experiment
 
 SOURCE = "Estimating Agreement by Chance"
 
@@ -44,16 +44,14 @@ PARTS = {"all": "all sentences", "subset1": "subset 1", "subset2": "subset 2"}
 _THRESHOLD = 0.825
 
 
-def simulations(inputs: Inputs) -> tuple[Table, ...]:
-    """Make Tables 2 to 9: two annotators of one document."""
-    cells = []
+def _simulations(inputs: Inputs) -> Iterator[Cell | str]:
+    """Score Tables 2 to 9: two annotators of one document."""
     for row in published_rows("chance_simulations"):
         first, second = (_runs(row[f"annotator{number}"]) for number in (1, 2))
         for column, (measure, key) in SIMULATED.items():
             ours = measure.score(measure.counts(first, second))[key]
-            cells.append(Cell(row["case"], column, float(row[column].rstrip("!")), ours, digits=4))
-    note = "F1; observed and expected disagreement and alpha of Krippendorff 1995; mu: the same of the 2016 variant."
-    return (Table("chance_simulations", "Tables 2 to 9: simulations", SOURCE, tuple(cells), (note,)),)
+            yield Cell(row["case"], column, float(row[column].rstrip("!")), ours, digits=4)
+    yield "F1; observed and expected disagreement and alpha of Krippendorff 1995; mu: the same of the 2016 variant."
 
 
 def _runs(written: str) -> Spans:
@@ -68,77 +66,66 @@ def figure1_placement() -> Placement:
     return place(tokens, list(lengths))
 
 
-def figure1(inputs: Inputs) -> tuple[Table, ...]:
+def _figure1(inputs: Inputs) -> Iterator[Cell | str]:
     """Describe where spans of four lengths begin at random, which is printed as a picture, by a few numbers."""
     placed = figure1_placement()
-    cells = []
     for length, starts in zip(placed.lengths, placed.starts, strict=True):
         middle = starts[len(starts) // 2]
         flat = np.flatnonzero(abs(starts - middle) <= 1e-9 * middle)
         row = counted(length, "token")
-        cells += [
-            Cell(row, "begins at token 1", None, float(starts[0]), digits=5),
-            Cell(row, "in the middle", None, float(middle), digits=5),
-            Cell(row, "the same from token", None, int(flat[0]) + 1),
-            Cell(row, "to token", None, int(flat[-1]) + 1),
-        ]
-    note = (
+        yield Cell(row, "begins at token 1", None, float(starts[0]), digits=5)
+        yield Cell(row, "in the middle", None, float(middle), digits=5)
+        yield Cell(row, "the same from token", None, int(flat[0]) + 1)
+        yield Cell(row, "to token", None, int(flat[-1]) + 1)
+    yield (
         "Printed is the picture alone: --plots DIR draws it. Spans of 1, 5, 10 and 15 tokens in a document of 100; "
         "probabilities."
     )
-    return (Table("chance_figure1", "Figure 1: where spans begin, a picture", SOURCE, tuple(cells), (note,)),)
 
 
-def table10(inputs: Inputs) -> tuple[Table, ...]:
-    """Compute the chance levels that the rows imply, check what correction does, and add Flair's output and row I."""
+def _table10(inputs: Inputs) -> Iterator[Cell | str]:
+    """Compute the chance levels that the rows imply, check what correction does, and add Flair's output."""
     rows = published_rows("chance_table10")
-    cells = [
-        Cell(f"{row['model']}, implied chance", name, None, _implied(*_printed(row, part)), digits=3)
-        for row in rows
-        for part, name in PARTS.items()
-    ]
+    for row in rows:
+        for part, name in PARTS.items():
+            implied = _implied(*_printed(row, part))
+            yield Cell(f"{row['model']}, implied chance", name, None, implied, digits=3)
     columns = {name: np.array([_printed(row, part) for row in rows], dtype=float).T for part, name in PARTS.items()}
     # the paper does not say so of subset 2, in which it finds slight changes
-    cells += [Cell("order kept", PARTS[part], True, _keeps_order(*columns[PARTS[part]])) for part in ("all", "subset1")]
-    cells += [
-        Cell("spread wider", name, True, bool(np.ptp(corrected) > np.ptp(observed)))
-        for name, (observed, corrected) in columns.items()
-    ]
-    notes = [
+    for part in ("all", "subset1"):
+        yield Cell("order kept", PARTS[part], True, _keeps_order(*columns[PARTS[part]]))
+    for name, (observed, corrected) in columns.items():
+        yield Cell("spread wider", name, True, bool(np.ptp(corrected) > np.ptp(observed)))
+    yield (
         "The eleven outputs are not public. What is left to compare is the shape: the chance level that a row implies, "
         "(observed - corrected) / (1 - corrected), and that correction widens the spread and keeps the order, but for "
-        "slight changes in subset 2, where A and H change places.",
-    ]
-    title, of_row_i = "Table 10: chance on CoNLL-2003", "Table 10, row I: an inference"
-    try:
-        sides = inputs.conll03
-    except MissingCorpus as error:
-        return (
-            Table("chance_table10", title, SOURCE, tuple(cells), tuple(notes), f"Flair's output. {error}"),
-            Table("chance_table10_row_i", of_row_i, SOURCE, (), missing=f"Flair's output. {error}"),
-        )
-    parts, read_literally = _parts(sides)
-    cells += _flair(parts, {part: _implied_range(rows, part) for part in PARTS})
-    notes.append(
+        "slight changes in subset 2, where A and H change places."
+    )
+    parts, read_literally = _parts(inputs)
+    yield from _flair(parts, {part: _implied_range(rows, part) for part in PARTS})
+    yield (
         "The subsets are printed as sentences with a chance level greater than 0.825, and at most 0.825. Read "
         f"literally the first has {read_literally} sentences; by the rows, 1 - chance must be meant. So here "
         "subset 1 has the sentences whose reference, against itself, has a chance level below 0.175. The range for "
         "Flair is that of the rows, with what their rounding allows."
     )
-    (row_i,) = (row for row in rows if row["model"] == "I")
-    return (
-        Table("chance_table10", title, SOURCE, tuple(cells), tuple(notes)),
-        Table(
-            "chance_table10_row_i",
-            of_row_i,
-            SOURCE,
-            tuple(_row_i(parts, row_i)),
-            (
-                "An inference, not what the paper says: row I comes out, nearly, from the public output of Flair if "
-                "observed F1 is taken over BIO tags of tokens and chance over tokens alone. So its corrected F1 "
-                "probably mixes two levels. With both over tokens: the rows of Flair in the table above.",
-            ),
-        ),
+
+
+def _row_i(inputs: Inputs) -> Iterator[Cell | str]:
+    """Compare Flair's F1 over BIO tags, corrected for the chance level of tokens, with row I."""
+    parts, _ = _parts(inputs)
+    (row,) = (row for row in published_rows("chance_table10") if row["model"] == "I")
+    measure, tags = ChanceKappaF1(), TokenF(format="BIO")
+    for part, name in PARTS.items():
+        observed = tags.score(tags.counts(*parts[part]))["f1"]
+        chance = measure.score(measure.counts(*parts[part]))["chance_f1"]
+        ours = observed, (observed - chance) / (1 - chance)
+        for column, printed, value in zip(("F1", "corrected"), _printed(row, part), ours, strict=True):
+            yield Cell(name, column, float(printed), value, digits=decimals(printed))
+    yield (
+        "An inference, not what the paper says: row I comes out, nearly, from the public output of Flair if "
+        "observed F1 is taken over BIO tags of tokens and chance over tokens alone. So its corrected F1 "
+        "probably mixes two levels. With both over tokens: the rows of Flair in the table above."
     )
 
 
@@ -166,8 +153,12 @@ def _keeps_order(observed: np.ndarray, corrected: np.ndarray) -> bool:
     return bool((np.diff(corrected[np.argsort(observed, kind="stable")]) >= 0).all())
 
 
-def _parts(sides: tuple[Spans, Spans]) -> tuple[dict[str, tuple[Spans, Spans]], int]:
+def _parts(inputs: Inputs) -> tuple[dict[str, tuple[Spans, Spans]], int]:
     """Split both sides by chance; count the sentences that the printed threshold gives, read literally."""
+    try:
+        sides = inputs.conll03
+    except MissingCorpus as error:
+        raise MissingCorpus(f"Flair's output. {error}") from None
     # sentences without spans have no chance level and are in neither subset
     level = chance_levels(sides[0])
     low = 1 - _THRESHOLD
@@ -180,26 +171,22 @@ def _parts(sides: tuple[Spans, Spans]) -> tuple[dict[str, tuple[Spans, Spans]], 
     return parts, int((level > _THRESHOLD).sum())
 
 
-def _flair(parts: Mapping[str, tuple[Spans, Spans]], ranges: Mapping[str, tuple[float, float]]) -> list[Cell]:
+def _flair(parts: Mapping[str, tuple[Spans, Spans]], ranges: Mapping[str, tuple[float, float]]) -> Iterator[Cell | str]:
     """Make the cells of Flair's output."""
     measure = ChanceKappaF1()
-    found = {part: measure.score(measure.counts(*sides)) for part, sides in parts.items()}
-    cells = [Cell("Flair, sentences", name, None, parts[part][0].documents) for part, name in PARTS.items()]
-    for row, key, published in (("F1", "f1", {}), ("corrected", "kappa_f1", {}), ("chance", "chance_f1", ranges)):
-        cells += [
-            Cell(f"Flair, {row}", name, published.get(part), found[part][key], digits=3) for part, name in PARTS.items()
-        ]
-    return cells
-
-
-def _row_i(parts: Mapping[str, tuple[Spans, Spans]], row: Mapping[str, str]) -> list[Cell]:
-    """Compare Flair's F1 over BIO tags, corrected for the chance level of tokens, with row I."""
-    measure, tags = ChanceKappaF1(), TokenF(format="BIO")
-    cells = []
+    scores = {part: measure.score(measure.counts(*sides)) for part, sides in parts.items()}
     for part, name in PARTS.items():
-        observed = tags.score(tags.counts(*parts[part]))["f1"]
-        chance = measure.score(measure.counts(*parts[part]))["chance_f1"]
-        ours = observed, (observed - chance) / (1 - chance)
-        for column, printed, value in zip(("F1", "corrected"), _printed(row, part), ours, strict=True):
-            cells.append(Cell(name, column, float(printed), value, digits=decimals(printed)))
-    return cells
+        yield Cell("Flair, sentences", name, None, parts[part][0].documents)
+    for row, key, published in (("F1", "f1", {}), ("corrected", "kappa_f1", {}), ("chance", "chance_f1", ranges)):
+        for part, name in PARTS.items():
+            yield Cell(f"Flair, {row}", name, published.get(part), scores[part][key], digits=3)
+
+
+TABLES = {
+    "chance_simulations": (Experiment("chance_simulations", "Tables 2 to 9: simulations", SOURCE, _simulations),),
+    "chance_figure1": (Experiment("chance_figure1", "Figure 1: where spans begin, a picture", SOURCE, _figure1),),
+    "chance_table10": (
+        Experiment("chance_table10", "Table 10: chance on CoNLL-2003", SOURCE, _table10),
+        Experiment("chance_table10_row_i", "Table 10, row I: an inference", SOURCE, _row_i),
+    ),
+}

@@ -8,7 +8,8 @@ by score, and by Viterbi. The outcome stands beside '7776 ways to compute F1 for
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from spanometer.tags.tags import Tags
 
 from .inputs import MULTICONER_DEV, MULTICONER_TRAIN, Inputs, MissingCorpus
 from .published import published_rows
-from .tables import Cell, Table
+from .tables import Cell, Experiment
 from .tagger import LinearTagger, TaggerSettings, window_features
 
 SOURCE = "Kroutikov, 7776 ways"
@@ -70,40 +71,9 @@ _STATEMENTS = {
 }
 
 
-def tables(inputs: Inputs) -> tuple[Table, ...]:
-    """Compare repair policies and Viterbi, from a stored run unless the table is asked for by name."""
-    run, note, missing = None, _STORED, None
-    if NAME in inputs.named:
-        try:
-            run = decode_in_every_way(inputs.path(MULTICONER_TRAIN), inputs.path(MULTICONER_DEV))
-            note = _MADE
-        except MissingCorpus as error:
-            missing = f"A run made now. {error}"
-    run = run or json.loads(_STORED_RUN.read_text(encoding="utf-8"))
-    notes = (
-        note,
-        f"Linear tagger, trained on {run['trained_on']}, decoded on {run['corpus']}; span_f.",
-        "All of it: docs/decoding.md.",
-    )
-    made = "" if note == _MADE else " (stored run)"
-    ways = tuple(
-        Cell(row["way"], name, None, score, digits=3) for row in run["rows"] for name, score in row["scores"].items()
-    )
-    differences = tuple(
-        Cell(name, key, None, value, digits=3)
-        for name, difference in run["differences"].items()
-        for key, value in difference.items()
-    )
-    signatures = tuple(f"{row['way']}: {row['signature']}" for row in run["rows"] if row["signature"])
-    resampled = f"With the {_LEVEL:.0%} interval over resampled sentences."
-    return (
-        Table(NAME, f"F1 by repair policy, in %{made}", SOURCE, _published_cells(run), notes, missing),
-        Table(f"{NAME}_ways", f"Scores by way of decoding{made}", SOURCE, ways, signatures),
-        Table(f"{NAME}_differences", f"Viterbi less {DEFAULT}{made}", SOURCE, differences, (resampled,)),
-    )
-
-
-def _published_cells(run: Mapping[str, Any]) -> tuple[Cell, ...]:
+def _compared(inputs: Inputs) -> Iterator[Cell | str]:
+    """Compare repair policies and Viterbi with the printed values."""
+    run, note, missing = _run(inputs)
     printed = {row["quantity"]: float(row["printed"]) for row in published_rows("decoding_policies")}
     scores = {row["way"]: 100 * row["scores"]["span_f"] for row in run["rows"]}
     size = f"of {run['policies']:,} policies"
@@ -114,15 +84,55 @@ def _published_cells(run: Mapping[str, Any]) -> tuple[Cell, ...]:
         "best policy": (printed["best"], scores[f"argmax, best {size}"]),
         "Viterbi": (printed["viterbi"], scores["Viterbi"]),
     }
-    return (
-        Cell("policies", "value", int(printed["policies"]), run["policies"]),
-        Cell("illegal pairs", "value", int(printed["illegal_pairs"]), run["illegal_pairs"]),
-        *(Cell(name, "value", *pair, digits=2) for name, pair in values.items()),
-        *(
-            Cell(statement, "value", *(high > low for high, low in zip(values[higher], values[lower], strict=True)))
-            for statement, (higher, lower) in _STATEMENTS.items()
-        ),
+    yield Cell("policies", "value", int(printed["policies"]), run["policies"])
+    yield Cell("illegal pairs", "value", int(printed["illegal_pairs"]), run["illegal_pairs"])
+    yield from (Cell(name, "value", *pair, digits=2) for name, pair in values.items())
+    for statement, (higher, lower) in _STATEMENTS.items():
+        yield Cell(statement, "value", *(high > low for high, low in zip(values[higher], values[lower], strict=True)))
+    yield note
+    yield f"Linear tagger, trained on {run['trained_on']}, decoded on {run['corpus']}; span_f."
+    yield "All of it: docs/decoding.md."
+    if missing:
+        raise MissingCorpus(missing)
+
+
+def _ways(inputs: Inputs) -> Iterator[Cell | str]:
+    """List the scores of all ways of decoding, with the signatures of the first measure."""
+    for row in _run(inputs)[0]["rows"]:
+        yield from (Cell(row["way"], name, None, score, digits=3) for name, score in row["scores"].items())
+        if row["signature"]:
+            yield f"{row['way']}: {row['signature']}"
+
+
+def _differences(inputs: Inputs) -> Iterator[Cell | str]:
+    """List the differences between Viterbi and the default policy, with their intervals."""
+    for name, difference in _run(inputs)[0]["differences"].items():
+        yield from (Cell(name, key, None, value, digits=3) for key, value in difference.items())
+    yield f"With the {_LEVEL:.0%} interval over resampled sentences."
+
+
+@lru_cache(maxsize=1)
+def _run(inputs: Inputs) -> tuple[dict[str, Any], str, str]:
+    """Make a run if the table is asked for by name, else read the stored one; with its note, and what it lacks."""
+    if NAME in inputs.named:
+        try:
+            return decode_in_every_way(inputs.path(MULTICONER_TRAIN), inputs.path(MULTICONER_DEV)), _MADE, ""
+        except MissingCorpus as error:
+            return _stored(), _STORED, f"A run made now. {error}"
+    return _stored(), _STORED, ""
+
+
+def _stored() -> dict[str, Any]:
+    return dict(json.loads(_STORED_RUN.read_text(encoding="utf-8")))
+
+
+TABLES = {
+    NAME: (
+        Experiment(NAME, "F1 by repair policy, in %", SOURCE, _compared),
+        Experiment(f"{NAME}_ways", "Scores by way of decoding", SOURCE, _ways),
+        Experiment(f"{NAME}_differences", f"Viterbi less {DEFAULT}", SOURCE, _differences),
     )
+}
 
 
 def decode_in_every_way(

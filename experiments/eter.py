@@ -5,18 +5,15 @@ The outputs behind its Tables 2 to 4 are not public. Of Table 3 the counts are: 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
-from spanometer.counts.counts import Column, Counts
 from spanometer.measures.eter import Eter
 from spanometer.spans.entities import Entities
 
 from .inputs import Inputs
-from .published import decimals, published_rows
-from .tables import Cell, Table
+from .published import counts_of, decimals, published_rows
+from .tables import Cell, Experiment
 
 SOURCE = "Ben Jannet et al., ETER"
 
@@ -50,37 +47,30 @@ EXAMPLES: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
 """Reference and output of the worked examples."""
 
 
-def examples(inputs: Inputs) -> tuple[Table, ...]:
+def _examples(inputs: Inputs) -> Iterator[Cell | str]:
     """Compute SER and ETER of the worked examples."""
     measure = Eter()
     scores = {
         name: measure.score(measure.counts(*(Entities.from_dicts([side]) for side in sides)))
         for name, sides in EXAMPLES.items()
     }
-    cells = []
     for row in published_rows("eter_examples"):
         quantity, printed = row["quantity"], row["printed"]
         ours = scores[row["example"]][quantity]
         column = quantity.replace("_", " ")
         if quantity in _RATES:
             ours, column = 100 * ours, f"{quantity.upper()} in %"
-        cells.append(Cell(row["example"], column, float(printed), ours, digits=decimals(printed)))
-    title = "Figures 3 to 5: worked examples"
-    return (Table("eter_examples", title, SOURCE, tuple(cells)),)
+        yield Cell(row["example"], column, float(printed), ours, digits=decimals(printed))
 
 
-def table3(inputs: Inputs) -> tuple[Table, ...]:
+def _table3(inputs: Inputs) -> Iterator[Cell | str]:
     """Compute slot error rates of three systems from their printed counts."""
     rows = {(row["system"], row["slots"]): row for row in published_rows("eter_slots")}
-    scores = {system: _scores(rows, system) for system in dict.fromkeys(system for system, _ in rows)}
-    cells = []
     for (system, slots), row in rows.items():
         printed = row["ser"].rstrip("!")
-        ours = 100 * scores[system][_KEYS[slots]]
-        cells.append(Cell(f"{system}, {slots}", "SER in %", float(printed), ours, digits=decimals(printed)))
-    note = "Computed from the printed numbers of deleted, inserted and substituted slots; the outputs are not public."
-    title = "Table 3: slot error rates from counts"
-    return (Table("eter_table3", title, SOURCE, tuple(cells), (note,)),)
+        ours = 100 * _scores(rows, system)[_KEYS[slots]]
+        yield Cell(f"{system}, {slots}", "SER in %", float(printed), ours, digits=decimals(printed))
+    yield "Computed from the printed numbers of deleted, inserted and substituted slots; the outputs are not public."
 
 
 def _scores(rows: Mapping[tuple[str, str], Mapping[str, str]], system: str) -> dict[str, float]:
@@ -101,6 +91,10 @@ def _scores(rows: Mapping[tuple[str, str], Mapping[str, str]], system: str) -> d
             "cost": 0.5 * substituted,
         }
         columns.update({f"slot_{part}_{name}": value for name, value in values.items()})
-    one = np.zeros(1, dtype=np.int64)
-    counts = Counts({name: Column(one, one, np.array([value])) for name, value in columns.items()}, ("X",), 1)
-    return Eter().score(counts)
+    return Eter().score(counts_of(columns))
+
+
+TABLES = {
+    "eter_examples": (Experiment("eter_examples", "Figures 3 to 5: worked examples", SOURCE, _examples),),
+    "eter_table3": (Experiment("eter_table3", "Table 3: slot error rates from counts", SOURCE, _table3),),
+}

@@ -11,21 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from spanometer.analysis.advice.properties import published_properties
-from spanometer.analysis.transformations.transformations import Extend, Truncate
+from spanometer.analysis.transformations.transformations import Extend, SpanTransformation, Truncate
 from spanometer.exceptions import counted
 from spanometer.measures import Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
 from spanometer.measures.aligned import AlignedMeasure
 from spanometer.readers.columns.reading import read
 from spanometer.spans.spans import Spans, in_order
 
-from .inputs import CONLL03, HIPE, MULTICONER_DEV, Inputs, MissingCorpus
-from .tables import Cell, Table
+from .inputs import CONLL03, HIPE, MULTICONER_DEV, Inputs
+from .tables import Cell, Experiment
 
 SOURCE = "Amigó et al., SL-ICM"
 
@@ -52,6 +53,12 @@ CORPORA: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
 
 STEPS = (1, 2, 3)
 """How many tokens are lost or added."""
+
+CHANGES: dict[str, tuple[int, str, str, SpanTransformation]] = {
+    "lost": (-1, "even", "overlap_increasing", Truncate(tokens=max(STEPS), shortest=max(STEPS) + 1)),
+    "added": (1, "uneven", "noise_increasing", Extend(tokens=max(STEPS))),
+}
+"""The direction of ends, what is better by the paper's property, its name, and the spans that change."""
 
 _EPSILON = 1e-9
 """Scores that differ by no more are equal."""
@@ -88,39 +95,38 @@ def _sign(difference: float) -> int:
     return (difference > _EPSILON) - (difference < -_EPSILON)
 
 
-def tables(inputs: Inputs) -> Iterator[Table]:
-    """Let the spans of each corpus lose and get tokens, and compare the two properties with the printed ticks."""
-    for corpus, (names, options) in CORPORA.items():
-        try:
-            yield from tables_of(corpus, read(inputs.path(names), **options).decoded().spans)
-        except MissingCorpus as error:
-            yield from (_table(corpus, change, (), missing=str(error)) for change in ("lost", "added"))
+def _cells(corpus: str, change: str, inputs: Inputs) -> Iterator[Cell | str]:
+    """Let the spans of a corpus lose or get tokens, and compare the property with the printed ticks."""
+    names, options = CORPORA[corpus]
+    yield from cells_of(read(inputs.path(names), **options).decoded().spans, change)
 
 
-def tables_of(corpus: str, spans: Spans) -> Iterator[Table]:
+def cells_of(spans: Spans, change: str) -> Iterator[Cell | str]:
     """Transform a reference, whose spans do not overlap, and score the results; costs in points of 100."""
-    shortened = Truncate(tokens=max(STEPS), shortest=max(STEPS) + 1)(spans).spans.end != spans.end
-    lengthened = Extend(tokens=max(STEPS))(spans).spans.end != spans.end
-    for change, chosen, direction, wanted, prop in (
-        ("lost", shortened, -1, "even", "overlap_increasing"),
-        ("added", lengthened, 1, "uneven", "noise_increasing"),
-    ):
-        cells = []
-        for name, measure in MEASURES.items():
-            costs = costs_of(spans, chosen, direction, measure)
-            values = dict(zip(("first", "second", "third"), costs.steps, strict=True))
-            values |= {"even": costs.even, "uneven": costs.uneven}
-            cells += [Cell(name, column, None, 100 * value, digits=2) for column, value in values.items()]
-            printed = published_properties()[_PRINTED.get(name, name)][prop]
-            cells.append(Cell(name, f"{wanted} is better", printed, costs.better == wanted))
-        size = f"{counted(int(chosen.sum()), 'span')} of {len(spans):,} in {counted(spans.documents, 'document')}."
-        yield _table(corpus, change, (size,), tuple(cells))
+    direction, wanted, prop, transformation = CHANGES[change]
+    chosen = transformation(spans).spans.end != spans.end
+    for name, measure in MEASURES.items():
+        costs = costs_of(spans, chosen, direction, measure)
+        values = dict(zip(("first", "second", "third"), costs.steps, strict=True))
+        values |= {"even": costs.even, "uneven": costs.uneven}
+        yield from (Cell(name, column, None, 100 * value, digits=2) for column, value in values.items())
+        printed = published_properties()[_PRINTED.get(name, name)][prop]
+        yield Cell(name, f"{wanted} is better", printed, costs.better == wanted)
+    yield f"{counted(int(chosen.sum()), 'span')} of {len(spans):,} in {counted(spans.documents, 'document')}."
 
 
-def _table(
-    corpus: str, change: str, notes: tuple[str, ...], cells: tuple[Cell, ...] = (), missing: str | None = None
-) -> Table:
-    return Table(f"monotonicity_{corpus.lower()}_{change}", f"{corpus}, tokens {change}", SOURCE, cells, notes, missing)
+TABLES = {
+    "monotonicity": tuple(
+        Experiment(
+            f"monotonicity_{corpus.lower()}_{change}",
+            f"{corpus}, tokens {change}",
+            SOURCE,
+            partial(_cells, corpus, change),
+        )
+        for corpus in CORPORA
+        for change in CHANGES
+    )
+}
 
 
 def costs_of(spans: Spans, chosen: np.ndarray, direction: int, measure: AlignedMeasure) -> Costs:

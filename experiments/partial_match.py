@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,15 @@ import numpy as np
 
 from spanometer.alignment.fair_errors import KINDS, fair_errors
 from spanometer.alignment.overlaps import Alignment
-from spanometer.counts.counts import Column, Counts
 from spanometer.exceptions import InputError
 from spanometer.measures.fair_f import BOUNDARY_ERRORS, COLUMNS, FairF
 from spanometer.measures.semeval_f import SemevalF
 from spanometer.measures.span_f import SpanF
 from spanometer.spans.spans import Spans
 
-from .inputs import FAIREVAL, Inputs, MissingCorpus
-from .published import decimals, published_rows
-from .tables import Cell, Table
+from .inputs import FAIREVAL, Inputs
+from .published import counts_of, decimals, published_rows, spans_of
+from .tables import Cell, Experiment
 
 FAIR_SOURCE = "Ortmann, FairEval"
 HUB_SOURCE = "hpi-dhc/FairEval, card"
@@ -39,24 +39,14 @@ _WITHOUT_SPANS = ("NONE", "EMPTY")
 _SCORES = {"Prec": "precision", "Rec": "recall", "F1": "f1"}
 
 
-def faireval(inputs: Inputs) -> tuple[Table, ...]:
-    """Score the corpora that FairEval comes with, in each of its ways, and count its confusion matrices."""
-    rows = published_rows("faireval_tables")
-    tables = []
-    for corpus, title in TITLES.items():
-        missing, values = None, {}
-        try:
-            values = _faireval_values(
-                *(read_faireval(inputs.path(FAIREVAL[corpus, side])) for side in ("target", "system"))
-            )
-        except MissingCorpus as lacking:
-            missing = str(lacking)
-        for name in dict.fromkeys(row["table"] for row in rows):
-            cells = (_faireval_cell(row, values) for row in rows if (row["corpus"], row["table"]) == (corpus, name))
-            known = tuple(cells) if missing is None else ()
-            own = f"faireval_{corpus.removesuffix('_spans')}_{name.lower()}"
-            tables.append(Table(own, f"{title}: {name.lower()}", FAIR_SOURCE, known, missing=missing))
-    return tuple(tables)
+def _faireval(corpus: str, name: str, inputs: Inputs) -> Iterator[Cell | str]:
+    """Score a corpus that FairEval comes with, in one of its ways, or count its confusion matrix."""
+    values = _faireval_values(inputs, corpus)
+    for row in published_rows("faireval_tables"):
+        if (row["corpus"], row["table"]) == (corpus, name):
+            printed, ours = row["published"], values[name, row["row"], row["column"]]
+            published = float(printed) if decimals(printed) else int(printed)
+            yield Cell(row["row"], row["column"], published, ours, digits=decimals(printed))
 
 
 def read_faireval(path: Path) -> Spans:
@@ -86,9 +76,10 @@ def read_faireval(path: Path) -> Spans:
     return Spans.from_dicts(documents[:-1] if not documents[-1] else documents)
 
 
-def _faireval_values(references: Spans, predictions: Spans) -> dict[tuple[str, str, str], float]:
-    """Return all values by table, row and column."""
-    alignment = Alignment(references, predictions)
+@lru_cache(maxsize=1)
+def _faireval_values(inputs: Inputs, corpus: str) -> dict[tuple[str, str, str], float]:
+    """Compute all values of a corpus by table, row and column."""
+    alignment = Alignment(*(read_faireval(inputs.path(FAIREVAL[corpus, side])) for side in ("target", "system")))
     exact = SpanF()
     found = exact.count(alignment)
     traditional = _rows(exact.score(found), exact.score_per_label(found), found.by_label(), _traditional)
@@ -144,66 +135,54 @@ def _confusion(alignment: Alignment) -> dict[tuple[str, str, str], float]:
     }
 
 
-def _faireval_cell(row: Mapping[str, str], values: Mapping[tuple[str, str, str], float]) -> Cell:
-    printed = row["published"]
-    ours = values[row["table"], row["row"], row["column"]]
-    published = float(printed) if decimals(printed) else int(printed)
-    return Cell(row["row"], row["column"], published, ours, digits=decimals(printed))
-
-
-def fair_examples(inputs: Inputs) -> tuple[Table, ...]:
-    """Score the numbers of events of an example, and tell the kinds of overlap."""
+def _hub_example(inputs: Inputs) -> Iterator[Cell | str]:
+    """Score the numbers of events of an example."""
     measure = FairF()
-    cells = []
     for row in published_rows("fair_hf"):
-        scores = measure.score(_counted({**dict.fromkeys(BOUNDARY_ERRORS, 0), **row, BOUNDARY_ERRORS[0]: row["BE"]}))
-        cells += [Cell(row["row"], key, float(row[key]), scores[key], digits=4) for key in _SCORES.values()]
-    note = "Computed from the printed numbers of events; the sentences are not part of this package."
-    hub = Table("fair_hub_example", "Example: scores of numbers of events", HUB_SOURCE, tuple(cells), (note,))
-    cells = [
-        Cell(
-            f"{row['gold']}, {row['predicted']}", row["kind"], True, _kind(row["gold"], row["predicted"]) == row["kind"]
+        events = {**dict.fromkeys(BOUNDARY_ERRORS, 0), **row, BOUNDARY_ERRORS[0]: row["BE"]}
+        scores = measure.score(
+            counts_of({**{name: int(events[kind]) for kind, name in COLUMNS.items()}, "reference": 1})
         )
-        for row in published_rows("fair_overlap")
-    ]
-    return hub, Table("fair_overlap", "Kinds of overlap", FAIR_SOURCE, tuple(cells))
+        yield from (Cell(row["row"], key, float(row[key]), scores[key], digits=4) for key in _SCORES.values())
+    yield "Computed from the printed numbers of events; the sentences are not part of this package."
 
 
-def _counted(events: Mapping[str, Any]) -> Counts:
-    """Return counts of given numbers of events."""
-    one = np.zeros(1, dtype=np.int64)
-    columns = {name: Column(one, one, np.array([int(events[kind])])) for kind, name in COLUMNS.items()}
-    return Counts({**columns, "reference": Column(one, one)}, ("X",), 1)
+def _overlap(inputs: Inputs) -> Iterator[Cell | str]:
+    """Tell the kinds of overlap of spans of one label, whose ends are inclusive; `none` if they do not overlap."""
+    for row in published_rows("fair_overlap"):
+        sides = [spans_of(row[side], inclusive=True) for side in ("gold", "predicted")]
+        errors = fair_errors(Alignment(*sides)).kind.tolist()
+        kind = "TP" if not errors else KINDS[errors[0]] if len(errors) == 1 else "none"
+        yield Cell(f"{row['gold']}, {row['predicted']}", row["kind"], True, kind == row["kind"])
 
 
-def _kind(gold: str, predicted: str) -> str:
-    """Return the kind of a pair of spans of one label, whose ends are inclusive; `none` if they do not overlap."""
-    bounds = (map(int, span.split("-")) for span in (gold, predicted))
-    sides = [Spans.from_dicts([[{"start": start, "end": end + 1, "label": "X"}]]) for start, end in bounds]
-    errors = fair_errors(Alignment(*sides)).kind.tolist()
-    return "TP" if not errors else KINDS[errors[0]] if len(errors) == 1 else "none"
-
-
-def semeval_cases(inputs: Inputs) -> tuple[Table, ...]:
+def _semeval_cases(inputs: Inputs) -> Iterator[Cell | str]:
     """Count the cases of nervaluate's tests in every schema that they look at."""
-    cells = []
     for row in published_rows("semeval_cases"):
-        sides = [_spans(row[side].split(" | ")) for side in ("gold", "predicted")]
+        sides = [spans_of(row[side]) for side in ("gold", "predicted")]
         for schema in SCHEMAS:
             if row[f"{schema}_COR"]:
-                found = SemevalF(schema=schema, min_overlap=float(row["min_overlap"])).counts(*sides).total()
-                cells += [
-                    Cell(row["case"], f"{schema} {short}", int(row[f"{schema}_{short}"]), int(found[name]))
-                    for short, name in RESPONSES.items()
-                ]
-    title = "Cases of tests: responses by schema"
-    return (Table("semeval_cases", title, SEMEVAL_SOURCE, tuple(cells)),)
+                counts = SemevalF(schema=schema, min_overlap=float(row["min_overlap"])).counts(*sides).total()
+                for short, name in RESPONSES.items():
+                    yield Cell(row["case"], f"{schema} {short}", int(row[f"{schema}_{short}"]), int(counts[name]))
 
 
-def _spans(documents: Sequence[str]) -> Spans:
-    """Read spans written as `0-2:A 3-4:B`, or `-` for none."""
-    read = []
-    for document in documents:
-        spans = (span.replace(":", "-").split("-") for span in document.split() if span != "-")
-        read.append([{"start": int(start), "end": int(end), "label": label} for start, end, label in spans])
-    return Spans.from_dicts(read)
+TABLES = {
+    "faireval": tuple(
+        Experiment(
+            f"faireval_{corpus.removesuffix('_spans')}_{name.lower()}",
+            f"{title}: {name.lower()}",
+            FAIR_SOURCE,
+            partial(_faireval, corpus, name),
+        )
+        for corpus, title in TITLES.items()
+        for name in ("Traditional", "Fair", "Weighted", "Confusion")
+    ),
+    "fair_examples": (
+        Experiment("fair_hub_example", "Example: scores of numbers of events", HUB_SOURCE, _hub_example),
+        Experiment("fair_overlap", "Kinds of overlap", FAIR_SOURCE, _overlap),
+    ),
+    "semeval_cases": (
+        Experiment("semeval_cases", "Cases of tests: responses by schema", SEMEVAL_SOURCE, _semeval_cases),
+    ),
+}

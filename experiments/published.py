@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import csv
+import re
+from collections.abc import Mapping
 from pathlib import Path
+
+import numpy as np
+
+from spanometer.counts.counts import Column, Counts
+from spanometer.spans.spans import Spans
 
 
 def published_rows(name: str) -> list[dict[str, str]]:
@@ -15,3 +22,23 @@ def published_rows(name: str) -> list[dict[str, str]]:
 def decimals(printed: str) -> int:
     """Count the decimals that a number is printed with."""
     return len(printed.partition(".")[2])
+
+
+def spans_of(written: str, *, inclusive: bool = False) -> Spans:
+    """Read documents, with ` | ` between, of spans written as `0-2:A 3-4`; without a label it is X, and `-` is none."""
+    documents = []
+    for document in written.split(" | "):
+        parts = (re.split("[-:]", span) for span in document.split() if span != "-")
+        documents.append(
+            [
+                {"start": int(start), "end": int(end) + inclusive, "label": label[0] if label else "X"}
+                for start, end, *label in parts
+            ]
+        )
+    return Spans.from_dicts(documents)
+
+
+def counts_of(numbers: Mapping[str, float]) -> Counts:
+    """Make counts of one document and label from printed numbers."""
+    one = np.zeros(1, dtype=np.int64)
+    return Counts({name: Column(one, one, np.array([number])) for name, number in numbers.items()}, ("X",), 1)

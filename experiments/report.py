@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import difflib
 import os
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,26 +22,17 @@ from spanometer.exceptions import InputError, counted
 from . import chance, decoding, eter, monotonicity, mpp, partial_match, sl_icm, span_attribute
 from .differences import explained
 from .inputs import Inputs
-from .tables import DIFFERENT, EQUAL, NEAR, Cell, Grid, Table, markdown_table, plain_markdown
+from .tables import DIFFERENT, EQUAL, NEAR, Cell, Experiment, Grid, Table, markdown_table, plain_markdown
 
-Maker = Callable[[Inputs], Iterable[Table]]
-
-TABLES: dict[str, Maker] = {
-    "sl_icm_table1": sl_icm.table1,
-    "sl_icm_table3": sl_icm.table3,
-    "sl_icm_table4": sl_icm.table4_tables,
-    "chance_simulations": chance.simulations,
-    "chance_figure1": chance.figure1,
-    "chance_table10": chance.table10,
-    "eter_examples": eter.examples,
-    "eter_table3": eter.table3,
-    "span_attribute": span_attribute.table,
-    "faireval": partial_match.faireval,
-    "fair_examples": partial_match.fair_examples,
-    "semeval_cases": partial_match.semeval_cases,
-    "mpp": mpp.table,
-    "decoding": decoding.tables,
-    "monotonicity": monotonicity.tables,
+TABLES: dict[str, tuple[Experiment, ...]] = {
+    **sl_icm.TABLES,
+    **chance.TABLES,
+    **eter.TABLES,
+    **span_attribute.TABLES,
+    **partial_match.TABLES,
+    **mpp.TABLES,
+    **decoding.TABLES,
+    **monotonicity.TABLES,
 }
 """What can be reproduced, by name; one name may give several tables."""
 
@@ -139,7 +129,7 @@ def reproduce(
         raise InputError(f"{str(path)!r} is not a folder.", "Name the folder of the corpora.")
     inputs = Inputs(path, hub, tuple(names))
     chosen = [name for name in TABLES if not names or name in names]
-    return Reproduction(tuple(table for name in chosen for table in _made(TABLES[name], inputs)))
+    return Reproduction(tuple(explained(each.table(inputs)) for name in chosen for each in TABLES[name]))
 
 
 def draw(found: Reproduction, folder: str | os.PathLike[str]) -> list[Path]:
@@ -156,14 +146,6 @@ def draw(found: Reproduction, folder: str | os.PathLike[str]) -> list[Path]:
     for path in paths:
         plot_placement(chance.figure1_placement(), str(path))
     return paths
-
-
-def _made(maker: Maker, inputs: Inputs) -> Iterator[Table]:
-    """Make the tables of a name, the first with the time that all of them took."""
-    began = time.perf_counter()
-    first, *others = map(explained, maker(inputs))
-    yield replace(first, seconds=time.perf_counter() - began)
-    yield from others
 
 
 def _summary(table: Table) -> tuple[str, ...]:

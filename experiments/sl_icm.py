@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
+from functools import lru_cache, partial
 
 from spanometer.analysis.advice.properties import published_properties
 from spanometer.measures import Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
 from spanometer.measures.aligned import AlignedMeasure
-from spanometer.spans.spans import Spans
 
 from . import table4
-from .inputs import Inputs, MissingCorpus
+from .inputs import Inputs
 from .monotonicity import MEASURES
 from .properties import PROPERTIES, PropertyCheck, check_properties
-from .published import published_rows
-from .tables import Cell, Table
+from .published import published_rows, spans_of
+from .tables import Cell, Experiment
 
 SOURCE = "Amigó et al., SL-ICM"
 
@@ -58,81 +57,56 @@ def property_checks() -> dict[tuple[str, str, bool], PropertyCheck]:
     return found
 
 
-def table1(inputs: Inputs) -> tuple[Table, ...]:
+def _properties(positive: bool, about: str, inputs: Inputs) -> Iterator[Cell | str]:
     """Compare which measure has which formal property, and once more from any score if it needs a positive one."""
-    return (
-        _properties(
-            "sl_icm_table1",
-            "Table 1: formal properties",
-            f"{CASES:,} random cases of each property. Printed is one row for BIO and BIOE, and one for SL-ICM, which "
-            "gets words in every property only in the row sl_icm_words.",
-            positive=True,
-        ),
-        _properties(
-            "sl_icm_table1_any_score",
-            "Table 1, from any score",
-            "The ticks of the two properties whose worse output has more noise, where both outputs may score 0.",
-            positive=False,
-        ),
-    )
-
-
-def _properties(name: str, title: str, about: str, *, positive: bool) -> Table:
     printed, checks = published_properties(), property_checks()
-    cells, notes = [], [about]
+    yield about
     for metric, (row, _, _) in TABLE1.items():
         for wanted in PROPERTIES:
             check = checks.get((metric, wanted, positive))
             if check is None:
                 continue
-            cells.append(Cell(metric, _words(wanted), printed[row][wanted], check.holds))
-            if not cells[-1].equal and check.counterexample is not None:
-                notes.append(f"Counterexample: {metric}, {_words(wanted)}: {check.counterexample}")
-    return Table(name, title, SOURCE, tuple(cells), tuple(notes))
+            cell = Cell(metric, _words(wanted), printed[row][wanted], check.holds)
+            yield cell
+            if not cell.equal and check.counterexample is not None:
+                yield f"Counterexample: {metric}, {_words(wanted)}: {check.counterexample}"
 
 
-def table3(inputs: Inputs) -> tuple[Table, ...]:
+def _table3(inputs: Inputs) -> Iterator[Cell | str]:
     """Score both systems in the examples of Table 2."""
-    cells = []
     # as printed there: the sum is not capped
     measures = {**MEASURES, "intersection_f": IntersectionF()}
     for row in published_rows("sl_icm_table3"):
-        gold = spans_of(row["gold"])
+        gold = spans_of(row["gold"], inclusive=True)
         for number, system in enumerate("AB"):
-            output = spans_of(row[system])
+            output = spans_of(row[system], inclusive=True)
             for name, measure in measures.items():
                 printed = float(row[name].split(" / ")[number])
                 ours = measure.score(measure.counts(gold, output))[measure.headline]
-                cells.append(Cell(f"{_words(row['property'])}, {system}", name, printed, ours, digits=3))
-    return (Table("sl_icm_table3", "Table 3: scores of the examples", SOURCE, tuple(cells)),)
-
-
-def spans_of(written: str) -> Spans:
-    """Read inclusive positions such as `1-3 10-13`, all of one label."""
-    bounds = (part.split("-") for part in written.split())
-    return Spans.from_dicts([[{"start": int(first), "end": int(last) + 1, "label": "X"} for first, last in bounds]])
-
-
-def table4_tables(inputs: Inputs) -> tuple[Table, ...]:
-    """Score transformed references, as the paper's code counted and with correct lengths; see `table4`."""
-    title = "Table 4"
-    try:
-        references = inputs.multiconer
-    except MissingCorpus as missing:
-        return (Table("sl_icm_table4", title, SOURCE, (), missing=str(missing)),)
-    found = table4.run(references)
-    return (
-        Table("sl_icm_table4", f"{title}, counted as in the paper", SOURCE, found.paper, found.notes),
-        Table("sl_icm_table4_lengths", f"{title}, correct lengths", SOURCE, found.correct),
-        Table(
-            "sl_icm_table4_conclusions",
-            f"{title}, conclusions",
-            SOURCE,
-            found.conclusions,
-            ("Published stands here for what the paper's counting says, ours for correct lengths.",),
-        ),
-    )
+                yield Cell(f"{_words(row['property'])}, {system}", name, printed, ours, digits=3)
 
 
 def _words(name: str) -> str:
     return name.replace("_", " ")
+
+
+_ABOUT = (
+    f"{CASES:,} random cases of each property. Printed is one row for BIO and BIOE, and one for SL-ICM, which gets "
+    "words in every property only in the row sl_icm_words."
+)
+_ABOUT_ANY = "The ticks of the two properties whose worse output has more noise, where both outputs may score 0."
+
+TABLES = {
+    "sl_icm_table1": (
+        Experiment("sl_icm_table1", "Table 1: formal properties", SOURCE, partial(_properties, True, _ABOUT)),
+        Experiment(
+            "sl_icm_table1_any_score", "Table 1, from any score", SOURCE, partial(_properties, False, _ABOUT_ANY)
+        ),
+    ),
+    "sl_icm_table3": (Experiment("sl_icm_table3", "Table 3: scores of the examples", SOURCE, _table3),),
+    "sl_icm_table4": (
+        Experiment("sl_icm_table4", "Table 4, counted as in the paper", SOURCE, table4.paper),
+        Experiment("sl_icm_table4_lengths", "Table 4, correct lengths", SOURCE, table4.correct),
+        Experiment("sl_icm_table4_conclusions", "Table 4, conclusions", SOURCE, table4.conclusions),
+    ),
+}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from spanometer.measures.span_attribute import SpanAttribute
 from spanometer.spans.attributes import Attributes
 
 from .inputs import Inputs
 from .published import published_rows
-from .tables import Cell, Table
+from .tables import Cell, Experiment
 
 SOURCE = "EDS-NLP, documentation"
 
@@ -30,7 +32,7 @@ _SHARES = ("f", "p", "r")
 _NUMBERS = ("tp", "support", "positives")
 
 
-def table(inputs: Inputs) -> tuple[Table, ...]:
+def _cells(inputs: Inputs) -> Iterator[Cell | str]:
     """Score the example under each average precision."""
     sides = [Attributes.from_dicts([side]) for side in (REFERENCE, PREDICTED)]
     results = {}
@@ -40,24 +42,17 @@ def table(inputs: Inputs) -> tuple[Table, ...]:
         )
         results[column] = measure.score(measure.counts(*sides))
     first = next(iter(results.values()))
-    cells = []
     for row in published_rows("span_attribute"):
         name = row["attribute"]
-        cells += [Cell(name, key, float(row[key]), first[name][key], digits=2) for key in _SHARES]
-        cells += [Cell(name, key, int(row[key]), first[name][key]) for key in _NUMBERS]
-        cells += [
-            Cell(
-                name,
-                f"ap, {option}",
-                float(row[column]),
-                results[column][name]["ap"],
-                digits=3 if option == "ties" else 2,
-            )
-            for column, option in AVERAGE_PRECISIONS.items()
-        ]
-    notes = (
+        yield from (Cell(name, key, float(row[key]), first[name][key], digits=2) for key in _SHARES)
+        yield from (Cell(name, key, int(row[key]), first[name][key]) for key in _NUMBERS)
+        for column, option in AVERAGE_PRECISIONS.items():
+            digits = 3 if option == "ties" else 2
+            yield Cell(name, f"ap, {option}", float(row[column]), results[column][name]["ap"], digits=digits)
+    yield (
         "Printed are the values of releases 0.17.2 to 0.20.0, edsnlp-0.20 here. The column edsnlp has what releases "
-        "from 0.21.0 on give on the same input; ties has scikit-learn's average precision.",
+        "from 0.21.0 on give on the same input; ties has scikit-learn's average precision."
     )
-    title = "Example of attribute metrics"
-    return (Table("span_attribute", title, SOURCE, tuple(cells), notes),)
+
+
+TABLES = {"span_attribute": (Experiment("span_attribute", "Example of attribute metrics", SOURCE, _cells),)}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from spanometer.arrays import plain
 from spanometer.tables import exports
+
+from .inputs import Inputs, MissingCorpus
 
 EQUAL, NEAR, DIFFERENT, NOT_PRINTED = "=", "±1", "≠", ""
 """Marks: rounds to the published value, within one unit of its last digit, neither, nothing is published."""
@@ -117,7 +120,7 @@ class Table:
         cells: its cells, row by row.
         notes: what else is to be known of it.
         missing: what it lacks and how to give it; None if it is whole.
-        seconds: how long it took; 0 if that is counted with the table before.
+        seconds: how long it took.
     """
 
     name: str
@@ -176,6 +179,32 @@ class Table:
             "seconds": self.seconds,
             "cells": [cell.to_dict() for cell in self.cells],
         }
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A table that can be made.
+
+    Attributes:
+        name, title, source: as of the table.
+        make: yields its cells and notes; if it lacks a corpus, what was yielded before is shown.
+    """
+
+    name: str
+    title: str
+    source: str
+    make: Callable[[Inputs], Iterable[Cell | str]]
+
+    def table(self, inputs: Inputs) -> Table:
+        """Make the table."""
+        began, parts, missing = time.perf_counter(), list[Cell | str](), None
+        try:
+            parts.extend(self.make(inputs))
+        except MissingCorpus as error:
+            missing = str(error)
+        cells = tuple(part for part in parts if isinstance(part, Cell))
+        notes = tuple(part for part in parts if isinstance(part, str))
+        return Table(self.name, self.title, self.source, cells, notes, missing, time.perf_counter() - began)
 
 
 def markdown_table(columns: Iterable[str], rows: Iterable[Iterable[str]], *, left: int = 1) -> list[str]:

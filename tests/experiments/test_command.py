@@ -72,7 +72,7 @@ def test_markdown(run):
 def test_what_is_missing_is_said(run):
     status, output, _ = run("sl_icm_table4")
     assert status == 0
-    assert "Table 4 (missing)" in output
+    assert "Table 4, counted as in the paper (missing)" in output
     assert "Missing. No folder of corpora is given." in output
     assert "--data DIR" in output
 

@@ -209,7 +209,6 @@ def test_span_attribute(quick):
 
 def test_decoding_is_stored_and_says_so():
     table, ways, differing = reproduce(["decoding"]).tables
-    assert table.title.endswith("(stored run)")
     assert table.notes[0].startswith("A stored run, not made now")
     assert table.missing.startswith("A run made now. No folder of corpora is given.")
     assert [cell.ours for cell in table.cells if isinstance(cell.ours, bool)] == [True, True, True]
@@ -232,12 +231,12 @@ def test_decoding_by_name_is_run(tmp_path, monkeypatch):
     monkeypatch.setattr(decoding, "decode_in_every_way", run)
     table, *_ = reproduce(["decoding"], folder=tmp_path).tables
     assert asked == [("es_train.conll", "multiconer_es_dev.conll")]
-    assert "stored" not in table.title
     assert table.notes[0].startswith("Made now")
     assert table.missing is None
     assert cell_of(table, "illegal pairs", "value").equal
     # not by name: the stored one, whatever the folder has
-    assert "stored" in decoding.tables(Inputs(tmp_path))[0].title
+    table, *_ = decoding.TABLES["decoding"]
+    assert "stored" in table.table(Inputs(tmp_path)).notes[0]
     assert len(asked) == 1
 
 
@@ -445,8 +444,8 @@ def test_known_differences(monkeypatch):
 def test_without_corpora():
     names = ("sl_icm_table4", "chance_table10")
     found = reproduce(names)
-    table4, table10, row_i = found.tables
-    assert table4.cells == ()
+    table4, lengths, conclusions, table10, row_i = found.tables
+    assert table4.cells == lengths.cells == conclusions.cells == ()
     assert table4.missing == (
         "No folder of corpora is given. Put multiconer_es_dev.conll (MultiCoNER version 1, Spanish development set) "
         "into a folder and name it with --data DIR or SPANOMETER_DATA. Or let it be fetched: --hub."
@@ -454,7 +453,7 @@ def test_without_corpora():
     assert "conll03_test_tags.tsv" in table10.missing
     assert len(table10.cells) == 38
     assert [row[1] for row in found.summary()] == [
-        "Table 4 (missing)",
+        *(f"{table.title} (missing)" for table in (table4, lengths, conclusions)),
         "Table 10: chance on CoNLL-2003 (in part)",
         f"{row_i.title} (missing)",
     ]
@@ -510,7 +509,7 @@ def test_a_hub_that_refuses(monkeypatch):
         raise InputError("the Hub cannot be reached.", "Try again.")
 
     monkeypatch.setattr(corpora, "load_multiconer", refuse)
-    (table,) = reproduce(["sl_icm_table4"], hub=True).tables
+    table, *_ = reproduce(["sl_icm_table4"], hub=True).tables
     assert table.missing == "MultiCoNER could not be fetched: the Hub cannot be reached. Try again."
 
 
