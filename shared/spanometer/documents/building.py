@@ -262,7 +262,7 @@ class RecordColumns:
         for unit, of_unit in bounds.items():
             distinct.setdefault(of_unit.tobytes(), unit)
         text, spans = str(self.texts[number]), self.stated.spans
-        here = slice(*np.searchsorted(spans.document, [number, number + 1]).tolist())
+        here = spans.items(number, number + 1)
         stated = [] if self.stated.texts is None else list(strings_of(self.stated.texts[here]))
         spans = spans.between(number, number + 1)
         fitting = {

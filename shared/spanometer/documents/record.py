@@ -10,6 +10,8 @@ import numpy as np
 
 from ..exceptions import InputError
 
+_NO_VALUES: Mapping[str, Any] = {}
+
 
 @dataclass(slots=True, kw_only=True)
 class Record:
@@ -65,7 +67,7 @@ class Record:
             self.fragments[len(self.spans)] = pieces
         self.spans.append((start, end, label))
         self.stated.append(stated)
-        self.attributes.append({} if attributes is None else attributes)
+        self.attributes.append(_NO_VALUES if attributes is None else attributes)
 
     def pieces(self, place: int) -> Sequence[tuple[int, int]]:
         """Return the bounds of the fragments of a span, or its own."""

@@ -108,9 +108,14 @@ class DocumentColumns:
         document = np.repeat(np.arange(len(documents), dtype=np.int32), counts)
         return self.picked(items)._in_documents(document, documents, len(documents))
 
+    def items(self, first: int, last: int) -> slice:
+        """Find the items of the documents from `first` to `last` (exclusive)."""
+        # a key of another type would convert the whole column
+        return slice(*np.searchsorted(self.document, np.array([first, last], dtype=self.document.dtype)).tolist())
+
     def between(self, first: int, last: int) -> Self:
         """Take the items of the documents from `first` to `last` (exclusive), which share memory with these."""
-        part = self.picked(slice(*np.searchsorted(self.document, [first, last])))
+        part = self.picked(self.items(first, last))
         return part._in_documents(part.document - np.int32(first), slice(first, last), last - first)
 
     def _in_documents(self, document: np.ndarray, chosen: np.ndarray | slice, documents: int) -> Self:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
+from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -31,8 +33,14 @@ _DIGITS = 18
 """More digits are no number of 64 bits."""
 _REMEDY = "Export the document as WebAnno TSV v3.3."
 
-_Token = tuple[int, int, int, str]
-"""The line of a token, its bounds and its form."""
+
+@dataclass
+class _Tokens:
+    """The lines of tokens, the bounds of one after the other, and their forms."""
+
+    lines: array[int] = field(default_factory=lambda: array("i"))
+    bounds: array[int] = field(default_factory=lambda: array("i"))
+    forms: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -91,7 +99,7 @@ def read_webanno(source: Source, options: WebannoReading, *, with_spans: bool = 
 
 def _record(source: Source, options: WebannoReading, *, with_spans: bool) -> Record:
     record, layers = Record(), list[_Layer]()
-    tokens, sentences = list[_Token](), list[tuple[int, str]]()
+    tokens, sentences = _Tokens(), list[tuple[int, str]]()
     columns = 3
     pending: list[str] = []
     spans: _LayerSpans | None = None
@@ -106,21 +114,23 @@ def _record(source: Source, options: WebannoReading, *, with_spans: bool) -> Rec
                 pending.append(line[len(_TEXT) :])
         elif line.strip():
             cells = line.split("\t")
-            start, end = bounds = _bounds(source, cells, number, columns)
+            bounds = _bounds(source, cells, number, columns)
             if not begun and with_spans and (chosen := _chosen(source, layers, options)) is not None:
                 spans = _LayerSpans(source, record, *chosen)
             begun = True
             if pending:
-                sentences.append((start, _unescaped("\n".join(pending))))
+                sentences.append((bounds[0], _unescaped("\n".join(pending))))
                 pending = []
             if "." not in cells[0]:
-                tokens.append((number, start, end, cells[2]))
+                tokens.lines.append(number)
+                tokens.bounds.extend(bounds)
+                tokens.forms.append(sys.intern(cells[2]))
             if spans is not None:
                 spans.add(cells, bounds, number)
     if not begun and with_spans:
         _chosen(source, layers, options)
     record.text = _text(source, sentences)
-    record.tokens = _tokens(source, record.text, tokens)
+    record.tokens = _bounds_of(source, record.text, tokens)
     return record
 
 
@@ -165,15 +175,15 @@ def _text(source: Source, sentences: Sequence[tuple[int, str]]) -> str:
     return "".join(parts)
 
 
-def _tokens(source: Source, text: str, tokens: Sequence[_Token]) -> np.ndarray:
+def _bounds_of(source: Source, text: str, tokens: _Tokens) -> np.ndarray:
     """Return the bounds of the tokens in characters, a row each; an `InputError` for one that is not in the text."""
-    units = np.array([token[1:3] for token in tokens], dtype=np.int64).reshape(-1, 2)
+    units = np.array(tokens.bounds).reshape(-1, 2)
     bounds = code_points(text, units.ravel(), "utf-16").reshape(-1, 2)
-    for (line, start, end, form), (first, last) in zip(tokens, bounds.tolist(), strict=True):
+    for place, (form, (first, last)) in enumerate(zip(tokens.forms, bounds, strict=True)):
         if first < 0 or last < 0 or text[first:last] != _unescaped(form):
-            raise source.refuse(
-                f"the token {form!r} is not in the text of its sentence from {start} to {end}.", _REMEDY, line
-            )
+            start, end = units[place]
+            problem = f"the token {form!r} is not in the text of its sentence from {start} to {end}."
+            raise source.refuse(problem, _REMEDY, tokens.lines[place])
     return bounds[units[:, 1] > units[:, 0]]
 
 

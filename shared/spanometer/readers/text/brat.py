@@ -6,6 +6,7 @@ import glob
 import json
 import os
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -113,7 +114,7 @@ def _record(source: Source) -> Record:
         places[name] = len(record.spans)
         bounds = sorted((int(start), int(end)) for start, end in (pair.split() for pair in span[2].split(";")))
         stated = "\t".join(cells[1:]) if len(cells) > 1 else None
-        record.add(bounds[0][0], bounds[-1][1], span[1], stated=stated, pieces=bounds)
+        record.add(bounds[0][0], bounds[-1][1], sys.intern(span[1]), stated=stated, pieces=bounds)
     for name, *rest in values:
         if rest and (place := places.get(rest[0])) is not None:
             record.attributes[place] = {**record.attributes[place], name: rest[1] if len(rest) > 1 else True}
