@@ -40,7 +40,7 @@ from .inputs import (
     kind_of,
 )
 from .measures import add_measure_options, read_request, take_shorthands
-from .options import add_options, read_options, switch
+from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 from .tag_files import TagSeries, WordInformation
 from .trees import TreeInput
@@ -74,10 +74,7 @@ class ComparisonOutput(PlotOutput):
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    parser.add_argument("reference", metavar="REFERENCE", help="file with the reference tags")
-    parser.add_argument("systems", metavar="SYSTEM", nargs="*", help="file with the tags of one system")
-    reading = parser.add_argument_group("reading")
-    reading.add_argument("--names", metavar="NAMES", help="the systems' names, with commas between")
+    reading = add_systems(parser, metavar="SYSTEM")
     add_options(reading, {"": ComparedTags, **{kind.title: kind for kind in _WITH_STRINGS[:-1]}}, leave_out=("plot",))
     draws = parser.add_argument_group("intervals and tests")
     add_options(draws, {"": PairedResampling})

@@ -50,7 +50,7 @@ from .corpus import Corpus, SeveralFiles
 from .documents import DocumentSeries
 from .inputs import headlines, input_paths, kind_of, located, size_of
 from .measures import add_measure_options, read_request, take_shorthands
-from .options import add_options, read_options, switch
+from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 from .tag_files import TagSeries
 
@@ -138,10 +138,7 @@ class Parts:
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    parser.add_argument("reference", metavar="REFERENCE", help="file with the reference tags")
-    parser.add_argument("systems", metavar="PREDICTION", nargs="*", help="file with the tags of one system")
-    reading = parser.add_argument_group("reading")
-    reading.add_argument("--names", metavar="NAMES", help="the systems' names, with commas between")
+    reading = add_systems(parser)
     add_options(reading, {"": TagSeries, DocumentSeries.title: DocumentSeries})
     add_options(parser.add_argument_group("matching"), {"": Matching})
     draws = parser.add_argument_group("intervals")

@@ -32,7 +32,7 @@ from ..tables.table import Cell, Copyable, Part, Table, amount, head, number
 from .corpus import Corpus
 from .inputs import input_paths
 from .measures import add_interval_options, chosen_resampling, require_used
-from .options import add_options, read_options, switch
+from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 from .trees import TreeInput
 
@@ -77,10 +77,7 @@ class EterOutput(PlotOutput):
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    parser.add_argument("reference", metavar="REFERENCE", help="file with the reference's entities")
-    parser.add_argument("predictions", metavar="PREDICTION", nargs="+", help="file with the entities of one system")
-    reading = parser.add_argument_group("reading")
-    reading.add_argument("--names", metavar="NAMES", help="the systems' names, with commas between")
+    reading = add_systems(parser, nargs="+", what="entities")
     add_options(reading, {"": TreeInput})
     scoring = parser.add_argument_group("scoring")
     add_options(scoring, {"": Eter})
@@ -95,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
     resampling = chosen_resampling(options)
     source = read_options(TreeInput, options)
     require_used(options, source, measure, resampling)
-    corpus = source.corpus(input_paths([options.reference, *options.predictions]), options.names, annotators=0)
+    corpus = source.corpus(input_paths([options.reference, *options.systems]), options.names, annotators=0)
     corpus, reports = source.score(corpus, [measure], resampling)
     sweep = None
     if output.sweep:

@@ -19,7 +19,7 @@ _LISTED = 5
 
 
 READ = (
-    *("file", "files", "reference", "predictions", "systems", "train", "data"),
+    *("file", "files", "reference", "systems", "train", "data"),
     *("label_names", "map", "word_probabilities", "tokenizer"),
 )
 """Where the parsed options have the names of files that are read."""
@@ -31,6 +31,17 @@ WRITTEN = ("output", "html", "plot", "list_spans")
 def switch(help: str, **details: Any) -> Any:
     """Declare an option of a command that is off by default."""
     return option(False, help=help, kind=bool, **details)
+
+
+def add_systems(
+    parser: argparse.ArgumentParser, *, metavar: str = "PREDICTION", nargs: str = "*", what: str = "tags"
+) -> argparse._ArgumentGroup:
+    """Add the files of a reference and of systems, and their names; return the group for the options of reading."""
+    parser.add_argument("reference", metavar="REFERENCE", help=f"file with the reference {what}")
+    parser.add_argument("systems", metavar=metavar, nargs=nargs, help=f"file with the {what} of one system")
+    reading = parser.add_argument_group("reading")
+    reading.add_argument("--names", metavar="NAMES", help="the systems' names, with commas between")
+    return reading
 
 
 def add_options(

@@ -22,7 +22,7 @@ from ..options import option, text
 from ..readers.columns.rewriter import Rewriter
 from ..readers.folders import files_of
 from ..readers.formats import writers
-from ..readers.source import Source, open_file
+from ..readers.source import Source
 from ..readers.writing import packing, prepare, require_writable, write_folder, write_into, writing, writing_folder
 from ..spans.spans import as_tags
 from ..tags.decoding import LabelDecoding
@@ -240,9 +240,12 @@ def rewrite(options: argparse.Namespace, source: TagColumns, change: Callable[[T
             if folder is not None:
                 of_file = replace(of_file, output=os.path.join(folder, os.path.relpath(file, root)))
                 os.makedirs(os.path.dirname(str(of_file.output)), exist_ok=True)
-            # the input is closed before the output takes its place, which some systems demand
-            with _opened(file) as stream:
-                _write(rewriter, stream, source, of_file, together)
+            if rewriter.changed or not target.in_place:
+                with (
+                    Source.open(InputPath.of(file).start, rewriter.source, **source.limits) as unchanged,
+                    of_file.opened(packed=unchanged.packed, together=together) as output,
+                ):
+                    output.writelines(rewriter.blocks(unchanged))
     if target.in_place or target.names_file:
         changed, tokens = (sum(getattr(one, name) for one in rewriters) for name in ("changed", "tokens"))
         place = printable(target.output if target.output is not None else called(path))
@@ -259,24 +262,3 @@ def _read(path: str, source: TagColumns) -> DocumentFile:
             source=file.source,
         )
     return file
-
-
-def _write(
-    rewriter: Rewriter, stream: BinaryIO, source: TagColumns, target: Target, together: contextlib.ExitStack
-) -> None:
-    """Write a file with its new tags, unless it would replace itself; it gets its name when `together` is closed."""
-    if rewriter.changed or not target.in_place:
-        with (
-            Source.open(stream, rewriter.source, **source.limits) as unchanged,
-            target.opened(packed=unchanged.packed, together=together) as output,
-        ):
-            output.writelines(rewriter.blocks(unchanged))
-
-
-@contextlib.contextmanager
-def _opened(path: str) -> Iterator[BinaryIO]:
-    """Open a file as a stream that can be read twice."""
-    opened = InputPath.of(path)
-    start = opened.start
-    with open_file(start, path) if isinstance(start, str) else contextlib.nullcontext(start) as stream:
-        yield stream

@@ -84,7 +84,7 @@ from .measures import (
     read_request,
     take_shorthands,
 )
-from .options import add_options, read_options, switch
+from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput, TableOutput
 from .parquet import ParquetInput
 from .tag_files import ChanceParts, TagInput, TagSeries
@@ -125,10 +125,7 @@ class ScoreOutput(PlotOutput):
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    parser.add_argument("reference", metavar="REFERENCE", help="file with the reference tags")
-    parser.add_argument("predictions", metavar="PREDICTION", nargs="*", help="file with the tags of one system")
-    reading = parser.add_argument_group("reading")
-    reading.add_argument("--names", metavar="NAMES", help="the systems' names, with commas between")
+    reading = add_systems(parser)
     reading.add_argument(
         "--references",
         metavar="N",
@@ -152,7 +149,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, score and show."""
-    paths = [options.reference, *options.predictions]
+    paths = [options.reference, *options.systems]
     take_shorthands(options)
     output = read_options(ScoreOutput, options)
     number = 0 if options.references is None else _number_in(options, len(paths))
