@@ -32,9 +32,8 @@ from ..exceptions import InputError, counted
 from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES, read_measures
 from ..plots import plot_comparison
-from .answers import COMPARED, StringInput, are_strings, known_measures
 from .corpus import Corpus, SeveralFiles
-from .documents import AttributeInput, DocumentSeries
+from .documents import COMPARED, DocumentSeries, StringInput, are_strings, known_measures
 from .inputs import (
     input_paths,
     kind_of,
@@ -42,8 +41,8 @@ from .inputs import (
 from .measures import add_measure_options, read_request, take_shorthands
 from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
+from .scored_files import AttributeInput, TreeInput
 from .tag_files import TagSeries, WordInformation
-from .trees import TreeInput
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,7 +34,7 @@ from .inputs import input_paths
 from .measures import add_interval_options, chosen_resampling, require_used
 from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
-from .trees import TreeInput
+from .scored_files import TreeInput
 
 _RATES = ("eter", "insertions", "deletions", "substitution_cost", "root_error", "component_error")
 _ERRORS = {

@@ -72,7 +72,8 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
 
         return _complain(out_of_memory(None).message(spell_python, " "))
     except BrokenPipeError:
-        return _leave_quietly()
+        _drop_output()
+        return _BROKEN_PIPE
     except OSError as error:
         _drop_output()
         where = f"{error.filename}: " if error.filename else ""
@@ -171,12 +172,6 @@ def _escape_what_cannot_be_encoded() -> None:
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
     if encoding != "utf8" and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
-
-
-def _leave_quietly() -> int:
-    """Leave after a closed pipe."""
-    _drop_output()
-    return _BROKEN_PIPE
 
 
 def _drop_output() -> None:

@@ -46,6 +46,11 @@ class Output:
     json: bool = switch("one JSON object instead of tables")
     no_color: bool = switch("plain text (so does NO_COLOR in the environment)")
 
+    @property
+    def precision(self) -> Precision:
+        """How numbers are written."""
+        return Precision()
+
     def write(self, described: Callable[[], Mapping[str, Any]], parts: Callable[[], Iterable[Part]]) -> None:
         """Print a result.
 
@@ -58,7 +63,7 @@ class Output:
             return
         from ..tables.screen import page, show
 
-        show(page(color=not self.no_color), *parts())
+        show(page(color=not self.no_color), *parts(), precision=self.precision)
 
     def show(self, found: Any, described: Mapping[str, Any], above: Iterable[Part]) -> None:
         """Print a result of `analysis` with the files that it is about, as `write` does.
@@ -154,9 +159,7 @@ class TableOutput(Precision, Output):
 
             self.write_text(text_of(parts(), self.precision, terminal=False))
         else:
-            from ..tables.screen import page, show
-
-            show(page(color=not self.no_color), *parts(), precision=self.precision)
+            super().write(described, parts)
 
     def write_text(self, text: str) -> None:
         """Print a text that ends its last line, or write it into the file."""

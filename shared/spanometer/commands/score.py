@@ -67,9 +67,8 @@ from ..counts.statistics import Resampling
 from ..exceptions import InputError, counted, mention
 from ..measures.registry import ALL_MEASURES, MEASURES
 from ..tables.table import Number, Part, heading
-from .answers import COMPARED, StringInput, are_strings, known_measures
 from .corpus import Corpus, ScoredFiles, SeveralFiles
-from .documents import AttributeInput, DocumentInput, DocumentSeries
+from .documents import COMPARED, DocumentInput, DocumentSeries, StringInput, are_strings, known_measures
 from .inputs import (
     Input,
     headlines,
@@ -86,9 +85,8 @@ from .measures import (
 )
 from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput, TableOutput
-from .parquet import ParquetInput
+from .scored_files import AttributeInput, ParquetInput, TreeInput
 from .tag_files import ChanceParts, TagInput, TagSeries
-from .trees import TreeInput
 
 KINDS: tuple[type[ScoredFiles], ...] = (AttributeInput, TreeInput, DocumentInput, TagInput)
 """The kinds of files; the last one if the content shows nothing else."""

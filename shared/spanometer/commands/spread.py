@@ -41,7 +41,7 @@ from ..plots import plot_grounding_spread, plot_spread
 from ..readers.logits import read_logits
 from ..readers.source import UTF_8
 from ..tables.table import heading
-from .answers import AnswerFiles
+from .documents import AnswerFiles
 from .inputs import called, detected, documents_in, input_paths, located, side_of
 from .measures import add_measure_options, chosen_measures, require_used, take_shorthands
 from .options import add_options, read_options
