@@ -143,10 +143,11 @@ def _chance_table(advice: Advice) -> Table:
 
 
 def _parts(file: DocumentFile, advice: Advice, command: str | None) -> Iterator[Part]:
-    found = advice.statistics
-    size = [size_of(documents_in(file), found.tokens), counted(found.spans, "span"), counted(found.labels, "label")]
-    lengths = f"{found.mean_length:.2f} on average, variance {found.length_variance:.2f}, longest {found.longest}"
-    lengths += f"; {found.one_token_share:.1%} of one token"
+    numbers = advice.statistics
+    spans, labels = counted(numbers.spans, "span"), counted(numbers.labels, "label")
+    size = [size_of(documents_in(file), numbers.tokens), spans, labels]
+    lengths = f"{numbers.mean_length:.2f} on average, variance {numbers.length_variance:.2f}, longest {numbers.longest}"
+    lengths += f"; {numbers.one_token_share:.1%} of one token"
     yield from heading([("reference ", file.source), ("size", ", ".join(size)), ("lengths", lengths)])
     rows: list[list[Cell]] = []
     for answer in advice.answers:
@@ -154,7 +155,7 @@ def _parts(file: DocumentFile, advice: Advice, command: str | None) -> Iterator[
         properties = ", ".join(name.replace("_", " ") for name in answer.properties)
         rows.append([answer.found, answer.threshold, (here, "bold"), properties])
     yield from ("", Table("found", ("counts", "here", "properties"), rows), "")
-    if found.chance is not None:
+    if numbers.chance is not None:
         yield from (_chance_table(advice), "")
     yield [("suggested ", "bold"), "  ", (advice.call, "bold cyan")]
     yield from (advice.why, *advice.notes)

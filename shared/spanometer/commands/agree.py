@@ -141,13 +141,13 @@ def run(options: argparse.Namespace) -> int:
     resampling = chosen_resampling(options)
     # without each annotator there are intervals by default
     of_parts = read_options(Resampling, options)
-    asked = chosen_measures(options, _JOINT, ())
+    joint = chosen_measures(options, _JOINT, ())
     with_parts = output.leave_one_out or output.is_page
     draws = {} if resampling is None else asdict(resampling)
     values = {
         "variant": None if without_alpha else alpha.variant,
         "per_document": output.per_document,
-        "gamma": next(iter(asked), None),
+        "gamma": next(iter(joint), None),
         **{name: getattr(chance, name) for name in options_of(chance)},
         **draws,
     }
@@ -155,18 +155,18 @@ def run(options: argparse.Namespace) -> int:
     kinds = [Measure, ChanceKappaF1, UnitizingAlpha, Gamma]
     owners: tuple[type[SeveralFiles], ...] = (DocumentSeries, TagSeries)
     source = read_options(kind_of(owners, options, paths, kinds), options)
-    require_used(options, source, chance, alpha, *asked, of_parts if with_parts else resampling)
+    require_used(options, source, chance, alpha, *joint, of_parts if with_parts else resampling)
     corpus = source.corpus(paths, options.names, words=output.disagreements)
     with corpus.placing_errors():
-        found = agreement(corpus.annotators, **corpus.reading, **values)
+        result = agreement(corpus.annotators, **corpus.reading, **values)
         differing = _disagreements(corpus, output, labels=chance.labels, level=chance.level)
     left_out = None
     if differing is not None and (output.leave_one_out or (output.is_page and len(corpus.files) > 2)):
         own = ("placement", "method", "uniform_threshold", "variant", "average", "zero_division")
         left_out = differing.leave_one_out(**{name: values[name] for name in own}, **asdict(of_parts))
-    shown = _Shown(corpus, found, differing if output.disagreements else None, left_out)
+    shown = _Shown(corpus, result, differing if output.disagreements else None, left_out)
     if output.plot is not None:
-        plot_agreement(found, output.plot)
+        plot_agreement(result, output.plot)
     if output.in_file:
         output.write_text(_places(shown, output))
     else:
@@ -203,13 +203,13 @@ def _disagreements(corpus: Corpus, output: AgreementOutput, **options: Any) -> D
 
 def _places(shown: _Shown, output: AgreementOutput) -> str:
     """Write the places alone, in the form that the file's ending says."""
-    found: Any = shown.disagreements
+    result: Any = shown.disagreements
     if output.ending == ".csv":
-        return str(found.to_csv("places", digits=output.digits, percent=output.percent))
+        return str(result.to_csv("places", digits=output.digits, percent=output.percent))
     if output.ending == ".jsonl":
-        return str(found.to_json_lines())
+        return str(result.to_json_lines())
     return disagreement_report(
-        found,
+        result,
         heading=_heading(shown),
         agreement=shown.agreement,
         left_out=shown.left_out,
@@ -232,12 +232,12 @@ def _described(shown: _Shown, output: AgreementOutput) -> dict[str, Any]:
 
 def _heading(shown: _Shown) -> list[tuple[str, str]]:
     """Return the files and the size of the corpus."""
-    found, corpus = shown.agreement, shown.corpus
+    result, corpus = shown.agreement, shown.corpus
     lines = [(name, side.text) for name, side in corpus.sides]
     if corpus.first.tags:
-        numbers = zip(lines, found.spans.tolist(), strict=True)
+        numbers = zip(lines, result.spans.tolist(), strict=True)
         lines = [(name, f"{text}, {counted(number, 'span')}") for (name, text), number in numbers]
-    return [*lines, ("size", corpus.size(found.documents, found.tokens, unit_of(found.signatures.values())))]
+    return [*lines, ("size", corpus.size(result.documents, result.tokens, unit_of(result.signatures.values())))]
 
 
 def _parts(shown: _Shown, output: AgreementOutput) -> Iterator[Part]:

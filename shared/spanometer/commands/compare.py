@@ -105,10 +105,10 @@ def run(options: argparse.Namespace) -> int:
     choices = {"rank_correlation": options.rank_correlation, "per_label": options.per_label is not None}
     corpus = source.corpus(paths, options.names, annotators=0)
     _require_two(corpus.systems)
-    found = _compared(source, corpus, measures, resampling, choices)
+    result = _compared(source, corpus, measures, resampling, choices)
     if output.plot is not None:
-        plot_comparison(found, output.plot)
-    output.show(found, corpus.described(), corpus.heading(found.documents, found.tokens, found.unit))
+        plot_comparison(result, output.plot)
+    output.show(result, corpus.described(), corpus.heading(result.documents, result.tokens, result.unit))
     return 0
 
 

@@ -97,28 +97,28 @@ def run(options: argparse.Namespace) -> int:
             source=first.source,
         )
     with corpus.placing_errors():
-        found = consensus(corpus.annotators, **corpus.reading, **asdict(voting))
-    file = first.with_spans(found.spans) if of_tags else None
+        result = consensus(corpus.annotators, **corpus.reading, **asdict(voting))
+    file = first.with_spans(result.spans) if of_tags else None
     # what the readers of all files say is shown with their names
-    made = replace(found.documents(file, votes=output.with_votes), left_out=(), notes=())
+    made = replace(result.documents(file, votes=output.with_votes), left_out=(), notes=())
     prepared = writing.prepare(made, Pairing(to_tokens=getattr(source, "to_tokens", "strict")))
     if output.list_spans is not None:
         with open_new(output.list_spans) as stream:
-            stream.write(to_csv([found.tables()[-1]], Precision()).encode())
+            stream.write(to_csv([result.tables()[-1]], Precision()).encode())
     writing.write(prepared)
     if to_screen:
         from ..tables.screen import text_of
 
-        print(text_of(_parts(found, corpus), terminal=False), end="", file=sys.stderr)
+        print(text_of(_parts(result, corpus), terminal=False), end="", file=sys.stderr)
     else:
-        output.write(lambda: {**corpus.described(), **found.to_dict()}, lambda: _parts(found, corpus))
+        output.write(lambda: {**corpus.described(), **result.to_dict()}, lambda: _parts(result, corpus))
     return 0
 
 
-def _parts(found: Consensus, corpus: Corpus) -> Iterator[Part]:
-    first, spans = corpus.first, found.spans
+def _parts(result: Consensus, corpus: Corpus) -> Iterator[Part]:
+    first, spans = corpus.first, result.spans
     tokens = None if spans.lengths is None else int(spans.lengths.sum())
     size = documents_in(first, briefly=True) if first.tags else spans.documents
-    yield from heading(headlines(corpus.sides, size_of(size, tokens, unit_of([found.signature]))))
+    yield from heading(headlines(corpus.sides, size_of(size, tokens, unit_of([result.signature]))))
     yield ""
-    yield from found.parts()
+    yield from result.parts()

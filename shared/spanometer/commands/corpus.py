@@ -32,7 +32,7 @@ class Corpus:
     Attributes:
         files: of each side, by the name that errors use: `references`, `system NAME` or `annotator NAME`.
         reading: how functions read the sides: their arguments.
-        given: what functions take of each side; by default its entity trees, or the file.
+        annotations: what functions take of each side; by default its entity trees, or the file.
         shown: the file of each side as commands show it.
         context: makes what the first side says and where; None if the files given have it.
         located: a context manager that places errors about sides in their files.
@@ -40,16 +40,16 @@ class Corpus:
 
     files: Mapping[str, Any]
     reading: Mapping[str, Any] = field(default_factory=dict)
-    given: Mapping[str, Any] = field(default_factory=dict)
+    annotations: Mapping[str, Any] = field(default_factory=dict)
     shown: Sequence[Side] = ()
     context: Callable[[], Context] | None = None
     located: Located = nullcontext
 
     def __post_init__(self) -> None:
         """Take the files as they are, unless something else is given or shown."""
-        if not self.given:
-            given = {name: file if file.entities is None else file.entities for name, file in self.files.items()}
-            object.__setattr__(self, "given", given)
+        if not self.annotations:
+            annotations = {name: file if file.entities is None else file.entities for name, file in self.files.items()}
+            object.__setattr__(self, "annotations", annotations)
         if not self.shown:
             object.__setattr__(self, "shown", tuple(map(side_of, self.files.values())))
 
@@ -61,7 +61,7 @@ class Corpus:
     @property
     def reference(self) -> Any:
         """What functions take of the reference."""
-        return self.given[REFERENCES]
+        return self.annotations[REFERENCES]
 
     @property
     def systems(self) -> dict[str, Any]:
@@ -99,9 +99,9 @@ class Corpus:
         """Return the size of the corpus in words."""
         return size_of(self.documents or documents, tokens, unit)
 
-    def in_context(self, found: Result) -> Result:
+    def in_context(self, result: Result) -> Result:
         """Give a result what the first side says and where, unless it has that from files."""
-        return found if self.context is None else found.with_context(self.context())
+        return result if self.context is None else result.with_context(self.context())
 
     @contextmanager
     def placing_errors(self) -> Iterator[None]:
@@ -110,7 +110,7 @@ class Corpus:
             yield
 
     def _of_role(self, role: str) -> dict[str, Any]:
-        return {_bare(name): side for name, side in self.given.items() if name.startswith(role)}
+        return {_bare(name): side for name, side in self.annotations.items() if name.startswith(role)}
 
 
 class SeveralFiles(Input, ABC):
@@ -216,11 +216,11 @@ def by_role(files: Iterable[Any], default: Sequence[str], names: str | None, ann
         return dict(zip((f"{ANNOTATOR}{name}" for name in named(names, default, "annotator")), rest, strict=True))
     first = max(annotators, 1)
     if annotators == 0:
-        found = {REFERENCES: next(rest)}
+        sides = {REFERENCES: next(rest)}
     else:
-        found = dict(zip((f"{ANNOTATOR}{name}" for name in default[:first]), islice(rest, first), strict=True))
+        sides = dict(zip((f"{ANNOTATOR}{name}" for name in default[:first]), islice(rest, first), strict=True))
     systems = named(names, default[first:], "system")
-    return {**found, **dict(zip((f"{SYSTEM}{name}" for name in systems), rest, strict=True))}
+    return {**sides, **dict(zip((f"{SYSTEM}{name}" for name in systems), rest, strict=True))}
 
 
 def default_names(paths: Sequence[str], annotators: int | None) -> list[str]:

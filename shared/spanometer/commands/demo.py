@@ -67,11 +67,11 @@ def run(options: argparse.Namespace) -> int:
     modules = _load_modules()
     systems = {system: _score(modules, tags["reference"], tags[system]) for system in SYSTEMS}
     repairs = {repair: _score(modules, tags["reference"], tags["hasty"], repair) for repair in ("conlleval", "discard")}
-    found = errors(tags["reference"], {SHOWN: tags[SHOWN]}, words=corpus.words, confidence=None).only
-    near = found.examples(kind="wrong_extent", limit=1)
+    result = errors(tags["reference"], {SHOWN: tags[SHOWN]}, words=corpus.words, confidence=None).only
+    near = result.examples(kind="wrong_extent", limit=1)
     place = near.to_dict()[0]["document"]
     sentence = {SHOWN: _score(modules, [tags["reference"][place]], [tags[SHOWN][place]])}
-    output.write(dict, lambda: [*_system(corpus, found, near, systems, sentence), *_comparison(systems, repairs)])
+    output.write(dict, lambda: [*_system(corpus, result, near, systems, sentence), *_comparison(systems, repairs)])
     return 0
 
 
@@ -96,7 +96,7 @@ def _score(
 
 def _system(
     corpus: DocumentFile,
-    found: SystemErrors,
+    result: SystemErrors,
     near: ErrorExamples,
     systems: Mapping[str, Results],
     sentence: Mapping[str, Results],
@@ -112,7 +112,7 @@ def _system(
     yield from (f"  {system:<8} {habit}" for system, habit in SYSTEMS.items())
     yield from ("", (f"One system, {SHOWN}, by the measure that seqeval computes", "bold"), "")
     yield from (_table("system", {"span_f": ("precision", "recall", "f1")}, {SHOWN: first}), "")
-    yield (f"What the F1 hides: {found.counts['wrong_extent']} spans have the right label and a wrong bound", "bold")
+    yield (f"What the F1 hides: {result.counts['wrong_extent']} spans have the right label and a wrong bound", "bold")
     yield from ("", *near.parts(), "For this sentence the measures give:", "")
     yield from (_table("system", _headlines(MODULES), sentence), "")
     yield from (_table("system", _headlines(PAIRING_MODULES), sentence), "")

@@ -92,8 +92,8 @@ class DocumentLayout(Limits, LabelDecoding, Input):
 
     def read_whole(self, path: str, column: str | None = None) -> DocumentFile:
         """Read a file of any format that has spans, with the options that this format has."""
-        found = self.format_of(path) if column is None else None
-        own = (*options_of(Decoding), *_OF_TAGS) if found is None else found.options
+        shown = self.format_of(path) if column is None else None
+        own = (*options_of(Decoding), *_OF_TAGS) if shown is None else shown.options
         options = {name: getattr(self, name) for name in own}
         key = getattr(path, "key", None)
         several = key is None and files_of(path) is not None
@@ -103,7 +103,7 @@ class DocumentLayout(Limits, LabelDecoding, Input):
             read_documents,
             path,
             # each file of a folder shows its own
-            format=self.format if found is None or several else found.name,
+            format=self.format if shown is None or several else shown.name,
             annotator=self.annotator,
             **options,
             column=column,
@@ -125,7 +125,7 @@ class DocumentLayout(Limits, LabelDecoding, Input):
     def require_taken(self, paths: Sequence[str], *, tags: bool = False) -> None:
         """Raise an `InputError` for an option of formats that none of some files has; with `tags` one is of tags."""
         formats = [self.format_of(path) for path in paths]
-        taken = {name for found in formats if found is not None for name in found.options}
+        taken = {name for each in formats if each is not None for name in each.options}
         if not tags and None not in formats:
             for name in sorted({*options_of(LabelDecoding), *_OF_TAGS} - taken):
                 if getattr(self, name) != options_of(self)[name].default:
@@ -326,12 +326,12 @@ class StringInput(AnswerFiles, ScoredFiles):
         if self.mentions_key is not None:
             paths = [InputPath.of(paths[0], self.mentions_key), *paths[1:]]
         (_, reference), *systems = self.read_all(paths).items()
-        given = {REFERENCES: replace(reference, answers=None), **dict(systems)}
+        named = {REFERENCES: replace(reference, answers=None), **dict(systems)}
         if self.mentions_key is not None:
-            given[_MENTIONS] = reference
+            named[_MENTIONS] = reference
         elif reference.answers is not None:
             reference.require_spans()
-        read = self.together(given)
+        read = self.together(named)
         if self.mentions_key is None:
             gold, shown = Mentions.of_spans(read.references, read.texts), side_of(reference)
         else:
@@ -340,16 +340,16 @@ class StringInput(AnswerFiles, ScoredFiles):
                 f"{reference.source}, {counted(len(gold), 'mention')}",
                 {"file": reference.source, "mentions": len(gold), "notes": list(reference.notes), "left_out": []},
             )
-        found = (
+        results = (
             ground_strings(read.texts, answers, policy=self.policy, **self.answer_reading)
             for answers in read.answers.values()
         )
-        grounded = [replace(each, choices={**read.decoding, **each.choices}) for each in found]
+        grounded = [replace(each, choices={**read.decoding, **each.choices}) for each in results]
         sides = [side_of(file, grounded=each) for (_, file), each in zip(systems, grounded, strict=True)]
         files = by_role([file for _, file in (("", reference), *systems)], default_names(paths, 0), names, 0)
         return Corpus(
             files=files,
-            given=dict(zip(files, (gold, *grounded), strict=True)),
+            annotations=dict(zip(files, (gold, *grounded), strict=True)),
             shown=[shown, *sides],
         )
 

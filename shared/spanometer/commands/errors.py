@@ -43,7 +43,6 @@ from ..spans.spans import Spans
 from ..spans.wording import Wording
 from ..tables.exports import to_csv
 from ..tables.table import Part, Table, heading
-from ..tags.decoding import LabelDecoding
 from ..web.error_report import write_error_report
 from ..web.templates import require_html
 from .corpus import Corpus, SeveralFiles
@@ -170,29 +169,29 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("--by names columns of a file of tags.", "Leave it out.", source=str(paths[0]))
     corpus = source.corpus(paths, options.names, annotators=0, words=True)
     with corpus.placing_errors():
-        found = corpus.in_context(errors(corpus.reference, corpus.systems, **corpus.reading, **values))
-    known = _known(source, paths[0], corpus, parts)
-    size = size_of(corpus.documents, found.tokens) if corpus.documents else found.size
+        result = corpus.in_context(errors(corpus.reference, corpus.systems, **corpus.reading, **values))
+    partition = _partition(source, paths[0], corpus, parts)
+    size = size_of(corpus.documents, result.tokens) if corpus.documents else result.size
     lines = headlines(corpus.sides, size)
     if output.html is not None:
-        title = f"Errors of {', '.join(found.systems)}"
-        write_error_report(found, output.html, title=title, heading=lines, precision=output.precision, **known)
+        title = f"Errors of {', '.join(result.systems)}"
+        write_error_report(result, output.html, title=title, heading=lines, precision=output.precision, **partition)
     if output.examples is not None:
-        _write_examples(found, choice, output)
+        _write_examples(result, choice, output)
         return 0
     if output.plot is not None:
-        if len(found.systems) > 1:
+        if len(result.systems) > 1:
             raise InputError("--plot draws the confusion of one system.", "Leave it out, or give one PREDICTION.")
-        plot_confusion(found.only.confusion(output.extents), output.plot)
-    buckets = {name: system.buckets(**known) for name, system in found.systems.items()} if parts.wanted else {}
+        plot_confusion(result.only.confusion(output.extents), output.plot)
+    buckets = {name: system.buckets(**partition) for name, system in result.systems.items()} if parts.wanted else {}
     described = corpus.described("predictions")
     output.write(
-        lambda: {**described, **_described(found, output, buckets)}, lambda: _parts(found, lines, output, buckets)
+        lambda: {**described, **_described(result, output, buckets)}, lambda: _parts(result, lines, output, buckets)
     )
     return 0
 
 
-def _known(source: SeveralFiles, path: str, corpus: Corpus, parts: Parts) -> dict[str, Any]:
+def _partition(source: SeveralFiles, path: str, corpus: Corpus, parts: Parts) -> dict[str, Any]:
     """Read what buckets are made of: the training set, and columns of the reference's file."""
     if isinstance(source, TagSeries):
         kept = source.kept(corpus.first)
@@ -211,59 +210,58 @@ def _tags_of_training(source: TagSeries, parts: Parts) -> tuple[Spans, Wording]:
     file = source.read(str(parts.train), columns, True)
     if file.words is None:
         raise InputError("the training set has no words.", "Give a file with a column of words.", source=file.source)
-    decoding = LabelDecoding(**{name: getattr(source, name) for name in options_of(LabelDecoding)})
     with located({"training": file}):
-        spans, _ = read_annotations({"training": source.annotation_in(file)}, decoding)
+        spans, _ = read_annotations({"training": source.annotation_in(file)}, LabelDecoding(**source.decoding))
     return spans["training"], Wording.of_words(file.words.take(source.kept(file)))
 
 
-def _write_examples(found: Errors, choice: ErrorChoice, output: ErrorOutput) -> None:
+def _write_examples(result: Errors, choice: ErrorChoice, output: ErrorOutput) -> None:
     """Write the errors of all systems in their context, and nothing else."""
-    examples = [one.examples(**asdict(choice)) for one in found.systems.values()]
+    examples = [system.examples(**asdict(choice)) for system in result.systems.values()]
     if output.examples == "jsonl":
-        output.write_text("".join(one.to_json_lines() for one in examples))
+        output.write_text("".join(system.to_json_lines() for system in examples))
     elif output.examples == "csv":
-        output.write_text(to_csv([table for one in examples for table in one.tables()], output.precision))
+        output.write_text(to_csv([table for system in examples for table in system.tables()], output.precision))
     else:
         output.write(dict, lambda: _shown(examples, choice))
 
 
 def _shown(examples: Sequence[ErrorExamples], choice: ErrorChoice) -> Iterator[Part]:
-    for one in examples:
+    for of_system in examples:
         if len(examples) > 1:
-            yield ((one.system, "bold cyan"))
-        yield from one.parts(choice.limit or SHOWN)
+            yield ((of_system.system, "bold cyan"))
+        yield from of_system.parts(choice.limit or SHOWN)
 
 
-def _described(found: Errors, output: ErrorOutput, buckets: Mapping[str, BucketReport]) -> dict[str, Any]:
-    values = found.to_dict()
+def _described(result: Errors, output: ErrorOutput, buckets: Mapping[str, BucketReport]) -> dict[str, Any]:
+    values = result.to_dict()
     if output.per_error:
-        values["errors"] = _listed(found).to_arrow().to_pylist()
+        values["errors"] = _listed(result).to_arrow().to_pylist()
     if buckets:
         values["buckets"] = {name: report.to_dict() for name, report in buckets.items()}
-        values["inconsistencies"] = found.inconsistencies.to_dict()
+        values["inconsistencies"] = result.inconsistencies.to_dict()
     return values
 
 
-def _listed(found: Errors) -> SharedErrors | Difference:
+def _listed(result: Errors) -> SharedErrors | Difference:
     """Return the errors one by one; of two systems with what changes from the first to the second."""
-    return found.difference(*found.systems) if len(found.systems) == 2 else found.shared
+    return result.difference(*result.systems) if len(result.systems) == 2 else result.shared
 
 
 def _parts(
-    found: Errors, lines: Sequence[tuple[str, str]], output: ErrorOutput, buckets: Mapping[str, BucketReport]
+    result: Errors, lines: Sequence[tuple[str, str]], output: ErrorOutput, buckets: Mapping[str, BucketReport]
 ) -> Iterator[Part]:
     if output.per_error:
-        yield _listed(found).listed()
+        yield _listed(result).listed()
         return
     yield from heading(lines)
-    yield from found.lines(matrices=output.table != "text")
-    for name, one in buckets.items():
+    yield from result.lines(matrices=output.table != "text")
+    for name, report in buckets.items():
         yield from ("", (name, "bold"), "")
         yield from (
             replace(part, about={"system": name, **part.about}) if isinstance(part, Table) else part
-            for part in one.parts()
+            for part in report.parts()
         )
-    if buckets and found.inconsistencies.found:
+    if buckets and result.inconsistencies.found:
         yield "Strings that the reference mostly gives one label, and at times another:"
-        yield found.inconsistencies.table(None if output.table != "text" else SHOWN)
+        yield result.inconsistencies.table(None if output.table != "text" else SHOWN)

@@ -50,10 +50,10 @@ class GroundedFiles(CarriedDocuments, AnswerReading, WrittenAs):
 
     def format_of(self, path: str) -> Format | None:
         """Return the format of a file, JSON lines of texts among them."""
-        found = super().format_of(path)
-        if found is None and (self.text_key is not None or detected(path, self.encoding, "spans", "texts")):
+        format = super().format_of(path)
+        if format is None and (self.text_key is not None or detected(path, self.encoding, "spans", "texts")):
             return formats_of("spans")["texts"]
-        return found
+        return format
 
     def read_both(self, paths: Sequence[str]) -> tuple[DocumentFile, DocumentFile]:
         """Read texts and answers, from two files or one."""
@@ -94,19 +94,19 @@ def run(options: argparse.Namespace) -> int:
     writing = source.writing(options, source, ending)
     texts, answers = source.read_both(paths)
     paired = pair(texts, answers, Pairing(unit="character", **vars(source.answering)))
-    found = paired.grounded["predictions"]
+    grounded = paired.grounded["predictions"]
     made = replace(
         paired.file, spans=paired.spans["predictions"], words=None, annotators=None, left_out=(), notes=(), stated=None
     )
     carrying = replace(source.carrying, tokenizer=None) if made.documents.tokens is not None else source.carrying
     prepared = writing.prepare(made, carrying)
     if source.list_lost:
-        for line in _lost(made, found):
+        for line in _lost(made, grounded):
             print(printable(line), file=sys.stderr)
     writing.write(prepared)
-    said = f"{counted(len(answers.answers or ()), 'answer')} with {found.summary} (grounding:{found.policy})"
-    if found.unplaced:
-        said += f"; without a place, and wrong when scored: {len(found.unplaced):,}"
+    said = f"{counted(len(answers.answers or ()), 'answer')} with {grounded.summary} (grounding:{grounded.policy})"
+    if grounded.unplaced:
+        said += f"; without a place, and wrong when scored: {len(grounded.unplaced):,}"
     if writing.target.names_file:
         print(f"{printable(options.output)}: {said}.")
     else:
@@ -122,9 +122,9 @@ def _paths(paths: Sequence[str], key: str | None) -> Sequence[str]:
     return keyed
 
 
-def _lost(made: DocumentFile, found: Grounded) -> Iterator[str]:
+def _lost(made: DocumentFile, grounded: Grounded) -> Iterator[str]:
     """Yield a line for each item that has no place."""
-    for answer in outcomes_by_answer(found):
+    for answer in outcomes_by_answer(grounded):
         number = answer.document
         place = made.places[number] if made.places else ""
         name = f"{made.source_of(number)}, {place or f'line {made.document_lines[number]}'}"

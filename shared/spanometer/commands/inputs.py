@@ -118,15 +118,15 @@ def documents_in(file: DocumentFile, *, briefly: bool = False) -> str:
         return number
     if not file.docstart_lines:
         return f"{number} (no document boundaries found)"
-    found = counted(len(file.docstart_lines), f"{DOCSTART} line")
-    return f"{number} ({found}: with --documents={DOCSTART} they begin documents, which intervals then resample)"
+    lines = counted(len(file.docstart_lines), f"{DOCSTART} line")
+    return f"{number} ({lines}: with --documents={DOCSTART} they begin documents, which intervals then resample)"
 
 
 def _unshared(references: Spans, predictions: Spans, name: str) -> list[str]:
     """Return a remark about labels that only one side has, if there are predicted ones that the reference lacks."""
-    one, other = ({side.labels[code] for code in np.unique(side.label)} for side in (references, predictions))
-    missed, unknown = sorted(one - other), sorted(other - one)
-    if not one or not unknown:
+    expected, predicted = ({side.labels[code] for code in np.unique(side.label)} for side in (references, predictions))
+    missed, unknown = sorted(expected - predicted), sorted(predicted - expected)
+    if not expected or not unknown:
         return []
     listed = [(name, unknown), *([("the reference", missed)] if missed else [])]
     text = "; ".join(f"only in {where}: {_first_of(labels)}" for where, labels in reversed(listed))
@@ -216,12 +216,12 @@ def kind_of(
     formats = {kind: options_of(kind)["format"].choices for kind in kinds}
     possible = [kind for kind in kinds if format in formats[kind]]
     if not possible:
-        known = dict.fromkeys(name for names in formats.values() for name in names)
-        raise InputError(f"invalid value for --format: {format!r}.", f"Use one of {', '.join(map(repr, known))}.")
-    given = given_options(options, *kinds) - given_options(options, *others)
-    fitting = [kind for kind in possible if len(possible) == 1 or _takes(kind, options, given)]
+        choices = dict.fromkeys(name for names in formats.values() for name in names)
+        raise InputError(f"invalid value for --format: {format!r}.", f"Use one of {', '.join(map(repr, choices))}.")
+    names = given_options(options, *kinds) - given_options(options, *others)
+    fitting = [kind for kind in possible if len(possible) == 1 or _takes(kind, options, names)]
     # a value that no kind allows shows nothing: the kind that is read says so
-    fitting = fitting or [kind for kind in possible if given <= _declared(kind).keys()]
+    fitting = fitting or [kind for kind in possible if names <= _declared(kind).keys()]
     if len(fitting) > 1:
         # a side without spans may show nothing
         encoding = options.encoding or UTF_8
@@ -237,15 +237,15 @@ def detected(path: str, encoding: str, content: str | None = None, name: str | N
 
 
 def _declared(kind: type[Input]) -> dict[str, Option]:
-    return {destination(one): one for one in options_of(kind).values()}
+    return {destination(declared): declared for declared in options_of(kind).values()}
 
 
-def _takes(kind: type[Input], options: argparse.Namespace, given: set[str]) -> bool:
+def _takes(kind: type[Input], options: argparse.Namespace, names: set[str]) -> bool:
     """Return whether a kind of input has all options that are given, and allows their values."""
     declared = _declared(kind)
-    if not given <= declared.keys():
+    if not names <= declared.keys():
         return False
-    choices = {name: declared[name].choices for name in given if declared[name].choices and not declared[name].parse}
+    choices = {name: declared[name].choices for name in names if declared[name].choices and not declared[name].parse}
     return all(getattr(options, name) in allowed for name, allowed in choices.items())
 
 
@@ -325,10 +325,10 @@ def read_with(reader: Callable[..., File], path: str, **options: Any) -> File:
     from tqdm import tqdm
 
     opened = InputPath.of(path)
-    known = path != STANDARD_INPUT and os.path.isfile(path)
+    is_file = path != STANDARD_INPUT and os.path.isfile(path)
     with tqdm(
         desc=f"reading {printable(os.path.basename(path))}",
-        total=os.path.getsize(path) if known else None,
+        total=os.path.getsize(path) if is_file else None,
         unit="B",
         unit_scale=True,
         delay=1,

@@ -125,10 +125,10 @@ class Parser(argparse.ArgumentParser):
             self._document(command.__doc__)
             self.set_defaults(run=getattr(command, "run", None))
             command.declare(self)
-        found, unknown = super().parse_known_args(args, namespace)
+        parsed, unknown = super().parse_known_args(args, namespace)
         if unknown:
             self.error(f"unrecognized arguments: {' '.join(unknown)}{self._instead(unknown)}")
-        return found, unknown
+        return parsed, unknown
 
     def _instead(self, unknown: Iterable[str]) -> str:
         """Return a sentence on what there is instead of the first option that is one of another tool."""

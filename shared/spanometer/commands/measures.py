@@ -38,7 +38,7 @@ INTERVALS = "intervals"
 
 def add_measure_options(
     parser: argparse.ArgumentParser,
-    known: Mapping[str, type[Measure]],
+    available: Mapping[str, type[Measure]],
     *,
     default: str,
     intervals: bool = False,
@@ -63,17 +63,17 @@ def add_measure_options(
         "--measure",
         metavar="NAME",
         action="append",
-        help=f"{', '.join(known)}; several with commas, or by repeating the option; by default {default}",
+        help=f"{', '.join(available)}; several with commas, or by repeating the option; by default {default}",
     )
-    add_options(scoring, {"": Measure}, beside=known)
+    add_options(scoring, {"": Measure}, beside=available)
     if intervals:
-        add_interval_options(scoring, known)
-    add_options(parser.add_argument_group("options of single measures"), known, leave_out=leave_out)
+        add_interval_options(scoring, available)
+    add_options(parser.add_argument_group("options of single measures"), available, leave_out=leave_out)
 
 
-def add_interval_options(group: argparse._ArgumentGroup, known: Mapping[str, type[Measure]]) -> None:
+def add_interval_options(group: argparse._ArgumentGroup, available: Mapping[str, type[Measure]]) -> None:
     """Add the options of intervals; the help names measures that have options of the same flags."""
-    add_options(group, {INTERVALS: Resampling}, beside=known, optional=("confidence",))
+    add_options(group, {INTERVALS: Resampling}, beside=available, optional=("confidence",))
 
 
 def take_shorthands(options: argparse.Namespace) -> None:
@@ -99,7 +99,7 @@ def named_measures(options: argparse.Namespace, default: Iterable[str]) -> list[
 
 
 def chosen_measures(
-    options: argparse.Namespace, known: Mapping[str, type[Measure]], default: Iterable[str]
+    options: argparse.Namespace, available: Mapping[str, type[Measure]], default: Iterable[str]
 ) -> list[Any]:
     """Return the measures with their options.
 
@@ -113,15 +113,15 @@ def chosen_measures(
     """
     names = named_measures(options, default)
     for name in names:
-        if name not in known:
-            raise InputError(f"unknown measure {name!r}.", f"The measures are {', '.join(known)}.")
-    return [read_options(known[name], options) for name in names]
+        if name not in available:
+            raise InputError(f"unknown measure {name!r}.", f"The measures are {', '.join(available)}.")
+    return [read_options(available[name], options) for name in names]
 
 
 def read_request(
     options: argparse.Namespace,
     kind: type[Kind],
-    known: Mapping[str, type[Measure]],
+    available: Mapping[str, type[Measure]],
     default: Iterable[str],
     *others: object,
 ) -> tuple[Kind, Sequence[Any]]:
@@ -130,7 +130,7 @@ def read_request(
     Raises:
         InputError: also for a measure of something else than the kind of input has, and for options that nothing reads.
     """
-    measures = chosen_measures(options, known, default)
+    measures = chosen_measures(options, available, default)
     for measure in measures:
         if measure.input not in (kind.input, *kind.also):
             remedy = "spanometer score takes it." if measure.input == "attributes" else kind.remedy
@@ -182,10 +182,10 @@ def require_used(options: argparse.Namespace, *used: object) -> None:
         if issubclass(owner, kind) and name not in taken and getattr(options, name, None) is not None
     ]
     if not unused:
-        _require_effect(options, [one for one in used if one is not None])
+        _require_effect(options, [each for each in used if each is not None])
         return
-    _, name, owner = min(unused, key=lambda one: one[:2])
-    flag, read = options.flags[name], next(one for one in used if isinstance(one, Input))
+    _, name, owner = min(unused, key=lambda each: each[:2])
+    flag, read = options.flags[name], next(each for each in used if isinstance(each, Input))
     remedy = "Leave it out."
     if owner is Measure:
         problem = f"{flag} is an option of other measures."
@@ -195,7 +195,7 @@ def require_used(options: argparse.Namespace, *used: object) -> None:
     elif issubclass(owner, Resampling):
         problem, remedy = "there are no intervals without a level.", "Add --confidence 0.95."
     else:
-        first, *others = (one.title for one in options.owners[name] if issubclass(one, Input))
+        first, *others = (each.title for each in options.owners[name] if issubclass(each, Input))
         only = f"for {first}, not" if not others and first != read.title else "not"
         problem = f"{flag} is {only} for {read.title}."
     raise InputError(problem, remedy)
@@ -203,8 +203,8 @@ def require_used(options: argparse.Namespace, *used: object) -> None:
 
 def _require_effect(options: argparse.Namespace, used: Sequence[object]) -> None:
     for name in _DEPENDENT:
-        owners = [one for one in used if name in options_of(type(one))]
-        without = owners and all(isinstance(one, Measure) and name not in one.options() for one in owners)
+        owners = [each for each in used if name in options_of(type(each))]
+        without = owners and all(isinstance(each, Measure) and name not in each.options() for each in owners)
         if getattr(options, name, None) is not None and without:
             remedy = "Leave it out, or add --confidence 0.95." if name == "seed" else "Leave it out."
             raise InputError(f"{options.flags[name]} changes nothing beside the other options.", remedy)

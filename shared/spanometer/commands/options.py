@@ -68,25 +68,25 @@ def add_options(
         beside: owners whose options are added elsewhere; where they share a flag, the help is about theirs too.
         called: the flags of options that this command calls otherwise, with blanks between.
     """
-    known = {string for action in group._actions for string in action.option_strings}
+    strings = {string for action in group._actions for string in action.option_strings}
     flags: dict[str, str] = dict(group.get_default("flags") or {})
-    known_owners: dict[str, list[type]] = dict(group.get_default("owners") or {})
+    owners_by_name: dict[str, list[type]] = dict(group.get_default("owners") or {})
     uses: dict[str, dict[str, Option]] = {}
     for title, owner in {**owners, **(beside or {})}.items():
         for name, declared in options_of(owner).items():
             flag = (called or {}).get(name, declared.command_flag)
             owned = flag and title in owners and name not in leave_out
             if owned:
-                known_owners[destination(declared)] = [*known_owners.get(destination(declared), []), owner]
+                owners_by_name[destination(declared)] = [*owners_by_name.get(destination(declared), []), owner]
             if flag in uses or owned:
                 uses.setdefault(flag, {})[title] = declared
                 flags.setdefault(name, flag.split()[0])
                 flags[destination(declared)] = flag.split()[0]
-    for flag, found in uses.items():
-        if known.isdisjoint(flag.split()):
-            action = _add(group, flag.split(), found, optional)
-            action.required = any(declared.name in required for declared in found.values())
-    group.set_defaults(flags=flags, owners=known_owners)
+    for flag, declarations in uses.items():
+        if strings.isdisjoint(flag.split()):
+            action = _add(group, flag.split(), declarations, optional)
+            action.required = any(declared.name in required for declared in declarations.values())
+    group.set_defaults(flags=flags, owners=owners_by_name)
 
 
 def _add(
@@ -161,26 +161,26 @@ def read_options(owner: type[Owner], options: argparse.Namespace, **more: Any) -
         InputError: for a value that is not allowed; it names options by the flags of this dataclass.
     """
     declared = options_of(owner)
-    given = {name: getattr(options, destination(one), None) for name, one in declared.items()}
+    texts = {name: getattr(options, destination(each), None) for name, each in declared.items()}
     try:
         values = {
             name: value if isinstance(value, bool) else declared[name].read(value)
-            for name, value in given.items()
+            for name, value in texts.items()
             if value is not None
         }
         return owner(**values, **more)
     except InputError as error:
-        spell = speller({name: options.flags.get(destination(one), "") for name, one in declared.items()})
+        spell = speller({name: options.flags.get(destination(each), "") for name, each in declared.items()})
         raise error.respelled(spell) from None
 
 
 def require_kept_inputs(options: argparse.Namespace) -> None:
     """Raise an `InputError` if a file that is read would be replaced, or two results written into one file."""
-    given = [getattr(options, name, None) or [] for name in READ]
-    paths = [path.removeprefix("hf:") for value in given for path in ([value] if isinstance(value, str) else value)]
-    found = [file for path in paths for file in ([path] if os.path.exists(path) else glob.glob(path, recursive=True))]
-    read = set(map(os.path.realpath, found))
-    known: set[str] = set()
+    inputs = [getattr(options, name, None) or [] for name in READ]
+    paths = [path.removeprefix("hf:") for value in inputs for path in ([value] if isinstance(value, str) else value)]
+    files = [file for path in paths for file in ([path] if os.path.exists(path) else glob.glob(path, recursive=True))]
+    read = set(map(os.path.realpath, files))
+    targets: set[str] = set()
     for name in WRITTEN:
         path = getattr(options, name, None)
         if path is None or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)):
@@ -190,9 +190,9 @@ def require_kept_inputs(options: argparse.Namespace) -> None:
         related = any(_is_within(target, file) or _is_within(file, target) for file in read)
         if target in read or (related and getattr(options, "force", None) and os.path.exists(target)):
             raise InputError("the input would be replaced.", remedy, source=path)
-        if target in known:
+        if target in targets:
             raise InputError("two results would be written into one file.", remedy, source=path)
-        known.add(target)
+        targets.add(target)
 
 
 def _is_within(path: str, folder: str) -> bool:

@@ -65,7 +65,7 @@ class Output:
 
         show(page(color=not self.no_color), *parts(), precision=self.precision)
 
-    def show(self, found: Any, described: Mapping[str, Any], above: Iterable[Part]) -> None:
+    def show(self, result: Any, described: Mapping[str, Any], above: Iterable[Part]) -> None:
         """Print a result of `analysis` with the files that it is about, as `write` does.
 
         Args:
@@ -73,7 +73,7 @@ class Output:
             described: the files as built-in types, for JSON.
             above: what stands above the result's lines.
         """
-        self.write(lambda: {**described, **found.to_dict()}, lambda: [*above, *found.lines()])
+        self.write(lambda: {**described, **result.to_dict()}, lambda: [*above, *result.lines()])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -247,7 +247,7 @@ def rewrite(options: argparse.Namespace, source: TagColumns, change: Callable[[T
                 ):
                     output.writelines(rewriter.blocks(unchanged))
     if target.in_place or target.names_file:
-        changed, tokens = (sum(getattr(one, name) for one in rewriters) for name in ("changed", "tokens"))
+        changed, tokens = (sum(getattr(rewriter, name) for rewriter in rewriters) for name in ("changed", "tokens"))
         place = printable(target.output if target.output is not None else called(path))
         print(f"{place}: {changed:,} of {tokens:,} tags changed ({how}).")
     return 0

@@ -155,8 +155,8 @@ def run(options: argparse.Namespace) -> int:
         paths = input_paths(paths, options.answer_key, systems=number or 1)
     kind = _kind(options, paths)
     resampling = chosen_resampling(options)
-    known, default = (MEASURES, ["span_f"]) if number else (known_measures(), _default(kind))
-    source, measures = read_request(options, kind, known, default, resampling)
+    available, default = (MEASURES, ["span_f"]) if number else (known_measures(), _default(kind))
+    source, measures = read_request(options, kind, available, default, resampling)
     if not number and not named_measures(options, ()):
         measures = SuitingMeasures(measures)
     if output.per_label and kind is AttributeInput:
@@ -232,8 +232,8 @@ def _score_against(corpus: Corpus, measures: Sequence[Any], resampling: Resampli
     """Score the systems against each annotator and all, and show."""
     drawn = {} if resampling is None else asdict(resampling)
     with corpus.placing_errors():
-        found = score_against(corpus.annotators, corpus.systems, measures=measures, **corpus.reading, **drawn)
-    output.show(found, corpus.described(), corpus.heading(found.documents, found.tokens, found.unit))
+        result = score_against(corpus.annotators, corpus.systems, measures=measures, **corpus.reading, **drawn)
+    output.show(result, corpus.described(), corpus.heading(result.documents, result.tokens, result.unit))
     return 0
 
 

@@ -73,7 +73,7 @@ class AttributeInput(Limits, ComparedWords, ScoredFiles):
         named = by_role(files, default_names(paths, annotators), names, annotators)
         return Corpus(
             files=named,
-            given=dict(zip(named, columns, strict=True)),
+            annotations=dict(zip(named, columns, strict=True)),
             shown=[
                 Side(
                     f"{file.source}, {name}",
@@ -170,8 +170,8 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, ScoredFiles):
     def _read(self, path: str) -> DocumentFile:
         """Read a file."""
         options = {name: getattr(self, name) for name in options_of(self) if name != "ignore_words"}
-        given = {name: value for name, value in options.items() if value is not None}
-        return read_with(read_entities, path, **given)
+        chosen = {name: value for name, value in options.items() if value is not None}
+        return read_with(read_entities, path, **chosen)
 
 
 def _with_lengths(file: DocumentFile, lengths: np.ndarray | None) -> DocumentFile:
@@ -187,11 +187,11 @@ def _require_same_names(reference: DocumentFile, system: DocumentFile) -> None:
     if not reference.format == system.format == "hipe":
         return
     names = (reference.documents.ids or (), system.documents.ids or ())
-    for document, (one, other) in enumerate(zip(*names, strict=False)):
-        if one != other:
+    for document, (name, predicted) in enumerate(zip(*names, strict=False)):
+        if name != predicted:
             raise InputError(
-                f"the reference document that begins here is {one!r}, the predicted one ({system.source_of(document)}, "
-                f"line {system.line(document)}) is {other!r}.",
+                f"the reference document that begins here is {name!r}, the predicted one "
+                f"({system.source_of(document)}, line {system.line(document)}) is {predicted!r}.",
                 "Both sides must have the same documents, in the same order.",
                 source=reference.source_of(document),
                 line=reference.line(document),
@@ -231,7 +231,7 @@ class ParquetInput(LabelDecoding, ChosenLabels, ScoredFiles):
             )
         columns = {REFERENCES: self.references, SYSTEM: self.predictions}
         shown = [Side(f"{paths[0]}, {column}", {"file": paths[0], "column": column}) for column in columns.values()]
-        return Corpus(files=dict.fromkeys(columns, paths[0]), given=columns, shown=shown)
+        return Corpus(files=dict.fromkeys(columns, paths[0]), annotations=columns, shown=shown)
 
     def score(
         self, corpus: Corpus, measures: Sequence[Any], resampling: Resampling | None, *, per_document: bool = False
@@ -247,10 +247,10 @@ class ParquetInput(LabelDecoding, ChosenLabels, ScoredFiles):
         columns = self.references, self.predictions
         decoding: TagArguments = {"scheme": self.scheme, "repair": self.repair, "prefix": self.prefix}
         reading = Reading.of(measures, *columns, self.lengths, **decoding, **self.chosen)
-        found = tally(corpus.first, reading, client=self.cluster)
-        how = self.reading(str(reading.decoding.scheme)) if found.form == "tags" else {"input": found.form or "nothing"}
+        sums = tally(corpus.first, reading, client=self.cluster)
+        how = self.reading(str(reading.decoding.scheme)) if sums.form == "tags" else {"input": sums.form or "nothing"}
         how = {**how, **self.signed()}
-        results = tuple(MeasureResult.of(measure, found.counts[measure.name], how) for measure in measures)
-        unit = ("entity", "entities") if found.form == "entities" else ("span", "spans")
-        sizes = found.documents, found.tokens, found.reference_spans, found.predicted_spans
+        results = tuple(MeasureResult.of(measure, sums.counts[measure.name], how) for measure in measures)
+        unit = ("entity", "entities") if sums.form == "entities" else ("span", "spans")
+        sizes = sums.documents, sums.tokens, sums.reference_spans, sums.predicted_spans
         return corpus, {"": Report(*sizes, results, unit)}

@@ -83,13 +83,13 @@ class AnswersInput(AnswerFiles):
     ) -> tuple[GroundingSpread, dict[str, DocumentFile]]:
         """Score the answers under all policies; return also the files, the reference's first."""
         files = self.read_all(paths)
-        given = self.together(files)
+        answered = self.together(files)
         spread = grounding_spread(
-            given.texts,
-            given.answers,
-            given.references,
+            answered.texts,
+            answered.answers,
+            answered.references,
             measures=measures,
-            tokens=given.tokens,
+            tokens=answered.tokens,
             strings=strings,
             **self.answer_reading,
         )
@@ -133,11 +133,11 @@ def run(options: argparse.Namespace) -> int:
             "Give REFERENCE and PREDICTION.",
         )
     for path in paths:
-        found = detected(path, source.encoding, "spans")
-        if found is not None:
+        format = detected(path, source.encoding, "spans")
+        if format is not None:
             raise InputError(
-                f"{called(path)} has spans ({found.name}), and a spread is over policies for illegal tags: spans leave "
-                "nothing to repair.",
+                f"{called(path)} has spans ({format.name}), and a spread is over policies for illegal tags: spans "
+                "leave nothing to repair.",
                 "Give the tags of the system, from before they were made spans; spanometer score takes this file.",
             )
     references, predictions = source.read_both(paths)
@@ -176,8 +176,8 @@ def _has_answers(options: argparse.Namespace, paths: Sequence[str]) -> bool:
     """Return whether the files are said to have answers of language models, or show it."""
     if options.answers or options.answer_key is not None or options.format == "answers":
         return True
-    found = [detected(path, options.encoding or UTF_8, "spans") for path in paths[1:]]
-    return any(each is not None and each.name == "answers" for each in found)
+    formats = [detected(path, options.encoding or UTF_8, "spans") for path in paths[1:]]
+    return any(format is not None and format.name == "answers" for format in formats)
 
 
 def _run_answers(

@@ -78,8 +78,8 @@ class TagLayout(Limits):
     ) -> DocumentFile:
         """Read tag columns of a file; an `InputError` if two are the same."""
         file = self.read(path, columns, words, numbers)
-        known: Sequence[object] = file.columns if file.layout is None else file.layout.columns
-        if len(set(known)) < len(known):
+        named: Sequence[object] = file.columns if file.layout is None else file.layout.columns
+        if len(set(named)) < len(named):
             raise InputError("one column is named twice.", "Name each column once.", source=file.source)
         return file
 
@@ -179,7 +179,7 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFi
         files = by_role(read, default, names, annotators)
         return Corpus(
             files=files,
-            given={name: self.annotation_in(file) for name, file in files.items()},
+            annotations={name: self.annotation_in(file) for name, file in files.items()},
             reading={**self.decoding, **self.chosen},
             context=lambda: context_of_tags(read[0], self.kept(read[0])),
             located=self.located,
@@ -310,8 +310,8 @@ class WordInformation(SeveralFiles):
     def require_one_source(self) -> None:
         """Raise an `InputError` for two sources of probabilities, and for a probability that nothing needs."""
         if len(self.sources) > 1:
-            one, other, *_ = map(mention, self.sources)
-            raise InputError(f"{one} and {other} are two sources of probabilities.", "Leave out one of them.")
+            first, second, *_ = map(mention, self.sources)
+            raise InputError(f"{first} and {second} are two sources of probabilities.", "Leave out one of them.")
         if self.unknown is not None and self.word_probabilities is None:
             raise InputError(
                 f"{mention('unknown')} is for words that a list lacks, and there is no list.",
@@ -336,7 +336,7 @@ class WordInformation(SeveralFiles):
             )
         if references.numbers is not None:
             of_documents = np.split(references.numbers[kept], references.tags[0].take(kept).offsets[1:-1])
-            given: dict[str, Any] = {"token_probabilities": of_documents}
+            words: dict[str, Any] = {"token_probabilities": of_documents}
         elif references.words is None:
             raise InputError(
                 f"{mention(source)} needs words, and the reference file has none.",
@@ -344,12 +344,12 @@ class WordInformation(SeveralFiles):
                 source=references.source,
             )
         else:
-            given = {"tokens": references.words.take(kept)}
+            words = {"tokens": references.words.take(kept)}
             if self.word_probabilities is not None:
                 listed = read_with(read_word_probabilities, self.word_probabilities, **self.limits)
-                given.update(token_probabilities=listed, unknown=self.unknown)
+                words.update(token_probabilities=listed, unknown=self.unknown)
         with located({"token_probabilities": references}):
-            return [replace(measure, **given) if isinstance(measure, SlIcm) else measure for measure in measures]
+            return [replace(measure, **words) if isinstance(measure, SlIcm) else measure for measure in measures]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -376,8 +376,8 @@ class TagInput(TagPair, WordInformation, ChanceParts, ScoredFiles):
         """Read the reference and the systems, all tags in one scheme."""
         corpus = super().corpus(paths, names, annotators=0, words=words)
         with corpus.placing_errors():
-            sides, reading = read_annotations(corpus.given, LabelDecoding(**self.decoding))
-        return replace(corpus, given=self.of_sides(sides), reading={**reading, **self.signed()})
+            sides, reading = read_annotations(corpus.annotations, LabelDecoding(**self.decoding))
+        return replace(corpus, annotations=self.of_sides(sides), reading={**reading, **self.signed()})
 
     def located(self, files: Mapping[str, DocumentFile]) -> Any:
         """Place errors in the files' lines; those about tokens are placed in the lines of the reference."""

@@ -124,9 +124,9 @@ def run(options: argparse.Namespace) -> int:
         for name, step in zip(options.apply, steps, strict=True):
             if options.matched:
                 step = matched(name, step, Spans.from_tags(tags, scheme=scheme.name))
-            found = step.on_tags(tags, scheme=scheme.name)
-            tags = found.tags
-            counts.append(found.touched)
+            result = step.on_tags(tags, scheme=scheme.name)
+            tags = result.tags
+            counts.append(result.touched)
         touched.append(tuple(counts))
         return tags
 
@@ -187,10 +187,10 @@ def _transformed(
     """Return the spans after all steps, and how many each touched."""
     touched = []
     for name, step in zip(options.apply, steps, strict=True):
-        known = matched(name, step, spans) if options.matched else step
-        found = cast(SpanTransformation, known)(spans)
-        spans = found.spans
-        touched.append(found.touched)
+        chosen = matched(name, step, spans) if options.matched else step
+        result = cast(SpanTransformation, chosen)(spans)
+        spans = result.spans
+        touched.append(result.touched)
     return spans, tuple(touched)
 
 
@@ -221,12 +221,12 @@ def _steps(options: argparse.Namespace) -> list[Transformation]:
             raise InputError(problem, f"Give {flag} once, or once for each --apply.")
     if firsts and options.matched:
         raise InputError("--first and --matched both say how many spans are touched.", "Leave out one of them.")
-    given = {"rate": rates, "first": firsts}
+    parameters = {"rate": rates, "first": firsts}
     steps = [
         get_transformation(
             name,
             seed=options.seed + number,
-            **{key: values[number % len(values)] for key, values in given.items() if values},
+            **{key: values[number % len(values)] for key, values in parameters.items() if values},
         )
         for number, name in enumerate(names)
     ]

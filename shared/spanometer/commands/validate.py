@@ -67,8 +67,8 @@ class ValidatedDocuments(DocumentLayout):
         """Look at the spans of a file."""
         require_tokenizer(self.tokenizer)
         self.require_taken([path])
-        found = SpanValidation(labels=self.known_labels, tokenizer=self.tokenizer)
-        return found.read(lambda: self.read_whole(path))
+        validation = SpanValidation(labels=self.known_labels, tokenizer=self.tokenizer)
+        return validation.read(lambda: self.read_whole(path))
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -87,50 +87,50 @@ def run(options: argparse.Namespace) -> int:
         return _validate_documents(output, source, path)
     file = source.read_columns(path)
     columns = [file.select(index) for index in range(len(file.columns))]
-    found = [(column, _validate(column, source.scheme)) for column in columns]
+    validations = [(column, _validate(column, source.scheme)) for column in columns]
     if output.json:
-        output.write(lambda: {"file": file.source, "columns": [_described(*pair) for pair in found]}, tuple)
+        output.write(lambda: {"file": file.source, "columns": [_described(*pair) for pair in validations]}, tuple)
     else:
-        for column, validation in found:
+        for column, validation in validations:
             for line in _lines(column, validation, name_column=len(columns) > 1):
                 print(line)
-        for column, validation in found:
+        for column, validation in validations:
             print(_summary(column, validation, inferred=source.scheme is None))
-    return ILLEGAL if any(len(validation) for _, validation in found) else 0
+    return ILLEGAL if any(len(validation) for _, validation in validations) else 0
 
 
 def _validate_documents(output: Output, documents: ValidatedDocuments, path: str) -> int:
     """List what is wrong with spans."""
-    found = documents.validated(path)
+    validation = documents.validated(path)
     source = printable(called(path))
-    left_out = () if found.file is None else found.file.left_out
+    left_out = () if validation.file is None else validation.file.left_out
     if output.json:
         output.write(
             lambda: {
                 "file": called(path),
-                "documents": found.documents,
-                "spans": found.spans,
-                "affected_documents": found.affected,
-                "counts": found.counts,
-                "problems": [_described_problem(problem) for problem in found.problems],
+                "documents": validation.documents,
+                "spans": validation.spans,
+                "affected_documents": validation.affected,
+                "counts": validation.counts,
+                "problems": [_described_problem(problem) for problem in validation.problems],
                 "left_out": list(left_out),
             },
             tuple,
         )
-        return ILLEGAL if found.problems else 0
-    for problem in found.problems:
+        return ILLEGAL if validation.problems else 0
+    for problem in validation.problems:
         name = problem.place or ("" if problem.name is None else f"document {problem.name!r}")
         print(f"{source}:{problem.line}: {printable(': '.join(filter(None, [name, problem.text])))}")
     for text in left_out:
         print(f"left out: {printable(text)}", file=sys.stderr)
-    size = f"{counted(found.spans, 'span')} in {counted(found.documents, 'document')}"
-    if not found.problems:
+    size = f"{counted(validation.spans, 'span')} in {counted(validation.documents, 'document')}"
+    if not validation.problems:
         print(f"{source}: no problems with {size}.")
         return 0
-    listed = "; ".join(f"{KINDS[kind]}: {count:,}" for kind, count in found.counts.items())
-    problems = counted(len(found.problems), "problem")
-    of = f"{found.affected:,} of {counted(found.documents, 'document')}"
-    print(f"{source}: {problems} in {of}, with {counted(found.spans, 'span')}: {listed}.")
+    listed = "; ".join(f"{KINDS[kind]}: {count:,}" for kind, count in validation.counts.items())
+    problems = counted(len(validation.problems), "problem")
+    of = f"{validation.affected:,} of {counted(validation.documents, 'document')}"
+    print(f"{source}: {problems} in {of}, with {counted(validation.spans, 'span')}: {listed}.")
     return ILLEGAL
 
 
