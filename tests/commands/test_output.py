@@ -145,7 +145,7 @@ def test_every_argument_that_names_a_file_is_known():
             and (not action.option_strings or action.metavar in ("FILE", "OUT", "CSV", "HTML", "PNG"))
         }
     assert named <= {*READ, *WRITTEN}
-    assert named >= {*WRITTEN, "file", "files", "reference", "predictions", "systems", "train"}
+    assert named >= {*WRITTEN, "file", "files", "reference", "systems", "train"}
 
 
 def test_two_results_in_one_file(complaint, paths, tmp_path):
