@@ -43,6 +43,7 @@ from ..spans.spans import Spans
 from ..spans.wording import Wording
 from ..tables.exports import to_csv
 from ..tables.table import Part, Table, heading
+from ..tags.decoding import LabelDecoding
 from ..web.error_report import write_error_report
 from ..web.templates import require_html
 from .corpus import Corpus, SeveralFiles
