@@ -232,8 +232,8 @@ def null_flags(array: pa.Array) -> np.ndarray:
 
 
 def strings(codes: np.ndarray, names: Sequence[str]) -> pa.StringArray:
-    """Return the names that codes stand for."""
-    indices = arrow_array(codes.astype(np.int32))
+    """Return the names that codes stand for; null for -1."""
+    indices = arrow_array(codes.astype(np.int32), codes < 0)
     return pa.DictionaryArray.from_arrays(indices, string_array(names)).cast(pa.string())
 
 

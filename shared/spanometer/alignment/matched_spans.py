@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import arrow_array, as_lists, begins_run, offsets_by, string_array
+from ..arrays import arrow_array, as_lists, begins_run, offsets_by, strings
 from .matching import lexicographic_matching
 from .overlaps import Alignment, Side, across_labels, line_base
 
@@ -131,11 +131,11 @@ class MatchedSpans:
             none = (span < 0)[self.order]
             for bound, values in zip(("start", "end"), self.bounds(side), strict=True):
                 columns[f"{name}_{bound}"] = arrow_array(values[self.order].astype(np.int32), none)
-            columns[f"{name}_label"] = _names(label[self.order], self.alignment.labels)
+            columns[f"{name}_label"] = strings(label[self.order], self.alignment.labels)
             if not self.alignment.contiguous:
                 columns[f"{name}_fragments"] = self._fragments(side, span[self.order])
-        columns["kind"] = _names(self.kind[self.order], KINDS)
-        columns["extent"] = _names(self.extent[self.order], EXTENTS)
+        columns["kind"] = strings(self.kind[self.order], KINDS)
+        columns["extent"] = strings(self.extent[self.order], EXTENTS)
         for flag in ("split", "joined", "nested"):
             columns[flag] = arrow_array(getattr(self, flag)[self.order])
         return pa.table(columns)
@@ -267,9 +267,3 @@ def _inside_another(side: Side, alignment: Alignment) -> np.ndarray:
 def _at(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     """Return chosen values (int64), -1 where none is chosen."""
     return np.asarray(np.append(values.astype(np.int64), -1)[chosen])
-
-
-def _names(codes: np.ndarray, names: tuple[str, ...]) -> pa.Array:
-    """Return the names of codes; null for -1."""
-    numbers = arrow_array(codes.astype(np.int32), codes < 0)
-    return pa.DictionaryArray.from_arrays(numbers, string_array(names)).cast(pa.string())

@@ -19,8 +19,7 @@ from ..counts.counts import Column, Counts
 from ..exceptions import InputError
 from ..measures.registry import MEASURES, read_measures
 from ..spans.spans import pair_from_tags
-from ..tags.decoding import BARE_LABEL, LabelDecoding
-from ..tags.tags import split_tag
+from ..tags.decoding import LabelDecoding, labels_of
 
 
 class SpanMetric(Metric):  # type: ignore[misc]  # torchmetrics may not be installed
@@ -45,10 +44,8 @@ class SpanMetric(Metric):  # type: ignore[misc]  # torchmetrics may not be insta
         ((self.name, self.measure),) = read_measures(measure, MEASURES).items()
         self.measure.require_parts()
         self.decoding = LabelDecoding(**{**(decoding or {}), "id2label": id2label})
-        tags = [tag for tag in self.decoding.id2label if tag != "O"]
-        self._labels = tuple(
-            sorted({split_tag(tag)[1] or BARE_LABEL for tag in tags} if self.decoding.prefix else tags)
-        )
+        tags = self.decoding.id2label
+        self._labels = labels_of(tags) if self.decoding.prefix else tuple(sorted({*tags} - {"O"}))
         self._empty = self._counts(np.zeros((0, 0), dtype=int), np.zeros((0, 0), dtype=int))
         if self._empty.rows:
             raise InputError(f"{self.name} keeps rows, which no sum can stand for.", "Use spanometer.score.")

@@ -30,11 +30,10 @@ from ..exceptions import InputError, require_choice
 from ..measures.aligned import AlignedMeasure
 from ..measures.registry import MEASURES, read_measures
 from ..spans.spans import as_tags, pair_from_tags
-from ..tags.decoding import BARE_LABEL, get_repair, read_prefix, reading_of, scheme_of
+from ..tags.decoding import get_repair, labels_of, read_prefix, reading_of, scheme_of
 from ..tags.schemes import LabelChoice, get_scheme
-from ..tags.tags import Tags, check_names, read_id2label, split_tag
-from ..tags.viterbi import Legality, Scores, best_paths
-from ..tags.viterbi import decode as decode_logits
+from ..tags.tags import Tags, check_names, read_id2label
+from ..tags.viterbi import Legality, Scores, best_paths, read_transitions
 
 IGNORED = -100
 """The label of positions that are left out: special tokens, padding, the further parts of a word."""
@@ -119,8 +118,7 @@ class TokenClassificationMetrics:
         get_repair(repair, get_scheme(self.scheme))
         self.measures: Mapping[str, AlignedMeasure] = read_measures(measures, MEASURES)
         self._choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
-        labels = {split_tag(tag)[1] or BARE_LABEL for tag in self._tags if tag != "O"}
-        self._new_names = self._choice.renamed(labels)
+        self._new_names = self._choice.renamed(labels_of(self._tags))
         self._label_names = tuple(sorted({name for name in self._new_names.values() if name is not None}))
         self._per_label = per_label
         self.keys = self._result_keys()
@@ -257,10 +255,7 @@ class TokenClassificationMetrics:
             return None
         if self._legality is None:
             raise InputError("transitions are for decode='viterbi'.", "Leave out transitions=..., or decode=...")
-        values = _array(transitions)
-        # nothing is decoded, all is checked
-        decode_logits([], self._tags, scheme=self.scheme, transitions=values)
-        return values.astype(np.float64)
+        return read_transitions(_array(transitions), len(self.labels))
 
     def _find(self, outputs: Any, shape: tuple[int, ...], *, ids_too: bool) -> Any:
         """Find the first tensor that fits the labels' shape, as logits or, if allowed, as label numbers."""

@@ -7,6 +7,7 @@ close between them. A repair policy says which of these tables rule where tags a
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -400,7 +401,7 @@ def require_legal(tags: Tags, scheme: Scheme, remedy: str, note: str = "") -> No
 def _read_names(tags: Tags, scheme: Scheme) -> _Names:
     """Return the meaning of the distinct tags under a scheme."""
     parts = [split_tag(name) for name in tags.names]
-    labels = tuple(sorted({_label(label) for prefix, label in parts if prefix != "O"}))
+    labels = labels_of(tags.names)
     number = {label: code for code, label in enumerate(labels)}
     roles = np.zeros(len(parts), dtype=np.uint8)
     label_codes = np.zeros(len(parts), dtype=code_type(len(labels)))
@@ -418,6 +419,11 @@ def _used_labels(label: np.ndarray, labels: tuple[str, ...]) -> tuple[np.ndarray
         return label, labels
     codes = (np.cumsum(used) - 1).astype(code_type(len(labels)))
     return codes[label], tuple(name for name, kept in zip(labels, used, strict=True) if kept)
+
+
+def labels_of(tags: Iterable[str]) -> tuple[str, ...]:
+    """List the labels of tags with prefixes, in order."""
+    return tuple(sorted({_label(label) for prefix, label in map(split_tag, tags) if prefix != "O"}))
 
 
 def _label(label: str | None) -> str:

@@ -63,7 +63,7 @@ def decode(
     """
     legality = Legality.of(labels, scheme)
     scores = Scores.read(logits, len(labels), lengths=lengths, mask=mask)
-    paths = best_paths(scores, legality, _transitions(transitions, len(labels)))
+    paths = best_paths(scores, legality, read_transitions(transitions, len(labels)))
     return scores.shaped(paths)
 
 
@@ -265,7 +265,8 @@ def _mask(shape: tuple[int, ...], lengths: Any, mask: Any) -> np.ndarray:
     return np.arange(shape[1]) < counts[:, None]
 
 
-def _transitions(transitions: Any, labels: int) -> np.ndarray | None:
+def read_transitions(transitions: Any, labels: int) -> np.ndarray | None:
+    """Read transition scores between labels, see `decode`; None for none."""
     if transitions is None:
         return None
     remedy = "Give numbers of shape (labels, labels): from the first label to the second."

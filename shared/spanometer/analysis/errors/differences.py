@@ -130,7 +130,7 @@ class SharedErrors(_ErrorList):
         columns["side"] = strings((~self.in_reference).astype(np.int32), ("reference", "spurious"))
         columns["made_by"] = pa.array(self.made_by)
         for number, name in enumerate(self.names):
-            columns[f"kind_{name}"] = _kind_names(self.kinds[:, number])
+            columns[f"kind_{name}"] = strings(self.kinds[:, number], KINDS)
         return pa.table(columns)
 
     def table(self) -> Table:
@@ -207,13 +207,6 @@ class Difference(_ErrorList):
     def to_dict(self) -> dict[str, Any]:
         """Convert the numbers to built-in types, ready for JSON."""
         return {"systems": list(self.names), "kinds": _as_dict(self.table())}
-
-
-def _kind_names(codes: np.ndarray) -> pa.Array:
-    """Return the names of kinds; null for a spurious span that is not predicted."""
-    return pa.DictionaryArray.from_arrays(
-        pa.array(codes.astype(np.int32), mask=codes < 0), pa.array(KINDS, pa.string())
-    ).cast(pa.string())
 
 
 def _as_dict(table: Table) -> dict[str, Any]:

@@ -17,9 +17,9 @@ from ...arrays import is_integer, list_offsets, ordered, place_of, read_rows
 from ...exceptions import InputError, mention, require_choice, require_kind, setting, shown
 from ...options import options_of
 from ...spans.spans import Spans
-from ...tags.decoding import BARE_LABEL, get_repair, scheme_of
+from ...tags.decoding import get_repair, labels_of, scheme_of
 from ...tags.schemes import get_scheme
-from ...tags.tags import Tags, check_names, split_tag
+from ...tags.tags import Tags, check_names
 from .noise import Drop, IllegalTags, Invent, Relabel
 from .transformations import Extend, Move, Numbers, Shift, Split, Transformation, Truncate, document_numbers
 
@@ -205,7 +205,7 @@ def as_map(
     all_tags = None if names is None else _checked(tuple(ordered(names, "a list of tags", _REMEDY)), scheme)
     if all_tags is not None:
         scheme = scheme_of(scheme, _vocabulary(all_tags)).name
-        labels = tuple(sorted({split_tag(name)[1] or BARE_LABEL for name in all_tags if name != "O"}))
+        labels = labels_of(all_tags)
         if isinstance(chosen, (Relabel, Invent)) and chosen.labels is None:
             chosen = replace(chosen, labels=labels)
     elif isinstance(chosen, IllegalTags):
