@@ -9,14 +9,14 @@ from itertools import product
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from ..exceptions import InputError, shown
-from ..options import check_options, option, options_of
+from ..options import CheckedOptions, option, options_of
 from .forms import FORMS, STRING_FORMS
 
 Policy = TypeVar("Policy", bound="AnswerPolicy", covariant=True)
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnswerPolicy:
+class AnswerPolicy(CheckedOptions):
     """What to do where an answer leaves open what it means; for spans `GroundingPolicy`, for strings `StringPolicy`.
 
     Attributes:
@@ -41,10 +41,6 @@ class AnswerPolicy:
         help="how to treat items whose label is not one of the labels",
         choices={"keep": "as others", "drop": "left out"},
     )
-
-    def __post_init__(self) -> None:
-        """Check the actions."""
-        check_options(self)
 
     def __str__(self) -> str:
         """Return the name of a named policy, else the actions with commas between."""

@@ -28,7 +28,7 @@ from ..counts.statistics import (
     precision_recall_f1,
 )
 from ..exceptions import InputError, setting
-from ..options import check_options, option, replaced_option
+from ..options import CheckedOptions, option, replaced_option
 from ..version import __version__
 
 SHARED = ("labels", "average", "zero_division")
@@ -76,7 +76,7 @@ class Key:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measure(ABC):
+class Measure(CheckedOptions, ABC):
     """A measure: a pair of pure functions, `counts` and `score`. Its options are its fields.
 
     Attributes:
@@ -126,10 +126,6 @@ class Measure(ABC):
         if "results" in vars(cls):
             cls.keys = tuple(cls.results)
 
-    def __post_init__(self) -> None:
-        """Check the options."""
-        check_options(self)
-
     @abstractmethod
     def counts(self, references: Any, predictions: Any) -> Counts:
         """Count both sides of a corpus, see `counts.Counts`. Counts of parts of a corpus add up.
@@ -143,7 +139,7 @@ class Measure(ABC):
         """What spans must have, or be: `lengths` of the documents; `contiguous`; `disjoint`, those of each label."""
         return frozenset()
 
-    def require_additive(self) -> None:  # noqa: B027 (counts add up unless a measure says otherwise)
+    def require_additive(self) -> None:
         """Raise an `InputError` if counts of parts of a corpus do not add up to those of the whole."""
 
     def require_parts(self) -> None:
@@ -234,7 +230,7 @@ class Measure(ABC):
         Returns:
             For each key values of shape (..., counts), by default (labels + 1, counts).
         """
-        of_totals = scores or self._scores_of_all
+        of_totals = scores or self.scores_of_all
         # what is made of the counts for this goes with their copies
         copies = [replace(counts) for counts in counted]
         return estimates(
@@ -245,11 +241,14 @@ class Measure(ABC):
             resampling,
         )
 
-    def _scores_of_all(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    def scores_of_all(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute the headline values of each label and, last, of the corpus, shape (..., labels + 1)."""
-        whole = self.score_totals(totals)
+        whole, of_labels = self.score_totals(totals), self.label_scores(totals)
+        # simulated totals, and what depends on them, have more dimensions than others
+        shapes = {key: (*whole[key].shape, values.shape[-1]) for key, values in of_labels.items()}
         return {
-            key: np.append(values, whole[key][..., None], axis=-1) for key, values in self.label_scores(totals).items()
+            key: np.append(np.broadcast_to(values, shapes[key]), whole[key][..., None], axis=-1)
+            for key, values in of_labels.items()
         }
 
     def intervals(self, counts: Counts, resampling: Resampling) -> dict[str, tuple[float, float]]:

@@ -248,7 +248,7 @@ class SpanAttribute(Measure):
         """
         self._require_free_micro_key(dict.fromkeys(counts.labels))
         require_seen(counts.seen, read_scored(self.attributes) or {}, self.default_values)
-        values = self._scores_of_all(self.totals(counts))
+        values = self.scores_of_all(self.totals(counts))
         # the values of all together are the last ones
         names = enumerate((self.micro_key, *counts.labels), -1)
         return {name: {key: self.results[key].kind(values[key][code]) for key in self.keys} for code, name in names}

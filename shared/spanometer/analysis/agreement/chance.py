@@ -129,10 +129,10 @@ def simulate(
         for pair, (one, other, of_pair) in enumerate(zip(*upper, totals, strict=True)):
             shared = _agreement(chance.level, sides[one], sides[other])
             both = np.bincount(sides[one].label, weights=shared, minlength=number * labels).reshape(number, labels)
-            drawn.append(_of_labels_and_all(chance, ("f1", "kappa_f1"), {**of_pair, "both": both}))
+            drawn.append(chance.scores_of_all({**of_pair, "both": both}))
             if per_document:
                 of_documents.append(_f1_of_documents(chance, by_document[pair], sides[one], shared, number))
-        block = {key: np.stack([each[key] for each in drawn], axis=-1) for key in drawn[0]}
+        block = {key: np.stack([each[key] for each in drawn], axis=-1) for key in ("f1", "kappa_f1")}
         if per_document:
             means = mean_over_pairs(np.stack(of_documents, axis=-1), has_spans)
             reached += (means >= mean_over_pairs(observed, has_spans) - _SAME).sum(axis=0)
@@ -247,7 +247,7 @@ def _alpha(measure: UnitizingAlpha, sides: Sequence[Side], labels: int, offsets:
         names = tuple(map(str, range(together * labels)))
         totals = measure.totals(measure.count_sides(parts, names, offsets))
         by_simulation = {key: values.reshape(together, labels) for key, values in totals.items()}
-        alphas.append(_of_labels_and_all(measure, ("alpha",), by_simulation)["alpha"])
+        alphas.append(measure.scores_of_all(by_simulation)["alpha"])
     return np.concatenate(alphas)
 
 
@@ -258,11 +258,3 @@ def _of_simulations(side: Side, first: int, last: int, labels: int, stride: int)
     return Side(
         side.document[part], side.label[part] - first * labels, side.start[part] - moved, side.end[part] - moved
     )
-
-
-def _of_labels_and_all(
-    measure: ChanceKappaF1 | UnitizingAlpha, keys: Sequence[str], totals: Mapping[str, np.ndarray]
-) -> dict[str, np.ndarray]:
-    """Score totals of shape (simulations, labels), by label and (last) together."""
-    of_labels, whole = measure.formula(measure.quantities(totals)), measure.score_totals(totals)
-    return {key: np.append(of_labels[key], whole[key][:, None], axis=1) for key in keys}
