@@ -1,5 +1,6 @@
 """The built Spaces, loaded by `evaluate` from a stand-in for the Hub in processes that do not have the package."""
 
+import doctest
 import json
 import os
 import random
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import venv
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import evaluate
 import pytest
@@ -18,10 +20,9 @@ from hub_server.server import Hub
 from spanometer.integrations.module_folders import module_folders
 from spanometer.measures import MEASURES
 from tools.hub.building import space
+from tools.hub.cards import module_class
 
 NAMES = sorted(module_folders())
-
-each_module = pytest.mark.parametrize("name", NAMES)
 
 
 @pytest.fixture(scope="module")
@@ -62,18 +63,36 @@ def _by_document(side):
     return found
 
 
-def cases_of(files):
-    known = {}
-    exec(files["tests.py"], known)
-    return known["test_cases"]
+def cases_of(name):
+    """The inputs of the examples in a module's documentation, by configuration."""
+    cases = []
+
+    def load(_, config_name=None):
+        def compute(*, details=False, **inputs):
+            cases.append((config_name, inputs))
+            return spanometer.load(name, config_name).compute(details=details, **inputs)
+
+        return SimpleNamespace(compute=compute)
+
+    known = {"spanometer": SimpleNamespace(load=load)}
+    for example in doctest.DocTestParser().get_examples(module_class(name).inputs_text):
+        if not example.source.startswith("import "):
+            exec(example.source, known)
+    return [(config, inputs) for config, inputs in cases if _is_json(inputs)]
 
 
-def inputs_of(name, files):
-    """What is computed with a module, by configuration: the cases of its Space, and a corpus."""
+def _is_json(inputs):
+    try:
+        return json.loads(json.dumps(inputs)) == inputs
+    except TypeError:
+        return False
+
+
+def inputs_of(name):
+    """What is computed with a module, by configuration: the examples of its documentation, and a corpus."""
     found = {}
-    for case in cases_of(files):
-        given = {side: case[side] for side in ("predictions", "references")}
-        found.setdefault(case.get("config_name"), []).append({**given, **case.get("options", {}), "details": True})
+    for config, inputs in cases_of(name):
+        found.setdefault(config, []).append({**inputs, "details": True})
     if name in MEASURES:
         sides = documents(seed=len(name))
         spans = spans_of(sides)
@@ -105,9 +124,9 @@ def inputs_of(name, files):
 def jobs(spaces):
     return [
         job(f"spanometer/{name}", config, inputs=inputs)
-        for name, files in spaces.items()
+        for name in spaces
         if name != "gamma"
-        for config, inputs in inputs_of(name, files).items()
+        for config, inputs in inputs_of(name).items()
     ]
 
 
@@ -148,7 +167,7 @@ def loaded(spaces, jobs, tmp_path_factory):
 def test_gamma_gives_what_the_package_gives(spaces, tmp_path):
     """It alone cannot do without SciPy."""
     jobs = [
-        job("spanometer/gamma", config, inputs=inputs) for config, inputs in inputs_of("gamma", spaces["gamma"]).items()
+        job("spanometer/gamma", config, inputs=inputs) for config, inputs in inputs_of("gamma").items()
     ]
     server = Hub()
     server.commit("spanometer/gamma", spaces["gamma"])
@@ -181,17 +200,6 @@ def test_requests(loaded, spaces, jobs):
         start = f"/spaces/spanometer/{name}/resolve/main/"
         assert {path.removeprefix(start) for path in asked if path.startswith(start)} == modules
     assert {method for method, *_ in log} == {"HEAD", "GET"}
-
-
-@each_module
-def test_cases_of_the_space(name, spaces):
-    cases = cases_of(spaces[name])
-    assert cases
-    for case in cases:
-        module = spanometer.load(name, case.get("config_name"))
-        data = {side: case[side] for side in ("predictions", "references")}
-        result = module.compute(**data, **case.get("options", {}))
-        assert flattened(result) == pytest.approx(flattened(case["result"]), abs=1e-6, nan_ok=True)
 
 
 def flattened(result, before=""):

@@ -106,7 +106,7 @@ def test_unchanged_space_gets_no_commit(hub, push):
 
 def test_only_what_differs_is_pushed(hub, push, files):
     there = {**files, "span_f.py": b"old", "spanometer_old.py": b"gone", ".gitattributes": b"*"}
-    del there["tests.py"]
+    del there["requirements.txt"]
     hub.commit("spanometer/span_f", there)
     assert push("span_f") == (0, "spanometer/span_f: 1 added, 1 changed, 1 deleted\n", "")
     assert hub.files("spanometer/span_f")[1] == {**files, ".gitattributes": b"*"}
@@ -115,14 +115,14 @@ def test_only_what_differs_is_pushed(hub, push, files):
 
 def test_dry_run(hub, push, files):
     there = {**files, "span_f.py": b"old", "spanometer_old.py": b"gone"}
-    del there["tests.py"]
+    del there["requirements.txt"]
     hub.commit("spanometer/span_f", there)
     status, output, said = push("--dry-run", "span_f", "token_f")
     assert (status, said) == (0, "")
     lines = output.splitlines()
     assert lines[:4] == [
         "spanometer/span_f: 1 added, 1 changed, 1 deleted",
-        "  + tests.py",
+        "  + requirements.txt",
         "  ~ span_f.py",
         "  - spanometer_old.py",
     ]
