@@ -95,9 +95,8 @@ def run(options: argparse.Namespace) -> int:
     texts, answers = source.read_both(paths)
     paired = pair(texts, answers, Pairing(unit="character", **vars(source.answering)))
     grounded = paired.grounded["predictions"]
-    made = replace(
-        paired.file, spans=paired.spans["predictions"], words=None, annotators=None, left_out=(), notes=(), stated=None
-    )
+    spans = paired.sides["predictions"].file.spans
+    made = replace(paired.file, spans=spans, words=None, annotators=None, left_out=(), notes=(), stated=None)
     carrying = replace(source.carrying, tokenizer=None) if made.documents.tokens is not None else source.carrying
     prepared = writing.prepare(made, carrying)
     if source.list_lost:

@@ -14,7 +14,8 @@ from ..exceptions import InputError, counted, setting
 from ..spans.annotations import with_common_labels
 from ..spans.spans import in_order
 from ..spans.texts import joined
-from ..spans.tokenisation import to_characters, to_tokens, trimmed
+from ..spans.tokenisation import to_tokens
+from .carrying import Carrying
 from .document_file import DocumentFile
 from .pairing import Pairing
 from .record import Record
@@ -24,6 +25,7 @@ from .words import WordRows, Words
 from .writer import Writer
 
 _LISTED = 3
+_WORDS = "Give a file with words or a text."
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,8 @@ class Loss:
         return f"{self.what}: {sum(self.documents.values()):,} ({listed}{more})"
 
 
-@dataclass
-class Fitted:
+@dataclass(eq=False)
+class Fitted(Carrying):
     """Documents that a format can hold.
 
     Attributes:
@@ -59,10 +61,8 @@ class Fitted:
         notes: what else was done, one sentence each.
     """
 
-    file: DocumentFile
     marked: dict[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
     losses: list[Loss] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
 
     @property
     def has_words(self) -> bool:
@@ -127,7 +127,7 @@ def fitted(file: DocumentFile, writer: Writer, options: Mapping[str, Any], pairi
         found.mark(stated)
     if not writer.annotators and len(file.names) > 1:
         found.lose(f"documents of {len(file.names)} annotators, without their names", range(file.documents.size))
-        found.file = replace(found.file, annotators=None)
+        found.put(annotators=None)
     if stated is not None:
         if not writer.attributes:
             found.lose("spans with attributes, without these", stated.documents_with("attributes"))
@@ -136,12 +136,11 @@ def fitted(file: DocumentFile, writer: Writer, options: Mapping[str, Any], pairi
         found.join_fragments()
     if pairing.tokenizer is not None:
         found.file = with_tokens(found.file, pairing.tokenizer)
-    if pairing.trim != "nothing":
-        found.trim(punctuation=pairing.trim == "punctuation")
+    found.trim(pairing.trim)
     if writer.unit == "character":
-        found.to_characters()
+        found.in_characters()
     elif writer.unit == "token":
-        found.to_tokens(pairing.to_tokens)
+        found.in_tokens(pairing.to_tokens)
     if writer.needs_text:
         found.require_texts()
     option = writer.overlapping
@@ -194,7 +193,7 @@ class _Fitting(Fitted):
             names.append(f"{name}\0{len(names)}")
             self.marked[names[-1]] = name, stated.values[int(np.argmax(codes == code))]["attributes"]
         label, labels = sorted_codes(label, names)
-        self.file = replace(self.file, spans=in_order(replace(spans, label=label, labels=labels)))
+        self.put(spans=in_order(replace(spans, label=label, labels=labels)))
 
     def join_fragments(self) -> None:
         """Let discontinuous spans reach from their first to their last bound."""
@@ -203,58 +202,38 @@ class _Fitting(Fitted):
             several = np.diff(spans.fragments.offsets) > 1
             what = "discontinuous spans, written from their beginning to their end"
             self.lose(what, spans.document[several].tolist())
-            self.file = replace(self.file, spans=in_order(replace(spans, fragments=None)))
+            self.put(spans=in_order(replace(spans, fragments=None)))
 
-    def trim(self, *, punctuation: bool) -> None:
-        """Cut blanks, and punctuation, off the ends of spans of characters."""
-        texts = self.file.documents.texts
-        if not self.file.in_tokens and texts is not None:
-            spans, cut = trimmed(self.file.spans, texts, punctuation=punctuation)
-            if number := int((cut > 0).sum()):
-                self.notes.append(f"{counted(number, 'span')} cut by {counted(int(cut.sum()), 'character')}.")
-            self.file = replace(self.file, spans=spans)
-
-    def to_characters(self) -> None:
+    def in_characters(self) -> None:
         """Count spans of tokens in characters; a text is made of the words if there is none."""
-        if not self.file.in_tokens:
-            return
-        self._make_texts()
-        tokens, lengths = self.file.documents.tokens, self.file.documents.lengths
-        if tokens is None:
-            raise self._refuse("the spans are in tokens, and nothing tells which characters these are.")
-        with_characters = to_characters(self.file.spans, tokens, lengths)
-        self.file = replace(self.file, spans=with_characters, in_tokens=False, words=None)
+        if self.file.in_tokens:
+            self._make_texts()
+            self.to_characters(remedy=_WORDS, source=self.file.source)
+            self.put(words=None)
 
-    def to_tokens(self, policy: str) -> None:
+    def in_tokens(self, policy: str) -> None:
         """Count spans of characters in tokens, and lose those that have none."""
         if self.file.in_tokens:
             return
-        tokens = self.file.documents.tokens
-        if self.file.documents.texts is None:
+        if self.texts is None:
             raise self._refuse("the documents have no text.", "Convert a file that has the texts.")
-        if tokens is None:
+        if self.tokens is None:
             remedy = f"Say what makes tokens of the texts, with {setting('tokenizer', 'words')}."
             raise self._refuse("the documents have no tokens.", remedy)
         spans = self.file.spans
-        carried = to_tokens(spans, tokens, policy="contract" if policy == "strict" else policy)
         if policy == "strict":
-            self._lose_off_bounds(carried.moved != 0)
-            span, start, end = spans.pieces()
-            kept = carried.moved[span] == 0
-            carried = to_tokens(spans.with_pieces(span[kept], start[kept], end[kept], spans.lengths), tokens)
-        else:
-            self.lose("spans without a token, left out", spans.document[carried.lost].tolist())
-            if moved := carried.moved[carried.moved > 0].tolist():
-                distance = counted(sum(moved), "character")
-                self.notes.append(f"{counted(len(moved), 'span')} moved by {distance} to fit tokens ({policy}).")
-            if carried.merged:
-                self.notes.append(f"{counted(carried.merged, 'span')} became one with another.")
-        self.file = replace(self.file, spans=carried.spans, in_tokens=True)
+            off = to_tokens(spans, self.tokens, policy="contract").moved != 0
+            policies = f"{setting('to_tokens', 'expand')}, 'contract' or 'overlap' moves them"
+            what = f"spans that begin or end within a token, left out ({policies})"
+            self.lose(what, spans.document[off].tolist())
+            self.keep(~off)
+        carried = self.to_tokens(self.tokens, policy, f" ({policy})")
+        self.lose("spans without a token, left out", spans.document[carried.lost].tolist())
 
     def require_texts(self) -> None:
         """Make texts of words; an `InputError` if there are none either."""
         self._make_texts()
-        if self.file.documents.texts is None:
+        if self.texts is None:
             raise self._refuse("the documents have no text.", "Convert a file that has the texts.")
 
     def flatten(self, unless: str) -> None:
@@ -274,26 +253,23 @@ class _Fitting(Fitted):
             else:
                 current, reach = row, stop
         self.lose(f"spans that overlap another one, left out{unless}", spans.document[~kept].tolist())
-        span, first, last = spans.pieces()
-        chosen = kept[span]
-        self.file = replace(
-            self.file, spans=spans.with_pieces(span[chosen], first[chosen], last[chosen], spans.lengths)
-        )
+        self.keep(kept)
 
-    def _lose_off_bounds(self, off: np.ndarray) -> None:
-        policies = f"{setting('to_tokens', 'expand')}, 'contract' or 'overlap' moves them"
-        what = f"spans that begin or end within a token, left out ({policies})"
-        self.lose(what, self.file.spans.document[off].tolist())
+    def keep(self, flags: np.ndarray) -> None:
+        """Leave out the spans that are not flagged."""
+        spans = self.file.spans
+        span, start, end = spans.pieces()
+        kept = flags[span]
+        self.put(spans=spans.with_pieces(span[kept], start[kept], end[kept], spans.lengths))
 
     def _make_texts(self) -> None:
         """Make texts of the words, with blanks between, where there are none."""
         words = self.file.words
-        if self.file.documents.texts is not None or words is None:
+        if self.texts is not None or words is None:
             return
         self.lose("documents without a text, which is made of the words with blanks between", range(len(words)))
         texts, tokens = joined(words, " ")
-        documents = replace(self.file.documents, texts=tuple(texts), tokens=tokens)
-        self.file = replace(self.file, documents=documents)
+        self.put(texts=tuple(texts), tokens=tokens)
 
-    def _refuse(self, problem: str, remedy: str = "") -> InputError:
-        return InputError(problem, remedy or "Give a file with words or a text.", source=self.file.source)
+    def _refuse(self, problem: str, remedy: str) -> InputError:
+        return InputError(problem, remedy, source=self.file.source)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
+from ..arrays import offsets_of
 from ..exceptions import InputError, counted, mention, on_side, plain_ends, require_same_text, setting
 from ..grounding.grounded import Grounded, Unplaced, with_unplaced
 from ..grounding.reading import AnswerReading
@@ -15,11 +16,18 @@ from ..options import check_options, option
 from ..spans.documents import Tokens
 from ..spans.spans import Spans
 from ..spans.texts import aligned_places, joined, line_end_places, moved_to, words_in_text
-from ..spans.tokenisation import POLICIES, to_characters, to_tokens, trimmed, without_gaps
+from ..spans.tokenisation import POLICIES, without_gaps
+from .carrying import Carrying
 from .document_file import DocumentFile, decoding_of
 from .matching import matched, require_same_words, shared_documents
 from .stated import compared
 from .tokenizers import require_tokenizer, signed, tokenizer_option, tokens_of
+
+_TO_CHARACTERS = {
+    "remedy": f"Give a text or words, or score tokens with {setting('unit', 'token')}.",
+    "option": "unit",
+}
+"""What to do about spans of tokens whose characters are not known."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,61 +96,110 @@ class Pairing(AnswerReading):
         return replace(self, **vars(AnswerReading()))
 
 
+@dataclass(eq=False)
+class Side(Carrying):
+    """A side's documents, while and after they are brought together with the other side's.
+
+    Attributes:
+        name: `references` or `predictions`.
+        lost: the spans that have no place in the unit, one text each.
+        grounded: the grounded answers, if the side has answers.
+    """
+
+    name: str = ""
+    lost: list[str] = field(default_factory=list)
+    grounded: Grounded | None = None
+
+    @property
+    def unplaced(self) -> Unplaced | None:
+        """The items of the side's answers that have no place; None for spans."""
+        if self.grounded is None:
+            return None
+        return self.grounded.unplaced_tokens if self.file.in_tokens else self.grounded.unplaced
+
+    def place(self, document: int) -> str:
+        """Return what to call the place of a document."""
+        return f"{self.file.source}, {self.file.documents.name(document)}"
+
+    def ground(self, pairing: Pairing, tokens: Tokens | None = None) -> None:
+        """Find the spans that answers mean, if the side has some."""
+        if self.file.answers is None or self.grounded is not None:
+            return
+        if self.texts is None:
+            raise InputError(
+                "answers of a language model need the texts that they are about, and no file has them.",
+                "Give a reference with texts or words, or name the key of the texts beside the answers with "
+                f"{setting('text_key')}.",
+                source=self.file.source,
+            )
+        self.grounded = on_side(self.name, pairing.ground, self.texts, self.file.answers, tokens)
+        self.put(spans=self.grounded.spans)
+
+    def join_fragments(self) -> None:
+        """Join fragments of spans of characters with white space alone between them."""
+        if not self.file.in_tokens and self.texts is not None and self.file.spans.fragments is not None:
+            spans, number = without_gaps(self.file.spans, self.texts)
+            if number:
+                self.notes.append(f"{counted(number, 'span')} of fragments with white space between joined.")
+            self.put(spans=spans)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Paired:
     """The spans of two sides in one unit, over the same documents.
 
     Attributes:
-        spans: those of each side that have a place.
-        unplaced: the items of each side's answers that have none; None for spans.
+        sides: by their names; the file of the reference has the common texts and tokens.
         unit: `token` or `character`.
-        file: the reference as it was paired, its spans, texts and tokens in this unit.
         choices: the options that had a say, for the signature.
         remarks: remarks about the texts, one sentence each.
-        moved: for each side what was moved, merged and cut, one sentence each.
-        lost: for each side the spans that have no place in the unit, one text each.
-        grounded: the grounded answers, of the sides that have answers.
     """
 
-    spans: Mapping[str, Spans]
-    unplaced: Mapping[str, Unplaced | None]
+    sides: Mapping[str, Side]
     unit: str
-    file: DocumentFile
     choices: Mapping[str, object]
     remarks: Sequence[str]
-    moved: Mapping[str, Sequence[str]]
-    lost: Mapping[str, Sequence[str]]
-    grounded: Mapping[str, Grounded]
+
+    @property
+    def file(self) -> DocumentFile:
+        """The reference as it was paired, its spans, texts and tokens in this unit."""
+        return self.sides["references"].file
+
+    @property
+    def grounded(self) -> dict[str, Grounded]:
+        """The grounded answers, of the sides that have answers."""
+        return {name: side.grounded for name, side in self.sides.items() if side.grounded is not None}
 
     @cached_property
-    def _sides(self) -> list[Spans]:
-        return with_unplaced(list(self.spans.values()), list(self.unplaced.values()))
+    def _spans(self) -> list[Spans]:
+        sides = self.sides.values()
+        return with_unplaced([side.file.spans for side in sides], [side.unplaced for side in sides])
 
     @property
     def references(self) -> Spans:
         """The spans of the reference; items without a place are behind the end of their documents."""
-        return self._sides[0]
+        return self._spans[0]
 
     @property
     def predictions(self) -> Spans:
         """Those of the system."""
-        return self._sides[1]
+        return self._spans[1]
 
     @property
     def size(self) -> int | None:
         """The size of the texts in the unit, without the items behind their ends; None if it is not known."""
-        lengths = self.spans["references"].lengths
+        lengths = self.file.lengths
         return None if lengths is None else int(lengths.sum())
 
     @property
     def notes(self) -> tuple[str, ...]:
         """The remarks, and what was moved on which side."""
-        return (*self.remarks, *by_side(self.moved))
+        return (*self.remarks, *by_side({name: side.notes for name, side in self.sides.items()}))
 
     @property
     def left_out(self) -> tuple[str, ...]:
         """What was lost on which side."""
-        return tuple(by_side(self.lost))
+        return tuple(by_side({name: side.lost for name, side in self.sides.items()}))
 
 
 def unit_of(signatures: Iterable[str]) -> str:
@@ -172,59 +229,25 @@ def pair(references: DocumentFile, predictions: DocumentFile, pairing: Pairing |
     if chosen.shared_documents:
         files, left_out = shared_documents(files)
     files = dict(zip(files, matched(*files.values()), strict=True))
-    sides = {name: _Side(name, file, left_out.get(name, [])) for name, file in files.items()}
+    references_side, predictions_side = (Side(file, left_out.get(name, []), name) for name, file in files.items())
     try:
-        return _paired(sides["references"], sides["predictions"], chosen)
+        return _paired(references_side, predictions_side, chosen)
     except InputError as error:
-        side = sides.get(error.side or "references")
-        raise error if side is None or error.document is None else side.file.locate(error.placed(side=None)) from None
+        file = files.get(error.side or "references")
+        raise error if file is None or error.document is None else file.locate(error.placed(side=None)) from None
 
 
-@dataclass(eq=False)
-class _Side:
-    """A side's documents while they are brought together."""
-
-    name: str
-    file: DocumentFile
-    moved: list[str]
-
-    def __post_init__(self) -> None:
-        self.lost: list[str] = []
-        self.spans = self.file.spans
-        self.texts = self.file.documents.texts
-        self.tokens = self.file.documents.tokens
-        self.in_tokens = self.file.in_tokens
-        self.grounded: Grounded | None = None
-
-    def place(self, document: int) -> str:
-        """Return what to call the place of a document."""
-        return f"{self.file.source}, {self.file.documents.name(document)}"
-
-    def ground(self, pairing: Pairing, tokens: Tokens | None = None) -> None:
-        """Find the spans that answers mean, if the side has some."""
-        if self.file.answers is None or self.grounded is not None:
-            return
-        if self.texts is None:
-            raise InputError(
-                "answers of a language model need the texts that they are about, and no file has them.",
-                "Give a reference with texts or words, or name the key of the texts beside the answers with "
-                f"{setting('text_key')}.",
-                source=self.file.source,
-            )
-        self.grounded = on_side(self.name, pairing.ground, self.texts, self.file.answers, tokens)
-        self.spans = self.grounded.spans
-
-
-def _paired(references: _Side, predictions: _Side, pairing: Pairing) -> Paired:
+def _paired(references: Side, predictions: Side, pairing: Pairing) -> Paired:
     sides = references, predictions
     remarks: list[str] = []
     choices: dict[str, str] = {}
+    with_texts = any(side.texts is not None for side in sides)
     for side in sides:
         if pairing.texts != "same" and side.texts is not None:
             # a text of its own, in which offsets are not yet those of the reference's
             side.ground(pairing)
     _share_texts(references, predictions, pairing, remarks, choices)
-    tokens, made_by = _common_tokens(references, predictions, pairing)
+    tokens, made_by = _common_tokens(references, pairing, with_texts=with_texts)
     for side in sides:
         side.ground(pairing, tokens)
     answered = [side for side in sides if side.grounded is not None]
@@ -236,7 +259,7 @@ def _paired(references: _Side, predictions: _Side, pairing: Pairing) -> Paired:
             f"{mention('answer_format')} are for answers of language models, and no side has any.",
             f"Leave them out, or name the key of the answers with {setting('answer_key')}.",
         )
-    unit = pairing.unit or ("token" if references.in_tokens or pairing.tokenizer else "character")
+    unit = pairing.unit or ("token" if references.file.in_tokens or pairing.tokenizer else "character")
     if unit == "character" and pairing.to_tokens != Pairing.to_tokens:
         raise InputError(
             f"{setting('to_tokens', pairing.to_tokens)} carries spans to tokens, and characters are counted.",
@@ -246,30 +269,27 @@ def _paired(references: _Side, predictions: _Side, pairing: Pairing) -> Paired:
     if pairing.join_fragments:
         choices["join_fragments"] = "yes"
         for side in sides:
-            if not side.in_tokens and side.texts is not None and side.spans.fragments is not None:
-                side.spans, joined_spans = without_gaps(side.spans, side.texts)
-                if joined_spans:
-                    side.moved.append(f"{counted(joined_spans, 'span')} of fragments with white space between joined.")
+            side.join_fragments()
     if pairing.trim != "nothing":
         choices["trim"] = pairing.trim
         for side in sides:
-            if not side.in_tokens and side.texts is not None:
-                side.spans, cut = trimmed(side.spans, side.texts, punctuation=pairing.trim == "punctuation")
-                if number := int((cut > 0).sum()):
-                    side.moved.append(f"{counted(number, 'span')} cut by {counted(int(cut.sum()), 'character')}.")
-    spans = [
-        on_side(side.name, _in_characters, side)
-        if unit == "character"
-        else on_side(side.name, _in_tokens, side, references, tokens, pairing, choices)
-        for side in sides
-    ]
+            side.trim(pairing.trim)
+    for side in sides:
+        if unit == "character":
+            on_side(side.name, side.to_characters, **_TO_CHARACTERS)
+        else:
+            on_side(side.name, _to_tokens, side, references, tokens, pairing, choices)
     if made_by is not None and (unit == "token" or answered):
         choices["tokenizer"] = signed(made_by)
+    references.put(
+        tokens=references.tokens if tokens is None or unit == "character" else tokens,
+        answers=None,
+        words=references.file.words if references.file.tokenizer == made_by else None,
+        stated=None,
+    )
     return Paired(
-        spans={side.name: of_side for side, of_side in zip(sides, spans, strict=True)},
-        unplaced={side.name: _unplaced(side, unit) for side in sides},
+        sides={side.name: side for side in sides},
         unit=unit,
-        file=_as_paired(references, spans[0], unit, tokens, made_by),
         choices={
             **decoding_of({side.name: side.file for side in sides}),
             "unit": unit,
@@ -277,36 +297,12 @@ def _paired(references: _Side, predictions: _Side, pairing: Pairing) -> Paired:
             **({"shared_documents": "yes"} if pairing.shared_documents else {}),
         },
         remarks=remarks,
-        moved={side.name: side.moved for side in sides},
-        lost={side.name: side.lost for side in sides},
-        grounded={side.name: side.grounded for side in sides if side.grounded is not None},
     )
-
-
-def _as_paired(references: _Side, spans: Spans, unit: str, tokens: Tokens | None, made_by: str | None) -> DocumentFile:
-    """Return the reference's file with what it has been given while it was paired."""
-    file, in_tokens = references.file, unit == "token"
-    known = references.tokens if tokens is None or not in_tokens else tokens
-    return replace(
-        file,
-        documents=replace(file.documents, texts=references.texts, tokens=known),
-        spans=spans,
-        answers=None,
-        in_tokens=in_tokens,
-        words=file.words if references.file.tokenizer == made_by else None,
-        stated=None,
-    )
-
-
-def _unplaced(side: _Side, unit: str) -> Unplaced | None:
-    if side.grounded is None:
-        return None
-    return side.grounded.unplaced if unit == "character" else side.grounded.unplaced_tokens
 
 
 def _share_texts(
-    references: _Side,
-    predictions: _Side,
+    references: Side,
+    predictions: Side,
     pairing: Pairing,
     remarks: list[str],
     choices: dict[str, str],
@@ -330,16 +326,16 @@ def _share_texts(
         for side in (references, predictions):
             of_side = side.file.words
             if side.texts is None and of_side is not None:
-                side.tokens, side.texts = on_side(side.name, _words_in_texts, of_side, known), known
-            elif side.texts is None and not side.in_tokens:
-                side.texts = known
+                side.put(tokens=on_side(side.name, _words_in_texts, of_side, known), texts=known)
+            elif side.texts is None and not side.file.in_tokens:
+                side.put(texts=known)
                 remarks += on_side(side.name, _compare_stated, side, known)
-                side.spans = side.spans.with_lengths(np.fromiter(map(len, known), np.int64, len(known)))
+                side.put(spans=side.file.spans.with_lengths(np.fromiter(map(len, known), np.int64, len(known))))
         return
     for side, without in ((references, predictions), (predictions, references)):
-        if side.file.words is not None and without.file.words is None and not without.in_tokens:
-            made, side.tokens = joined(side.file.words, " ")
-            side.texts = tuple(made)
+        if side.file.words is not None and without.file.words is None and not without.file.in_tokens:
+            made, tokens = joined(side.file.words, " ")
+            side.put(texts=tuple(made), tokens=tokens)
             remarks.append("No file has the texts: they are made of the words, with blanks between.")
             _share_texts(references, predictions, pairing, remarks, choices)
             return
@@ -347,7 +343,7 @@ def _share_texts(
         if not pairing.ignore_words:
             remarks += on_side(predictions.name, _compare_with_stated, predictions, references)
         return
-    in_tokens = references.in_tokens and predictions.in_tokens and pairing.unit != "character"
+    in_tokens = references.file.in_tokens and predictions.file.in_tokens and pairing.unit != "character"
     if in_tokens and pairing.ignore_words:
         return
     require_same_words(references.file, predictions.file)
@@ -357,10 +353,11 @@ def _share_texts(
         # spans of the same tokens stay as they are
         return
     made, tokens = joined(references.file.words)
-    references.texts = predictions.texts = tuple(made)
-    references.tokens = predictions.tokens = tokens
+    for side in (references, predictions):
+        side.put(texts=tuple(made), tokens=tokens)
     if not same:
-        others, predictions.tokens = joined(predictions.file.words)
+        others, tokens = joined(predictions.file.words)
+        predictions.put(tokens=tokens)
         for document, texts_here in enumerate(zip(made, others, strict=True)):
             require_same_text(*texts_here, document, "Both sides must annotate the same text.")
 
@@ -369,74 +366,60 @@ def _words_in_texts(words: Sequence[Sequence[str]], texts: Sequence[str]) -> Tok
     return Tokens.from_lists([words_in_text(row, texts[document], document) for document, row in enumerate(words)])
 
 
-def _compare_stated(side: _Side, texts: Sequence[str]) -> list[str]:
+def _compare_stated(side: Side, texts: Sequence[str]) -> list[str]:
     """Compare what spans are said to cover with the other side's text, see `compared`."""
     stated = side.file.stated
     return [] if stated is None else compared(stated.beside(texts), side.place)
 
 
-def _compare_with_stated(side: _Side, other: _Side) -> list[str]:
+def _compare_with_stated(side: Side, other: Side) -> list[str]:
     """Compare what both sides say that the same characters, or tokens, are, see `compared`."""
     here, there = side.file.stated, other.file.stated
-    if here is None or there is None or side.in_tokens != other.in_tokens:
+    if here is None or there is None or side.file.in_tokens != other.file.in_tokens:
         return []
     return compared(here.beside_stated(there), side.place, f"differ from those of {other.file.source}")
 
 
-def _align(references: _Side, predictions: _Side, how: str) -> None:
+def _align(references: Side, predictions: Side, how: str) -> None:
     """Move the predicted spans, and tokens, to the reference's text."""
     texts, others = references.texts or (), predictions.texts or ()
     if how == "line_ends":
         for document, (text, found) in enumerate(zip(texts, others, strict=True)):
             require_same_text(plain_ends(text), plain_ends(found), document, "Check that both texts are the same.")
-        if not references.in_tokens:
+        if not references.file.in_tokens:
             _move(references, list(map(line_end_places, texts)), list(map(plain_ends, texts)))
         _move(predictions, list(map(line_end_places, others)), list(map(plain_ends, others)))
         return
-    if predictions.in_tokens:
+    if predictions.file.in_tokens:
         raise InputError("texts are aligned for spans of characters.", "Convert the tokens to characters first.")
     differing = sum(text != found for text, found in zip(texts, others, strict=True))
     places = [aligned_places(found, text) for text, found in zip(texts, others, strict=True)]
     lost = _move(predictions, places, list(texts))
-    predictions.moved.append(f"texts that differ and are aligned: {differing:,} of {len(texts):,}.")
+    predictions.notes.append(f"texts that differ and are aligned: {differing:,} of {len(texts):,}.")
     name = predictions.file.documents.name
     predictions.lost += [f"a span in {name(document)} that the reference's text lacks." for document in lost]
 
 
-def _move(side: _Side, places: list[np.ndarray], texts: list[str]) -> list[int]:
-    documents = side.spans.document
-    if side.tokens is not None:
-        base = side.tokens.offsets
-        start, end = side.tokens.start.copy(), side.tokens.end.copy()
-        for document, place in enumerate(places):
-            here = slice(int(base[document]), int(base[document + 1]))
-            start[here], end[here] = place[start[here]], place[end[here]]
-        side.tokens = replace(side.tokens, start=start, end=end)
-    side.texts = tuple(texts)
-    if side.in_tokens:
+def _move(side: Side, places: list[np.ndarray], texts: list[str]) -> list[int]:
+    """Move spans and tokens to the places of another text; return the documents of the spans that it lacks."""
+    spans, tokens = side.file.spans, side.tokens
+    if tokens is not None:
+        base = offsets_of([len(place) for place in places])[tokens.document]
+        flat = np.concatenate([np.zeros(0, np.int64), *places])
+        side.put(tokens=replace(tokens, start=flat[base + tokens.start], end=flat[base + tokens.end]))
+    side.put(texts=tuple(texts))
+    if side.file.in_tokens:
         return []
-    side.spans, lost = moved_to(side.spans, places, np.fromiter(map(len, texts), np.int64, len(texts)))
-    return [int(document) for document in documents[lost]]
+    moved, lost = moved_to(spans, places, np.fromiter(map(len, texts), np.int64, len(texts)))
+    side.put(spans=moved)
+    return list(spans.document[lost].tolist())
 
 
-def _in_characters(side: _Side) -> Spans:
-    if not side.in_tokens:
-        return side.spans
-    if side.tokens is None:
-        raise InputError(
-            "the spans are in tokens, and nothing tells which characters these are.",
-            f"Give a text or words, or score tokens with {setting('unit', 'token')}.",
-            option="unit",
-        )
-    lengths = None if side.texts is None else np.fromiter(map(len, side.texts), np.int64, len(side.texts))
-    return to_characters(side.spans, side.tokens, lengths)
-
-
-def _common_tokens(references: _Side, predictions: _Side, pairing: Pairing) -> tuple[Tokens | None, str | None]:
+def _common_tokens(references: Side, pairing: Pairing, *, with_texts: bool) -> tuple[Tokens | None, str | None]:
     """Return the tokens that spans of both sides are carried to, and the tokenizer that made them, if one did."""
     if pairing.tokenizer is None:
         return references.tokens, references.file.tokenizer
-    if all(side.file.documents.texts is None for side in (references, predictions)):
+    if not with_texts:
         raise InputError(
             "the documents have no text that tokens could be made from.",
             f"Leave out {setting('tokenizer')}, or give files with texts.",
@@ -448,14 +431,12 @@ def _common_tokens(references: _Side, predictions: _Side, pairing: Pairing) -> t
         raise error.placed(side=references.name if error.document is not None else None) from None
 
 
-def _in_tokens(
-    side: _Side, references: _Side, tokens: Tokens | None, pairing: Pairing, choices: dict[str, str]
-) -> Spans:
-    """Return the spans in the common tokens; the side learns what was moved and lost."""
+def _to_tokens(side: Side, references: Side, tokens: Tokens | None, pairing: Pairing, choices: dict[str, str]) -> None:
+    """Count the spans in the common tokens; the side learns what was moved and lost."""
     # without bounds of tokens, nothing tells that they are others
     unknown = pairing.tokenizer is None and (side.tokens is None or tokens is None)
-    if side.in_tokens and (unknown or _same_tokens(side.tokens, tokens)):
-        return side.spans
+    if side.file.in_tokens and (unknown or _same_tokens(side.tokens, tokens)):
+        return
     if tokens is None:
         raise InputError(
             "the reference has no tokens.",
@@ -464,21 +445,14 @@ def _in_tokens(
             option="unit",
         )
     choices["to_tokens"] = pairing.to_tokens
-    spans = _in_characters(side)
-    carried = to_tokens(spans, tokens, policy=pairing.to_tokens)
-    moved = carried.moved[carried.moved > 0]
-    if len(moved):
-        distance = counted(int(moved.sum()), "character")
-        side.moved.append(f"{counted(len(moved), 'span')} moved by {distance} to fit tokens.")
-    if carried.merged:
-        side.moved.append(f"{counted(carried.merged, 'span')} became one with another.")
-    name = references.file.documents.name
+    side.to_characters(**_TO_CHARACTERS)
+    spans, name = side.file.spans, references.file.documents.name
+    carried = side.to_tokens(tokens, pairing.to_tokens)
     side.lost += [
         f"a span of {spans.labels[spans.label[span]]!r} from character {spans.start[span]} to {spans.end[span]} in "
         f"{name(int(spans.document[span]))}, which has no token."
         for span in carried.lost.tolist()
     ]
-    return carried.spans
 
 
 def _same_tokens(one: Tokens | None, other: Tokens | None) -> bool:

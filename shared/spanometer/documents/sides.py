@@ -116,18 +116,15 @@ def files_together(
         for name, file in others
     }
     found = next(iter(pairs.values()), None) or pair(reference, reference, pairing)
+    sides = {first: found.sides["references"], **{name: each.sides["predictions"] for name, each in pairs.items()}}
     choices = dict(found.choices)
-    notes = by_side(left_out) + by_side({first: [*found.moved["references"], *found.lost["references"]]})
-    for name, each in pairs.items():
-        choices |= each.choices
-        notes += [*each.remarks, *by_side({name: [*each.moved["predictions"], *each.lost["predictions"]]})]
-    of_sides = {first: (found, "references"), **{name: (each, "predictions") for name, each in pairs.items()}}
-    spans, unplaced = (
-        [getattr(each, what)[side] for each, side in of_sides.values()] for what in ("spans", "unplaced")
-    )
-    placed = dict(zip(of_sides, with_unplaced(spans, unplaced, apart=apart), strict=True))
-    grounded = {name: each.grounded[side] for name, (each, side) in of_sides.items() if side in each.grounded}
-    # of all sides, in the place that a pair has it
+    notes = by_side(left_out)
+    for name, side in sides.items():
+        choices |= pairs[name].choices if name in pairs else {}
+        notes += [*(pairs[name].remarks if name in pairs else ()), *by_side({name: [*side.notes, *side.lost]})]
+    spans, unplaced = [side.file.spans for side in sides.values()], [side.unplaced for side in sides.values()]
+    placed = dict(zip(sides, with_unplaced(spans, unplaced, apart=apart), strict=True))
+    grounded = {name: side.grounded for name, side in sides.items() if side.grounded is not None}
     return Sides(placed, {"input": "spans", **choices, **decoding_of(files)}, found.file, grounded), notes
 
 

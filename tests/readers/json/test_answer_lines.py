@@ -56,7 +56,7 @@ def test_forms_of_answers(lines, gold, row):
     path = lines(row)
     assert detect(path).name == "answers"
     found = pair(gold, read_documents(path))
-    assert bounds(found.spans["predictions"]) == [(0, 3, "PER"), (15, 19, "LOC")]
+    assert bounds(found.sides["predictions"].file.spans) == [(0, 3, "PER"), (15, 19, "LOC")]
     # one that has no place is behind the end of the text
     assert bounds(found.predictions) == [(0, 3, "PER"), (15, 19, "LOC"), (20, 23, "PER")]
     assert found.references.lengths.tolist() == found.predictions.lengths.tolist() == [23]
@@ -98,7 +98,7 @@ def test_documents_are_matched_by_name(lines, gold):
     both = [{"id": "a", "text": TEXT, "spans": GOLD}, {"id": "b", "text": "Oslo", "spans": []}]
     files = [lines(*both, name="gold.jsonl"), lines({"id": "b", "answer": "[]"}, {"id": "a", "answer": ANSWER})]
     found = pair(*map(spanometer.read, files))
-    assert bounds(found.spans["predictions"]) == [(0, 3, "PER"), (15, 19, "LOC")]
+    assert bounds(found.sides["predictions"].file.spans) == [(0, 3, "PER"), (15, 19, "LOC")]
     other = spanometer.read(lines({"id": "b", "answer": "[]"}, {"id": "c", "answer": ANSWER}))
     with pytest.raises(InputError, match=r"gold.jsonl: 2 documents here, 2 .* Only here: 'a'"):
         pair(spanometer.read(files[0]), other)
