@@ -30,8 +30,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..documents.checks import KINDS, Problem
-from ..documents.checks import Validation as SpanValidation
+from ..documents.checks import KINDS, Problem, SpanValidation
 from ..documents.document_file import DocumentFile
 from ..documents.tokenizers import require_tokenizer, tokenizer_option
 from ..exceptions import counted, printable

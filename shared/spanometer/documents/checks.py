@@ -76,7 +76,7 @@ class Problem:
 
 
 @dataclass
-class Validation:
+class SpanValidation:
     """What is wrong with the spans of a file.
 
     Attributes:
@@ -105,7 +105,7 @@ class Validation:
         """The number of documents that have a problem."""
         return len({problem.document for problem in self.problems})
 
-    def read(self, reading: Callable[[], DocumentFile]) -> Validation:
+    def read(self, reading: Callable[[], DocumentFile]) -> SpanValidation:
         """Look at the spans of a file while it is read; errors are those of reading a file of another form."""
         with _inspected(self._inspect):
             self.file = reading()

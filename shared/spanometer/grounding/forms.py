@@ -42,7 +42,7 @@ def squad(mention: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Form:
+class NormalForm:
     """The normal form of a text.
 
     Attributes:
@@ -62,15 +62,15 @@ class Form:
         return int(self.start[first]), int(self.end[last - 1])
 
 
-def form_of(text: str, fold: str) -> Form:
+def form_of(text: str, fold: str) -> NormalForm:
     """Compute the normal form of a text; `squad` has no way back and is for mentions alone."""
     if fold == "exact":
-        return Form(text)
+        return NormalForm(text)
     if fold == "squad":
-        return Form(squad(text))
+        return NormalForm(squad(text))
     if fold == "case":
         if text.isascii():
-            return Form(text.lower())
+            return NormalForm(text.lower())
         return _changed(text, np.arange(len(text) + 1), _lower)
     joins = of_characters([text], _joins).astype(bool)
     if joins.any():
@@ -88,7 +88,7 @@ def _short_form(text: str, fold: str) -> str:
     return form_of(text, fold).text
 
 
-def _changed(text: str, borders: np.ndarray, change: Callable[[str], str]) -> Form:
+def _changed(text: str, borders: np.ndarray, change: Callable[[str], str]) -> NormalForm:
     """Return the form of which each part of a text, from one border to the next, makes a part of its own."""
     if len(borders) == len(text) + 1:
         parts = list(map(change, text))
@@ -96,7 +96,7 @@ def _changed(text: str, borders: np.ndarray, change: Callable[[str], str]) -> Fo
         places = borders.tolist()
         parts = [change(text[start:end]) for start, end in pairwise(places)]
     sizes = np.fromiter(map(len, parts), np.int64, len(parts))
-    return Form("".join(parts), np.repeat(borders[:-1], sizes), np.repeat(borders[1:], sizes))
+    return NormalForm("".join(parts), np.repeat(borders[:-1], sizes), np.repeat(borders[1:], sizes))
 
 
 def _clusters(joins: np.ndarray) -> np.ndarray:

@@ -55,7 +55,7 @@ def read_value(text: str) -> tuple[Any, bool]:
 def _as_far_as_possible(text: str, opening: re.Match[str]) -> tuple[Any, bool]:
     """Read as `read_value` a value that is not whole, or not JSON."""
     root: list[Any] | Mapping = Mapping() if opening[0] == "{" else []
-    stack = [_Open(root, _OPENING[opening[0]])]
+    stack = [_OpenValue(root, _OPENING[opening[0]])]
     place = opening.end()
     while token := _TOKEN.match(text, place):
         place = token.end()
@@ -65,7 +65,7 @@ def _as_far_as_possible(text: str, opening: re.Match[str]) -> tuple[Any, bool]:
             child: list[Any] | Mapping = Mapping() if sign == "{" else []
             if len(stack) == DEEPEST or not top.takes(child):
                 break
-            stack.append(_Open(child, _OPENING[sign]))
+            stack.append(_OpenValue(child, _OPENING[sign]))
         elif sign is None:
             if not top.takes(_scalar(token)):
                 break
@@ -109,7 +109,7 @@ def _string(written: str) -> str:
         return written[1:-1]
 
 
-class _Open:
+class _OpenValue:
     """A value that is being read."""
 
     def __init__(self, value: list[Any] | Mapping, closing: str) -> None:

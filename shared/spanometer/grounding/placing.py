@@ -14,7 +14,7 @@ import numpy as np
 from ..exceptions import InputError
 from ..spans.words import words_and_signs
 from .answers import Item
-from .forms import Form, form_of, form_text
+from .forms import NormalForm, form_of, form_text
 from .policies import GroundingPolicy
 
 Bounds = tuple[int, int]
@@ -52,7 +52,7 @@ class TextIndex:
         kept: Computed = self._results[key]
         return kept
 
-    def form(self, fold: str) -> Form:
+    def form(self, fold: str) -> NormalForm:
         """Compute the normal form of the text."""
         return self._once(form_of, self.text, fold)
 

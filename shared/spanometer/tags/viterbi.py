@@ -423,7 +423,7 @@ class _PathStep:
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _LabelGroups:
     """Groups of labels that may each follow equally many labels.
 
     Attributes:
@@ -440,7 +440,7 @@ class _Part:
     rows: slice | np.ndarray
 
 
-def _groups(follows: np.ndarray, *, shared: bool) -> tuple[np.ndarray, list[_Part]]:
+def _groups(follows: np.ndarray, *, shared: bool) -> tuple[np.ndarray, list[_LabelGroups]]:
     """Return the group of each label, and all groups.
 
     Labels that may follow the same labels share a maximum if no scores are added: every scheme has few such groups, so
@@ -458,7 +458,7 @@ def _groups(follows: np.ndarray, *, shared: bool) -> tuple[np.ndarray, list[_Par
         labels = np.nonzero(before[chosen])[1].reshape(right - left, -1).T
         if (labels == labels[:, :1]).all():
             labels = labels[:, :1]
-        parts.append(_Part(slice(left, right), label[chosen], labels, _rows(labels.ravel())))
+        parts.append(_LabelGroups(slice(left, right), label[chosen], labels, _rows(labels.ravel())))
     return np.argsort(order)[group.ravel()], parts
 
 
