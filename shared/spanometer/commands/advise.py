@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -31,7 +30,7 @@ from ..analysis.advice.advise import Advice, advise
 from ..analysis.advice.statistics import Thresholds
 from ..documents.document_file import DocumentFile
 from ..documents.words import Words
-from ..exceptions import InputError, counted, printable
+from ..exceptions import InputError, counted
 from ..measures.registry import ALL_MEASURES
 from ..options import options_of, text
 from ..readers.formats import Format, formats_of, read_as
@@ -85,8 +84,6 @@ class AdviceDocuments(CarriedDocuments):
     def read_spans(self, path: str) -> tuple[DocumentFile, Spans, Words | None]:
         """Read what `AdviceInput.read_spans` does."""
         file, carried = self.read_in_tokens(path)
-        for note in (*file.notes, *carried.notes, *(f"left out: {each}" for each in file.left_out)):
-            print(printable(note), file=sys.stderr)
         return file, carried.file.spans, carried.all_words()
 
 

@@ -152,9 +152,8 @@ def run(options: argparse.Namespace) -> int:
         **draws,
     }
     paths = input_paths(options.files, options.answer_key, systems=0)
-    kinds = [Measure, ChanceKappaF1, UnitizingAlpha, Gamma]
     owners: tuple[type[SeveralFiles], ...] = (DocumentSeries, TagSeries)
-    source = read_options(kind_of(owners, options, paths, kinds), options)
+    source = read_options(kind_of(owners, options, paths), options)
     require_used(options, source, chance, alpha, *joint, of_parts if with_parts else resampling)
     corpus = source.corpus(paths, options.names, words=output.disagreements)
     with corpus.placing_errors():

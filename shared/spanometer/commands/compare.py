@@ -33,7 +33,7 @@ from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES, read_measures
 from ..plots import plot_comparison
 from .corpus import Corpus, SeveralFiles
-from .documents import COMPARED, DocumentSeries, StringInput, are_strings, known_measures
+from .documents import COMPARED, DocumentSeries, StringInput, are_strings, default_measures, known_measures
 from .inputs import (
     input_paths,
     kind_of,
@@ -95,9 +95,8 @@ def run(options: argparse.Namespace) -> int:
     output = read_options(ComparisonOutput, options)
     paths = input_paths(paths, options.answer_key)
     strings = are_strings(options)
-    kind = StringInput if strings else kind_of(_KINDS, options, paths, [*ALL_MEASURES.values(), PlotOutput])
-    suiting = [name for name, measure in ALL_MEASURES.items() if measure.input == kind.input and measure.by_default]
-    default = suiting if options.rank_correlation else [_DEFAULTS[kind.input]]
+    kind = StringInput if strings else kind_of(_KINDS, options, paths)
+    default = default_measures(kind) if options.rank_correlation else [_DEFAULTS[kind.input]]
     resampling = read_options(PairedResampling, options)
     source, measures = read_request(options, kind, known_measures(), default, resampling)
     if not isinstance(source, TagSeries):

@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
     """Read, count the votes, write and show."""
     output, voting = read_options(ConsensusOutput, options), read_options(Voting, options)
     paths = input_paths(options.files)
-    source = read_options(kind_of(_KINDS, options, paths, [Voting, ConsensusOutput]), options)
+    source = read_options(kind_of(_KINDS, options, paths), options)
     require_used(options, source)
     of_tags = isinstance(source, TagSeries)
     writing = read_options(WrittenAs, options).writing(options, source, "IOB2" if of_tags else "jsonl")

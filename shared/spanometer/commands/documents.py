@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
@@ -13,14 +14,14 @@ from ..documents.fitting import Fitted, fitted
 from ..documents.pairing import Pairing, pair
 from ..documents.sides import AnsweredTexts, answers_together, by_annotator, require_one_annotator
 from ..documents.writer import Writer
-from ..exceptions import InputError, counted, mention, setting
+from ..exceptions import InputError, counted, mention, printable, setting
 from ..grounding.policies import NAMED_STRINGS, StringPolicy
 from ..grounding.reading import AnswerReading
 from ..grounding.strings import ground_strings
 from ..measures.base import Measure
 from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES
-from ..options import check_options, option, options_of, reused_option, takes, text
+from ..options import check_options, made, option, options_of, reused_option, takes, text
 from ..readers.folders import files_of
 from ..readers.formats import AUTO, Format, formats_of, reading_options
 from ..readers.json.answer_lines import AnswerLines
@@ -44,8 +45,6 @@ _OF_TAGS = ("documents", "outside")
 
 _TOKENS = Writer(write=iter, unit="token", needs_text=False, discontinuous=True, annotators=True)
 """What holds all spans of tokens."""
-
-_PAIRING = tuple(Pairing.__dataclass_fields__)
 
 _MENTIONS = "the mentions of the reference"
 
@@ -167,7 +166,7 @@ class CarriedDocuments(DocumentLayout):
         return Pairing(to_tokens=self.to_tokens, trim=self.trim, tokenizer=self.tokenizer)
 
     def read_in_tokens(self, path: str) -> tuple[DocumentFile, Fitted]:
-        """Read a file, and return its documents with the spans in tokens too.
+        """Read a file, and return its documents with the spans in tokens too; say on standard error what was lost.
 
         Raises:
             InputError: also for documents without tokens, and for spans that have none.
@@ -177,6 +176,8 @@ class CarriedDocuments(DocumentLayout):
         carried = fitted(replace(file, stated=None), _TOKENS, {}, self.carrying)
         if carried.losses:
             raise InputError(f"{'; '.join(map(str, carried.losses))}.", source=file.source)
+        for note in (*file.notes, *carried.notes, *(f"left out: {loss}" for loss in file.left_out)):
+            print(printable(note), file=sys.stderr)
         return file, carried
 
 
@@ -214,7 +215,7 @@ class DocumentSeries(DocumentLayout, Pairing, ChosenLabels, SeveralFiles):
     @property
     def pairing(self) -> Pairing:
         """How the sides are brought together."""
-        return Pairing(**{name: getattr(self, name) for name in _PAIRING})
+        return made(Pairing, vars(self))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -381,3 +382,8 @@ def are_strings(options: argparse.Namespace) -> bool:
 def known_measures() -> dict[str, type[Measure]]:
     """Return all measures by name, that of strings too, which is not in the registry."""
     return {**ALL_MEASURES, MentionF.name: MentionF}
+
+
+def default_measures(kind: type[Input]) -> list[str]:
+    """Return the names of the measures that a kind of input is scored by."""
+    return [name for name, measure in known_measures().items() if measure.input == kind.input and measure.by_default]

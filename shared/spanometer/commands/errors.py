@@ -158,7 +158,7 @@ def run(options: argparse.Namespace) -> int:
     if output.examples is None and choice != ErrorChoice():
         raise InputError("--kind, --label, --predicted, --limit and --sample choose examples.", "Add --examples text.")
     paths = input_paths(paths, options.answer_key)
-    kind = kind_of(_KINDS, options, paths, [*MEASURES.values(), PlotOutput])
+    kind = kind_of(_KINDS, options, paths)
     resampling, matching = read_options(Resampling, options), read_options(Matching, options)
     source, measures = read_request(options, kind, MEASURES, ["span_f"], matching, resampling)
     if len(measures) > 1:

@@ -20,7 +20,7 @@ from ..documents.pairing import Paired
 from ..exceptions import InputError, counted, mention, printable
 from ..grounding.grounded import AnswerCounts
 from ..measures.base import Measure
-from ..options import Option, options_of, replaced_option
+from ..options import options_of, replaced_option
 from ..readers.columns.layout import DOCSTART
 from ..readers.formats import Format, detect
 from ..readers.label_map import read_label_map
@@ -28,7 +28,7 @@ from ..readers.source import UTF_8, open_file, spooled
 from ..spans.entities import Entities
 from ..spans.spans import Spans
 from ..tags.schemes import LabelChoice, label_map_in
-from .options import destination, given_options, switch
+from .options import destination, destinations, given_options, switch
 
 File = TypeVar("File")
 Kind = TypeVar("Kind", bound="Input")
@@ -202,7 +202,7 @@ class ChosenLabels(LabelChoice):
 
 
 def kind_of(
-    kinds: Sequence[type[Kind]], options: argparse.Namespace, paths: Sequence[str], others: Sequence[type]
+    kinds: Sequence[type[Kind]], options: argparse.Namespace, paths: Sequence[str], *others: type
 ) -> type[Kind]:
     """Return the kind of input that the options of reading ask for, or that a file shows; the last one if neither.
 
@@ -210,7 +210,7 @@ def kind_of(
         kinds: the kinds to choose among.
         options: the command line.
         paths: the files, see `InputPath.of`.
-        others: what else has options on the command line; what it shares with a kind of input shows nothing.
+        others: what else has options, beside what reads nothing; what they share with a kind of input shows nothing.
     """
     format = options.format or "auto"
     formats = {kind: options_of(kind)["format"].choices for kind in kinds}
@@ -218,10 +218,11 @@ def kind_of(
     if not possible:
         choices = dict.fromkeys(name for names in formats.values() for name in names)
         raise InputError(f"invalid value for --format: {format!r}.", f"Use one of {', '.join(map(repr, choices))}.")
-    names = given_options(options, *kinds) - given_options(options, *others)
+    reading = {name for name, owners in options.owners.items() if all(issubclass(owner, Input) for owner in owners)}
+    names = (given_options(options, *kinds) & reading) - destinations(*others)
     fitting = [kind for kind in possible if len(possible) == 1 or _takes(kind, options, names)]
     # a value that no kind allows shows nothing: the kind that is read says so
-    fitting = fitting or [kind for kind in possible if names <= _declared(kind).keys()]
+    fitting = fitting or [kind for kind in possible if names <= destinations(kind)]
     if len(fitting) > 1:
         # a side without spans may show nothing
         encoding = options.encoding or UTF_8
@@ -236,13 +237,9 @@ def detected(path: str, encoding: str, content: str | None = None, name: str | N
     return detect(opened.start, content, name, encoding=encoding)
 
 
-def _declared(kind: type[Input]) -> dict[str, Option]:
-    return {destination(declared): declared for declared in options_of(kind).values()}
-
-
 def _takes(kind: type[Input], options: argparse.Namespace, names: set[str]) -> bool:
     """Return whether a kind of input has all options that are given, and allows their values."""
-    declared = _declared(kind)
+    declared = {destination(each): each for each in options_of(kind).values()}
     if not names <= declared.keys():
         return False
     choices = {name: declared[name].choices for name in names if declared[name].choices and not declared[name].parse}

@@ -68,9 +68,16 @@ from ..exceptions import InputError, counted, mention
 from ..measures.registry import ALL_MEASURES, MEASURES
 from ..tables.table import Number, Part, heading
 from .corpus import Corpus, ScoredFiles, SeveralFiles
-from .documents import COMPARED, DocumentInput, DocumentSeries, StringInput, are_strings, known_measures
+from .documents import (
+    COMPARED,
+    DocumentInput,
+    DocumentSeries,
+    StringInput,
+    are_strings,
+    default_measures,
+    known_measures,
+)
 from .inputs import (
-    Input,
     headlines,
     input_paths,
 )
@@ -155,7 +162,7 @@ def run(options: argparse.Namespace) -> int:
         paths = input_paths(paths, options.answer_key, systems=number or 1)
     kind = _kind(options, paths)
     resampling = chosen_resampling(options)
-    available, default = (MEASURES, ["span_f"]) if number else (known_measures(), _default(kind))
+    available, default = (MEASURES, ["span_f"]) if number else (known_measures(), default_measures(kind))
     source, measures = read_request(options, kind, available, default, resampling)
     if not number and not named_measures(options, ()):
         measures = SuitingMeasures(measures)
@@ -178,19 +185,14 @@ def run(options: argparse.Namespace) -> int:
 def _kind(options: argparse.Namespace, paths: list[str]) -> type[Any]:
     """Return the kind of input: what options or measures ask for, or what the files show."""
     if options.references is not None:
-        return input_kind(_SERIES, options, paths, [*MEASURES.values(), ChanceParts])
+        return input_kind(_SERIES, options, paths, ChanceParts)
     if options.cluster is not None:
         return ParquetInput
     if are_strings(options):
         return StringInput
-    if any(name in _default(AttributeInput) for name in named_measures(options, ())):
+    if any(name in default_measures(AttributeInput) for name in named_measures(options, ())):
         return AttributeInput
-    return input_kind(KINDS, options, paths, [*ALL_MEASURES.values(), PlotOutput, ChanceParts])
-
-
-def _default(kind: type[Input]) -> list[str]:
-    """Return the names of the measures that a kind of input is scored by."""
-    return [name for name, measure in known_measures().items() if measure.input == kind.input and measure.by_default]
+    return input_kind(KINDS, options, paths, ChanceParts)
 
 
 def _described(corpus: Corpus, reports: Mapping[str, Report], more: Mapping[str, bool]) -> dict[str, Any]:

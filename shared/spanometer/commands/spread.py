@@ -30,7 +30,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..analysis.policies.groundings import GroundingSpread, grounding_spread
+from ..analysis.policies.groundings import grounding_spread
 from ..analysis.policies.repairs import policy_spread
 from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, counted
@@ -74,28 +74,6 @@ class SpreadInput(TagPair):
         return self.read(paths[0], self.columns_of_each[0]), None
 
 
-@dataclass(frozen=True, kw_only=True)
-class AnswersInput(AnswerFiles):
-    """Spans of a reference, and answers of language models."""
-
-    def spread(
-        self, paths: Sequence[str], measures: Sequence[Any], strings: MentionF
-    ) -> tuple[GroundingSpread, dict[str, DocumentFile]]:
-        """Score the answers under all policies; return also the files, the reference's first."""
-        files = self.read_all(paths)
-        answered = self.together(files)
-        spread = grounding_spread(
-            answered.texts,
-            answered.answers,
-            answered.references,
-            measures=measures,
-            tokens=answered.tokens,
-            strings=strings,
-            **self.answer_reading,
-        )
-        return spread, files
-
-
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     parser.add_argument("reference", metavar="REFERENCE", help="file with the reference tags")
@@ -111,7 +89,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="the predictions are answers of language models, which the files may show too",
     )
-    add_options(reading, {"": SpreadInput, AnswersInput.title: AnswersInput}, leave_out=("repair",))
+    add_options(reading, {"": SpreadInput, AnswerFiles.title: AnswerFiles}, leave_out=("repair",))
     add_measure_options(parser, MEASURES, default="span_f")
     add_options(parser.add_argument_group("output"), {"": PlotOutput}, called=OUTPUT_FLAGS)
 
@@ -122,10 +100,10 @@ def run(options: argparse.Namespace) -> int:
     output = read_options(PlotOutput, options)
     paths = input_paths([options.reference, *options.systems], options.answer_key)
     measures = chosen_measures(options, MEASURES, ["span_f"])
-    kind: type[AnswersInput | SpreadInput] = AnswersInput if _has_answers(options, paths) else SpreadInput
+    kind: type[AnswerFiles | SpreadInput] = AnswerFiles if _has_answers(options, paths) else SpreadInput
     source = read_options(kind, options)
     require_used(options, source, *measures)
-    if isinstance(source, AnswersInput):
+    if isinstance(source, AnswerFiles):
         return _run_answers(source, paths, measures, read_options(MentionF, options), output)
     if len(paths) > 2:
         raise InputError(
@@ -181,11 +159,21 @@ def _has_answers(options: argparse.Namespace, paths: Sequence[str]) -> bool:
 
 
 def _run_answers(
-    source: AnswersInput, paths: Sequence[str], measures: Sequence[Any], strings: MentionF, output: PlotOutput
+    source: AnswerFiles, paths: Sequence[str], measures: Sequence[Any], strings: MentionF, output: PlotOutput
 ) -> int:
     if len(paths) < 2:
         raise InputError("there is no file with answers.", "Give PREDICTION, or name the key of the answers.")
-    spread, files = source.spread(paths, measures, strings)
+    files = source.read_all(paths)
+    answered = source.together(files)
+    spread = grounding_spread(
+        answered.texts,
+        answered.answers,
+        answered.references,
+        measures=measures,
+        tokens=answered.tokens,
+        strings=strings,
+        **source.answer_reading,
+    )
     if output.plot is not None:
         plot_grounding_spread(spread, output.plot)
     reference, *systems = (side_of(file) for file in files.values())

@@ -34,8 +34,10 @@ from typing import Any, cast
 from ..analysis.transformations.mapping import DESCRIPTIONS, TRANSFORMATIONS, free, get_transformation, matched
 from ..analysis.transformations.noise import IllegalTags
 from ..analysis.transformations.transformations import SpanTransformation, Transformation
+from ..documents.document_file import DocumentFile
+from ..documents.fitting import Fitted
 from ..documents.pairing import Pairing
-from ..exceptions import InputError, counted, printable
+from ..exceptions import InputError, counted
 from ..options import options_of
 from ..readers.json.document_lines import span_lines
 from ..spans.conversion import certain_scheme
@@ -132,10 +134,10 @@ def run(options: argparse.Namespace) -> int:
 
     if isinstance(source, CarriedDocuments) or options.as_spans:
         _require_spans(options, steps)
-    if isinstance(source, CarriedDocuments):
-        touched.append(_transform_documents(options, source, steps))
-    elif options.as_spans:
+    if options.as_spans:
         touched.append(_write_spans(options, source, steps))
+    elif isinstance(source, CarriedDocuments):
+        touched.append(_transform_documents(options, source, steps))
     else:
         rewrite(options, source, change, ", ".join(options.apply))
     for name, step, counts in zip(options.apply, steps, zip(*touched, strict=True), strict=True):
@@ -149,20 +151,12 @@ def _transform_documents(
 ) -> tuple[int, ...]:
     """Write documents with transformed spans in their format, and return how many each step touched."""
     format: Any = source.format_of(options.file)
-    if not options.as_spans:
-        if format.writer is None:
-            remedy = "Convert the file first: spanometer convert FILE --to jsonl -o OUT."
-            raise InputError(f"{format.name} cannot be written.", remedy)
-        declared = format.writer.options
-        settings = {name: getattr(source, name) for name in declared if name in options_of(source)}
-        writing = Writing(read_options(Target, options, file=""), format.name, settings)
-    file, carried = source.read_in_tokens(options.file)
-    if file.has_attributes:
-        print("lost: the attributes of spans", file=sys.stderr)
-    for note in (*file.notes, *carried.notes, *(f"left out: {text}" for text in file.left_out)):
-        print(printable(note), file=sys.stderr)
-    if options.as_spans:
-        return _write_transformed(options, steps, carried.file.spans)
+    if format.writer is None:
+        remedy = "Convert the file first: spanometer convert FILE --to jsonl -o OUT."
+        raise InputError(f"{format.name} cannot be written.", remedy)
+    settings = {name: getattr(source, name) for name in format.writer.options if name in options_of(source)}
+    writing = Writing(read_options(Target, options, file=""), format.name, settings)
+    file, carried = _read_in_tokens(options, source)
     spans, touched = _transformed(options, steps, carried.file.spans)
     changed = replace(carried.file, spans=spans)
     if not file.in_tokens:
@@ -173,12 +167,12 @@ def _transform_documents(
     return touched
 
 
-def _write_transformed(options: argparse.Namespace, steps: Sequence[Transformation], spans: Spans) -> tuple[int, ...]:
-    """Write transformed spans as JSON lines; they may run into others."""
-    spans, touched = _transformed(options, list(map(free, steps)), spans)
-    with read_options(Target, options, file=options.file).opened() as output:
-        output.writelines(span_lines(spans))
-    return touched
+def _read_in_tokens(options: argparse.Namespace, source: CarriedDocuments) -> tuple[DocumentFile, Fitted]:
+    """Read documents with their spans in tokens, and say that attributes are lost."""
+    file, carried = source.read_in_tokens(options.file)
+    if file.has_attributes:
+        print("lost: the attributes of spans", file=sys.stderr)
+    return file, carried
 
 
 def _transformed(
@@ -201,15 +195,24 @@ def _require_spans(options: argparse.Namespace, steps: Sequence[Transformation])
         raise InputError(f"{what} is for tags, and this writes spans.", "Leave out one of them.")
 
 
-def _write_spans(options: argparse.Namespace, source: TagColumns, steps: Sequence[Transformation]) -> tuple[int, ...]:
-    """Write the transformed spans of a tag column as JSON lines, and return how many each step touched."""
-    if source.column is not None and len(source.column) > 1:
-        raise InputError("--as-spans writes the spans of one column.", "Name one column.")
-    file = source.read_columns(options.file)
-    with located({"": file}):
-        tags = as_tags(file.tags[0], prefix=source.prefix)
-        scheme = certain_scheme(tags, source.scheme, remedy="spanometer repair --policy ...")
-    return _write_transformed(options, steps, Spans.from_tags(tags, scheme=scheme.name))
+def _write_spans(
+    options: argparse.Namespace, source: CarriedDocuments | TagColumns, steps: Sequence[Transformation]
+) -> tuple[int, ...]:
+    """Write transformed spans as JSON lines, where they may run into others; return how many each step touched."""
+    if isinstance(source, CarriedDocuments):
+        spans = _read_in_tokens(options, source)[1].file.spans
+    else:
+        if source.column is not None and len(source.column) > 1:
+            raise InputError("--as-spans writes the spans of one column.", "Name one column.")
+        file = source.read_columns(options.file)
+        with located({"": file}):
+            tags = as_tags(file.tags[0], prefix=source.prefix)
+            scheme = certain_scheme(tags, source.scheme, remedy="spanometer repair --policy ...")
+        spans = Spans.from_tags(tags, scheme=scheme.name)
+    spans, touched = _transformed(options, list(map(free, steps)), spans)
+    with read_options(Target, options, file=options.file).opened() as output:
+        output.writelines(span_lines(spans))
+    return touched
 
 
 def _steps(options: argparse.Namespace) -> list[Transformation]:
