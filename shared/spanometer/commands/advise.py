@@ -116,7 +116,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _command(options: argparse.Namespace, advice: Advice) -> str:
-    """Return how to score with the measure on the command line."""
+    """Write the command that scores with the measure."""
     words = ["spanometer", "score", options.reference, "SYSTEM"]
     shared = destinations(TagInput) - ({"words_column"} if "tokens" not in advice.options else set())
     for name in sorted(given_options(options, AdviceInput) & shared, key=list(options.flags).index):
@@ -131,7 +131,7 @@ def _command(options: argparse.Namespace, advice: Advice) -> str:
 
 
 def _chance_table(advice: Advice) -> Table:
-    """Return the chance level of each label, the highest first."""
+    """List the chance level of each label, the highest first."""
     levels = sorted(advice.statistics.chance_per_label.items(), key=lambda item: -item[1])
     rows: list[list[Cell]] = [
         [label, number(level), "yes" if level >= advice.thresholds.chance else "no"] for label, level in levels

@@ -230,7 +230,7 @@ def _described(shown: _Shown, output: AgreementOutput) -> dict[str, Any]:
 
 
 def _heading(shown: _Shown) -> list[tuple[str, str]]:
-    """Return the files and the size of the corpus."""
+    """List the files and the size of the corpus."""
     result, corpus = shown.agreement, shown.corpus
     lines = [(name, side.text) for name, side in corpus.sides]
     if corpus.first.tags:

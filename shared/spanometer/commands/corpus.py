@@ -92,7 +92,7 @@ class Corpus:
         return {"reference": shown[0], role: dict(zip(self.systems, shown[1:], strict=True))}
 
     def heading(self, documents: int, tokens: int | None, unit: str = "token") -> list[Part]:
-        """Return what stands above a result: the files, the size of the corpus, and what the readers left out."""
+        """List what stands above a result: the files, the size of the corpus, and what the readers left out."""
         return heading(headlines(self.sides, self.size(documents, tokens, unit)))
 
     def size(self, documents: int, tokens: int | None, unit: str = "token") -> str:
@@ -168,7 +168,7 @@ class ScoredFiles(SeveralFiles):
         return Pair(**sides, measures=measures, reading=corpus.reading, shown=shown)
 
     def completed(self, report: Report, corpus: Corpus, pair: Pair, resampling: Resampling | None) -> Report:
-        """Return a report with what else is asked for of this kind of input."""
+        """Add to a report what only this kind of input has."""
         return report
 
     def score(

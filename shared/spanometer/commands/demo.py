@@ -141,7 +141,7 @@ def _comparison(systems: Mapping[str, Results], repairs: Mapping[str, Results]) 
 
 
 def _table(title: str, keys: Mapping[str, tuple[str, ...]], rows: Mapping[str, Results]) -> Table:
-    """Return a column for each module and key, the best of it in bold; a module's name is above its first column."""
+    """Make a column for each module and key, the best of it in bold; a module's name is above its first column."""
     pairs = [(name, key) for name, of_module in keys.items() for key in of_module]
     # much agreement by chance is not a merit; of one row none is the best
     columns = [

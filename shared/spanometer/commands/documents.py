@@ -141,7 +141,7 @@ class DocumentLayout(Limits, LabelDecoding, Input):
 def read_source(
     options: argparse.Namespace, path: str, documents: type[Documents], tags: type[TagKind]
 ) -> Documents | TagKind:
-    """Return how a file is read: as documents if its format or the options say so, or as tags.
+    """Choose how a file is read: as documents if its format or the options say so, or as tags.
 
     Raises:
         InputError: for options of the other kind.

@@ -245,7 +245,7 @@ def _described(result: Errors, output: ErrorOutput, buckets: Mapping[str, Bucket
 
 
 def _listed(result: Errors) -> SharedErrors | Difference:
-    """Return the errors one by one; of two systems with what changes from the first to the second."""
+    """List the errors one by one; of two systems with what changes from the first to the second."""
     return result.difference(*result.systems) if len(result.systems) == 2 else result.shared
 
 

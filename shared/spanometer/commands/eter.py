@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _with_muc(result: MeasureResult) -> MeasureResult:
-    """Return a result with MUC's ERR among its scores."""
+    """Add MUC's ERR to the scores of a result."""
     measure: Any = result.measure
     return replace(result, scores={**result.scores, "muc_error": measure.muc_error(result.counted)})
 
@@ -157,7 +157,7 @@ def _parts(
 
 
 def _tables(results: Mapping[str, MeasureResult]) -> list[Table]:
-    """Return rows for each system: ETER and its parts, errors in aligned entities, and slots with SER and ERR."""
+    """Make rows for each system: ETER and its parts, errors in aligned entities, and slots with SER and ERR."""
     rates = {name: score_cells(result.measure, result.scores, _RATES) for name, result in results.items()}
     errors = {name: _errors(result.counts) for name, result in results.items()}
     tables = [_table("system", map(head, _RATES), rates), _table("in aligned entities", _ERRORS.values(), errors)]
@@ -182,7 +182,7 @@ def _errors(counts: Mapping[str, int | float]) -> list[Cell]:
 
 
 def _label_tables(name: str, result: MeasureResult) -> list[Table]:
-    """Return a row for each type: the scores, and the errors in aligned entities."""
+    """Make a row for each type: the scores, and the errors in aligned entities."""
     keys = (*_RATES, "ser")
     rates = {
         label: [*score_cells(result.measure, values, keys), amount(values["support"])]
@@ -196,7 +196,7 @@ def _label_tables(name: str, result: MeasureResult) -> list[Table]:
 
 
 def _sweep_table(sweep: AlphaSweep) -> Table:
-    """Return ETER in a row for each weight and a column for each system."""
+    """Make a row for each weight, with ETER in a column for each system."""
     rows: dict[str, list[Cell]] = {
         f"{alpha:.1f}": [number(values[index]) for values in sweep.rates.values()]
         for index, alpha in enumerate(sweep.alphas.tolist())
@@ -205,5 +205,5 @@ def _sweep_table(sweep: AlphaSweep) -> Table:
 
 
 def _table(title: str, heads: Iterable[str], rows: Mapping[str, Sequence[Cell]], *, style: str = "cyan") -> Table:
-    """Return a table with a row for each name."""
+    """Make a table with a row for each name."""
     return Table(title, list(heads), [[(name, style), *cells] for name, cells in rows.items()])

@@ -103,13 +103,13 @@ def run(options: argparse.Namespace) -> int:
         for line in _lost(made, grounded):
             print(printable(line), file=sys.stderr)
     writing.write(prepared)
-    said = f"{counted(len(answers.answers or ()), 'answer')} with {grounded.summary} (grounding:{grounded.policy})"
+    summary = f"{counted(len(answers.answers or ()), 'answer')} with {grounded.summary} (grounding:{grounded.policy})"
     if grounded.unplaced:
-        said += f"; without a place, and wrong when scored: {len(grounded.unplaced):,}"
+        summary += f"; without a place, and wrong when scored: {len(grounded.unplaced):,}"
     if writing.target.names_file:
-        print(f"{printable(options.output)}: {said}.")
+        print(f"{printable(options.output)}: {summary}.")
     else:
-        print(f"{said}.", file=sys.stderr)
+        print(f"{summary}.", file=sys.stderr)
     return 0
 
 

@@ -59,7 +59,7 @@ class Side:
     remarks: Sequence[str] = ()
 
     def beside(self, references: Spans, predictions: Spans, measures: Sequence[Measure]) -> Side:
-        """Return a system with remarks if there are no spans, or if it has labels that the reference has nowhere."""
+        """Add remarks to a system if there are no spans, or if it has labels that the reference has nowhere."""
         if not len(references) and not len(predictions):
             remarks = ["no spans on either side"]
         elif all(measure.options().get("labels") == "ignore" for measure in measures):
@@ -75,7 +75,7 @@ def side_of(
     grounded: AnswerCounts | None = None,
     remarks: Sequence[str] = (),
 ) -> Side:
-    """Return a file as commands show it: what it has, what moved to fit the unit, and what is left out."""
+    """Describe a file as commands show it: what it has, what moved to fit the unit, and what is left out."""
     if file.tags:
         columns = " and ".join(file.columns)
         return Side(f"{file.source}, {columns}", {"file": file.source, "column": columns})
@@ -99,7 +99,7 @@ def side_of(
 
 
 def _side_of_trees(file: DocumentFile, entities: Entities) -> Side:
-    """Return a file with the numbers of its entities, their components, and those that have several types."""
+    """Describe a file by the numbers of its entities, their components, and those that have several types."""
     metonymic = int((np.diff(entities.type_offsets) > 1).sum())
     sizes = {"entities": len(entities), "components": len(entities.component_start), "metonymic": metonymic}
     described = {"file": file.source, "format": file.format, **sizes, "left_out": list(file.left_out)}
@@ -112,7 +112,7 @@ def _side_of_trees(file: DocumentFile, entities: Entities) -> Side:
 
 
 def documents_in(file: DocumentFile, *, briefly: bool = False) -> str:
-    """Return the number of documents in words: of sentences, if nothing tells where documents end, and what could."""
+    """Write the number of documents in words: of sentences, if nothing tells where documents end, and what could."""
     number = counted(len(file.document_lines), "sentence" if file.sentences else "document")
     if briefly or not file.sentences:
         return number
@@ -123,7 +123,7 @@ def documents_in(file: DocumentFile, *, briefly: bool = False) -> str:
 
 
 def _unshared(references: Spans, predictions: Spans, name: str) -> list[str]:
-    """Return a remark about labels that only one side has, if there are predicted ones that the reference lacks."""
+    """Note the labels that only one side has, if the system predicts some that the reference lacks."""
     expected, predicted = ({side.labels[code] for code in np.unique(side.label)} for side in (references, predictions))
     missed, unknown = sorted(expected - predicted), sorted(predicted - expected)
     if not expected or not unknown:
@@ -141,13 +141,13 @@ def _first_of(labels: Sequence[str]) -> str:
 
 
 def size_of(documents: int | str, tokens: int | None, unit: str = "token") -> str:
-    """Return the size of a corpus in words; its documents may be in words already."""
+    """Write the size of a corpus in words; its documents may be in words already."""
     number = documents if isinstance(documents, str) else counted(documents, "document")
     return ", ".join([number, *([] if tokens is None else [counted(tokens, unit)])])
 
 
 def headlines(sides: Sequence[tuple[str, Side]], size: str) -> list[tuple[str, str]]:
-    """Return the lines above the results: each side, the size of the corpus, and what the readers left out."""
+    """List the lines above the results: each side, the size of the corpus, and what the readers left out."""
     lines = [*((name, side.text) for name, side in sides), ("size", size)]
     for name, side in sides:
         more = f"; and {len(side.left_out) - _SHOWN:,} more (--json has all)" if len(side.left_out) > _SHOWN else ""
@@ -204,7 +204,7 @@ class ChosenLabels(LabelChoice):
 def kind_of(
     kinds: Sequence[type[Kind]], options: argparse.Namespace, paths: Sequence[str], *others: type
 ) -> type[Kind]:
-    """Return the kind of input that the options of reading ask for, or that a file shows; the last one if neither.
+    """Choose the kind of input that the options of reading ask for, or that a file shows; the last one if neither.
 
     Args:
         kinds: the kinds to choose among.
@@ -232,7 +232,7 @@ def kind_of(
 
 
 def detected(path: str, encoding: str, content: str | None = None, name: str | None = None) -> Format | None:
-    """Return the format of a file that begins as no file of another format does, see `readers.detect`."""
+    """Detect the format of a file that begins as no file of another format does, see `readers.detect`."""
     opened = InputPath.of(path)
     return detect(opened.start, content, name, encoding=encoding)
 
@@ -307,7 +307,7 @@ def input_paths(paths: Sequence[str], keys: str | None = None, *, systems: int =
 
 
 def _pipe(path: str) -> object:
-    """Return what tells a file that can be read only once from others; None for other files."""
+    """Identify a file that can be read only once; None for other files."""
     try:
         status = os.fstat(sys.stdin.fileno()) if path == STANDARD_INPUT else os.stat(path)
     except (AttributeError, OSError, ValueError):

@@ -131,7 +131,7 @@ class Parser(argparse.ArgumentParser):
         return parsed, unknown
 
     def _instead(self, unknown: Iterable[str]) -> str:
-        """Return a sentence on what there is instead of the first option that is one of another tool."""
+        """Name the counterpart of the first option that is one of another tool, in a sentence."""
         remedy = next(filter(None, (elsewhere(text.lstrip("-")) for text in unknown if text.startswith("--"))), "")
         if not remedy:
             return ""

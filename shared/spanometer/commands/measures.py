@@ -48,7 +48,7 @@ def add_measure_options(
 
     Args:
         parser: of the command.
-        known: the measures by name.
+        available: the measures by name.
         default: the measures that are computed if none is named, in words.
         intervals: also add the options of intervals.
         leave_out: names of options that the command has no use for.
@@ -93,7 +93,7 @@ def take_shorthands(options: argparse.Namespace) -> None:
 
 
 def named_measures(options: argparse.Namespace, default: Iterable[str]) -> list[str]:
-    """Return the names of the measures that are asked for, each once."""
+    """List the names of the chosen measures, each once."""
     listed = [name.strip() for part in options.measure or default for name in part.split(",")]
     return list(dict.fromkeys(listed))
 
@@ -101,11 +101,11 @@ def named_measures(options: argparse.Namespace, default: Iterable[str]) -> list[
 def chosen_measures(
     options: argparse.Namespace, available: Mapping[str, type[Measure]], default: Iterable[str]
 ) -> list[Any]:
-    """Return the measures with their options.
+    """Read the measures with their options.
 
     Args:
         options: the command line.
-        known: all that can be asked for, by name.
+        available: all that can be chosen, by name.
         default: the names of those that are computed if none is named.
 
     Raises:
@@ -125,7 +125,7 @@ def read_request(
     default: Iterable[str],
     *others: object,
 ) -> tuple[Kind, Sequence[Any]]:
-    """Return how files are read and the measures that are computed, see `chosen_measures`; `others` have options too.
+    """Read how files are read and which measures are computed, see `chosen_measures`; `others` have options too.
 
     Raises:
         InputError: also for a measure of something else than the kind of input has, and for options that nothing reads.
@@ -161,7 +161,7 @@ class SuitingMeasures(tuple[Any, ...]):
 
 
 def chosen_resampling(options: argparse.Namespace) -> Resampling | None:
-    """Return how intervals are made; None without a level."""
+    """Read how intervals are made; None without a level."""
     resampling = read_options(Resampling, options)
     return None if options.confidence is None else resampling
 

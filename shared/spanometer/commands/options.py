@@ -101,7 +101,7 @@ def _add(
 
 
 def _help(uses: Mapping[str, Option], optional: Collection[str]) -> str:
-    """Return what an option does for each of its owners; what several have in common is there once."""
+    """Describe an option for each of its owners; what several have in common is there once."""
     choices: dict[str, dict[Any, str]] = {}
     for declared in uses.values():
         explained = declared.choices if isinstance(declared.choices, Mapping) else dict.fromkeys(declared.choices, "")
@@ -120,7 +120,7 @@ def _help(uses: Mapping[str, Option], optional: Collection[str]) -> str:
 
 
 def _called(titles: Sequence[str]) -> str:
-    """Return how a text begins that is about some owners; not with all names if these are most measures."""
+    """Begin a text about some owners with their names, unless these are most measures."""
     if "" in titles:
         return ""
     return f"{', '.join(titles) if len(titles) <= _LISTED else 'most measures'}: "
@@ -150,7 +150,7 @@ def given_options(options: argparse.Namespace, *owners: type) -> set[str]:
 
 
 def read_options(owner: type[Owner], options: argparse.Namespace, **more: Any) -> Owner:
-    """Return a dataclass whose declared options have the values of the command line.
+    """Read the declared options of a dataclass from the command line.
 
     Args:
         owner: the dataclass.
@@ -200,7 +200,7 @@ def _is_within(path: str, folder: str) -> bool:
 
 
 def speller(flags: Mapping[str, str]) -> Callable[[str, str | None], str]:
-    """Return a function that spells options as flags, for `InputError.message`."""
+    """Make a function that spells options as flags, for `InputError.message`."""
 
     def spell(name: str, value: str | None) -> str:
         if value == ASKED:

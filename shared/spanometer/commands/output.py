@@ -69,7 +69,7 @@ class Output:
         """Print a result of `analysis` with the files that it is about, as `write` does.
 
         Args:
-            found: the result.
+            result: of `analysis`.
             described: the files as built-in types, for JSON.
             above: what stands above the result's lines.
         """

@@ -183,7 +183,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _kind(options: argparse.Namespace, paths: list[str]) -> type[Any]:
-    """Return the kind of input: what options or measures ask for, or what the files show."""
+    """Choose the kind of input by the options, the measures, or what the files show."""
     if options.references is not None:
         return input_kind(_SERIES, options, paths, ChanceParts)
     if options.cluster is not None:
@@ -196,7 +196,7 @@ def _kind(options: argparse.Namespace, paths: list[str]) -> type[Any]:
 
 
 def _described(corpus: Corpus, reports: Mapping[str, Report], more: Mapping[str, bool]) -> dict[str, Any]:
-    """Return one system beside the reference as it always was, several by their names."""
+    """Describe one system beside the reference, several by their names."""
     described = corpus.described()
     values = {name: report.to_dict(**more) for name, report in reports.items()}
     if len(values) > 1:
@@ -215,7 +215,7 @@ def _parts(corpus: Corpus, reports: Mapping[str, Report], more: Mapping[str, boo
 
 
 def _one_number(reports: Mapping[str, Report]) -> Number:
-    """Return the headline of the only measure of the only system; that of all attributes, if it is by attribute."""
+    """Take the headline of the only measure of the only system; that of all attributes, if it is by attribute."""
     results = [result for report in reports.values() for result in report.results]
     if len(results) > 1:
         measures = len(results) // len(reports)
@@ -240,7 +240,7 @@ def _score_against(corpus: Corpus, measures: Sequence[Any], resampling: Resampli
 
 
 def _number_in(options: argparse.Namespace, files: int) -> int:
-    """Return how many files are references; an `InputError` if it is no number, or leaves no system."""
+    """Read how many files are references; an `InputError` if it is no number, or leaves no system."""
     text: str = options.references
     for name in _NOT_SHOWN:
         if getattr(options, name):

@@ -97,7 +97,7 @@ class AttributeInput(Limits, ComparedWords, ScoredFiles):
         )
 
     def completed(self, report: Report, corpus: Corpus, pair: Pair, resampling: Resampling | None) -> Report:
-        """Return a report that says which spans only one side has, and draw its scores if a picture is asked for."""
+        """Note which spans only one side has, and draw the scores if a picture is asked for."""
         results = []
         for result in report.results:
             measure: Any = result.measure
@@ -158,7 +158,7 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, ScoredFiles):
         return replace(super().pair(corpus, name, measures), reading=reading)
 
     def reading(self, files: Iterable[DocumentFile]) -> dict[str, str]:
-        """Return how sides were read, for the signature: what can change the number with their formats."""
+        """Describe for the signature how sides were read: what can change the number with their formats."""
         formats = list(dict.fromkeys(file.format for file in files))
         described = {"input": "+".join(_INPUTS.get(format, format) for format in formats)}
         if "hipe" in formats:

@@ -151,7 +151,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _has_answers(options: argparse.Namespace, paths: Sequence[str]) -> bool:
-    """Return whether the files are said to have answers of language models, or show it."""
+    """Tell whether the options or the files show answers of language models."""
     if options.answers or options.answer_key is not None or options.format == "answers":
         return True
     formats = [detected(path, options.encoding or UTF_8, "spans") for path in paths[1:]]

@@ -257,7 +257,7 @@ class ChanceParts:
         require_format(self.plot)
 
     def completed(self, report: Report, corpus: Corpus, pair: Pair, resampling: Resampling | None) -> Report:
-        """Return a report with the parts of the corpus, if they are asked for."""
+        """Add the parts of the corpus to a report, if they are asked for."""
         if self.by_chance is None:
             return report
         sides = pair.references, pair.predictions
@@ -319,7 +319,7 @@ class WordInformation(SeveralFiles):
             )
 
     def informed(self: Any, corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
-        """Return measures, those of information with the probabilities of the reference's words or tokens."""
+        """Give measures of information the probabilities of the reference's words or tokens."""
         if not self.sources:
             return measures
         (source,), references = self.sources, corpus.first

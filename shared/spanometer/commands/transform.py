@@ -178,7 +178,7 @@ def _read_in_tokens(options: argparse.Namespace, source: CarriedDocuments) -> tu
 def _transformed(
     options: argparse.Namespace, steps: Sequence[Transformation], spans: Spans
 ) -> tuple[Spans, tuple[int, ...]]:
-    """Return the spans after all steps, and how many each touched."""
+    """Apply all steps to spans; return these, and how many each step touched."""
     touched = []
     for name, step in zip(options.apply, steps, strict=True):
         chosen = matched(name, step, spans) if options.matched else step
@@ -216,7 +216,7 @@ def _write_spans(
 
 
 def _steps(options: argparse.Namespace) -> list[Transformation]:
-    """Return the transformations as the options say."""
+    """Read the transformations."""
     names, rates, firsts = options.apply, options.rate or [], options.first or []
     for flag, what, values in (("--rate", "rates", rates), ("--first", "numbers", firsts)):
         if len(values) not in (0, 1, len(names)):

@@ -163,7 +163,7 @@ def _lines(column: DocumentFile, validation: Validation, *, name_column: bool) -
 
 
 def _policies(column: DocumentFile, pair: IllegalPair) -> str:
-    """Return the spans of each policy; policies that agree are named together."""
+    """Write the spans of each policy; policies that agree are named together."""
     agreeing: dict[str, list[str]] = {}
     for policy, spans in pair.policies.items():
         made = " and ".join(_span(column, pair.document, *span) for span in spans) or "nothing"
@@ -172,7 +172,7 @@ def _policies(column: DocumentFile, pair: IllegalPair) -> str:
 
 
 def _span(column: DocumentFile, document: int, label: str, start: int, end: int) -> str:
-    """Return a span's label and its lines, or tokens if documents stand on one line."""
+    """Write a span's label and its lines, or tokens if documents stand on one line."""
     first, last = start, end - 1
     if column.line_runs is not None:
         first, last = column.line(document, first), column.line(document, last)
