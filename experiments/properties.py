@@ -28,14 +28,14 @@ from __future__ import annotations
 import inspect
 import random
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from spanometer.arrays import is_integer, is_number, plain
+from spanometer.arrays import is_integer, is_number
 from spanometer.counts.counts import Counts
 from spanometer.exceptions import InputError, require_choice, shown
 from spanometer.measures.aligned import AlignedMeasure
@@ -135,12 +135,6 @@ class PropertyCheck:
     def counterexample(self) -> Counterexample | None:
         """A small counterexample, None if the property holds; hypothesis searches it when it is first asked for."""
         return None if self._known is None else self._examiner.counterexample(self._examiner.simplest(self._known))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Convert to built-in types, ready for JSON."""
-        found = {"name": self.name, "holds": self.holds, "cases": self.cases, "failed": self.failed}
-        counterexample = None if self.counterexample is None else asdict(self.counterexample)
-        return dict(plain({**found, "counterexample": counterexample}))
 
 
 Scorer = Callable[..., float] | AlignedMeasure
@@ -434,12 +428,15 @@ class _Examiner:
             counts = [measure.counts(batch.gold, side) for side in (batch.better, batch.worse)]
             if isinstance(counts[0], Counts):
                 return np.stack([measure.score_per_document(side)[measure.headline] for side in counts])
-        found = np.empty((2, len(batch.cases)))
-        for number in range(len(batch.cases)):
-            one = np.array([number])
-            for row, side in enumerate((batch.better, batch.worse)):
-                found[row, number] = self.score(batch.gold.take(one), side.take(one), tokens[number])
-        return found
+        places = np.arange(len(batch.cases))[:, None]
+        scores = [
+            [
+                self.score(batch.gold.take(place), side.take(place), words)
+                for place, words in zip(places, tokens, strict=True)
+            ]
+            for side in (batch.better, batch.worse)
+        ]
+        return np.array(scores)
 
     def score(self, references: Spans, predictions: Spans, tokens: list[str]) -> float:
         """Score one document."""

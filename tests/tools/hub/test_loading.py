@@ -166,9 +166,7 @@ def loaded(spaces, jobs, tmp_path_factory):
 
 def test_gamma_gives_what_the_package_gives(spaces, tmp_path):
     """It alone cannot do without SciPy."""
-    jobs = [
-        job("spanometer/gamma", config, inputs=inputs) for config, inputs in inputs_of("gamma").items()
-    ]
+    jobs = [job("spanometer/gamma", config, inputs=inputs) for config, inputs in inputs_of("gamma").items()]
     server = Hub()
     server.commit("spanometer/gamma", spaces["gamma"])
     answers, _ = run_jobs(jobs, server.url, tmp_path, blocked=("spanometer",))
