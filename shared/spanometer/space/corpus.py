@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -88,17 +86,10 @@ def read_upload(path: str | os.PathLike[str]) -> str:
         InputError: for a file that is too large, empty, or not UTF-8 text.
     """
     name = printable(os.path.basename(os.fspath(path)))
-    with open(path, "rb") as stream:
-        data = stream.read(MAX_BYTES + 1)
-    if data[:2] == b"\x1f\x8b":
-        try:
-            with gzip.open(path) as stream:
-                data = stream.read(MAX_BYTES + 1)
-        except (OSError, EOFError, zlib.error):
-            raise InputError("the gzip data is damaged.", "Pack or download the file again.", source=name) from None
-    if len(data) > MAX_BYTES:
+    if os.path.getsize(path) > MAX_BYTES:
         raise too_much(name, f"more than {megabytes(MAX_BYTES)}")
-    with Source.open(io.BytesIO(data), name) as source:
+    # packed files are larger than they look
+    with Source.open(path, name, max_size=MAX_BYTES / 1e6) as source:
         text = b"".join(block for _, block in source.blocks()).decode()
         # blocks end in a newline, whether the file does or not
         return text.removesuffix("\n") if source.unended else text
