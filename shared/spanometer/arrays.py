@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -23,9 +23,6 @@ _ROWS = 1000
 
 _CHUNK = 1 << 16
 """How many documents of a column are taken at once."""
-
-_ITEMS = 10_000
-"""From how many items on an array has fewer documents."""
 
 
 def ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -359,25 +356,6 @@ def batches(rows: Sequence[Any]) -> Iterator[tuple[int, Sequence[Any]]]:
     """Yield a thousand rows at a time, with the index of the first; one empty batch if there are no rows."""
     for first in range(0, max(len(rows), 1), _ROWS):
         yield first, rows[first : first + _ROWS]
-
-
-def in_chunks(documents: Iterable[Sequence[Any]], make: Callable[[list[Any], int], list[pa.Array]]) -> list[pa.Array]:
-    """Return the arrays that are made of documents, of a bounded number of items at a time.
-
-    Args:
-        documents: the items of each document, which are given up when arrays are made of them.
-        make: makes arrays of some documents and the number of the first one.
-    """
-    chunks: list[pa.Array] = []
-    held: list[Any] = []
-    first = items = 0
-    for document in documents:
-        held.append(document)
-        items += len(document)
-        if items >= _ITEMS or len(held) == _ROWS:
-            chunks += make(held, first)
-            first, items, held = first + len(held), 0, []
-    return [*chunks, *make(held, first)] if held or not chunks else chunks
 
 
 def read_documents(documents: Any, remedy: str) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import in_chunks, is_ordered, is_utf8, listed
+from ..arrays import is_ordered, is_utf8, listed
 from ..documents.document_file import DocumentFile
 from ..documents.words import Words
 from ..documents.writer import keywords
@@ -20,6 +20,9 @@ from .formats import formats_of, read_as
 from .source import Limits, require_stream
 from .writing import packing, writing
 
+_DOCUMENTS, _ENTITIES = 1000, 10_000
+"""Columns are made of so many documents, or entities, at a time."""
+
 
 def entities_of(documents: Iterable[Sequence[Mapping[str, Any]]], words: Callable[[], Words | None]) -> Entities:
     """Read the entities of documents as columns.
@@ -28,9 +31,19 @@ def entities_of(documents: Iterable[Sequence[Mapping[str, Any]]], words: Callabl
         documents: the entities of each document, which are given up when columns are made of them.
         words: called behind the last document, for the documents' lengths.
     """
-    chunks = in_chunks(documents, entities_arrays)
-    known = words()
-    return Entities.from_arrow(pa.chunked_array(chunks), lengths=None if known is None else known.lengths)
+    chunks: list[pa.Array] = []
+    waiting: list[Sequence[Mapping[str, Any]]] = []
+    first = entities = 0
+    for document in documents:
+        waiting.append(document)
+        entities += len(document)
+        if entities >= _ENTITIES or len(waiting) == _DOCUMENTS:
+            chunks += entities_arrays(waiting, first)
+            first, entities, waiting = first + len(waiting), 0, []
+    if waiting or not chunks:
+        chunks += entities_arrays(waiting, first)
+    all_words = words()
+    return Entities.from_arrow(pa.chunked_array(chunks), lengths=None if all_words is None else all_words.lengths)
 
 
 def read_entities(
