@@ -282,7 +282,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
             else:
                 self._require_default(kind, options)
         declared["details"].check(options.get("details", False))
-        chosen_resampling(options)
+        Resampling.chosen(options.get("confidence"), options)
         zero_division = options.get("zero_division")
         if isinstance(zero_division, str) and "warn" not in declared["zero_division"].choices:
             raise InputError(
@@ -333,7 +333,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
 
     def _score(self, predictions: Column, references: Column, options: Options) -> dict[str, Any]:
         """Read both columns, count and score."""
-        measure, resampling = made(self.measure, options), chosen_resampling(options)
+        measure, resampling = made(self.measure, options), Resampling.chosen(options.get("confidence"), options)
         counts, reading = self._count(measure, references, predictions, options)
         result: dict[str, Any] = measure.score(counts)
         if resampling is not None:
@@ -402,11 +402,6 @@ def require_settings(settings: Options) -> None:
             f"process_id={shown(process)} is not the number of one of num_process={shown(number)} processes.",
             "Processes are numbered from 0 to num_process - 1.",
         )
-
-
-def chosen_resampling(options: Options) -> Resampling | None:
-    """Choose how intervals are made with these options, None without any."""
-    return Resampling.chosen(options.get("confidence"), options)
 
 
 def _documentation(module: type[MeasureModule], examples: str) -> str:
