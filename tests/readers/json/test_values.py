@@ -9,15 +9,13 @@ import pytest
 from spanometer.documents.words import WordRows, Words
 from spanometer.exceptions import InputError
 from spanometer.readers import source
-from spanometer.readers.json import values
 from spanometer.readers.json.values import items
 from spanometer.readers.source import Source
 
 
 def read(text, size, monkeypatch):
-    """Return the items with their lines, or the error, of a text that is read, and parsed, in parts of some size."""
+    """Return the items with their lines, or the error, of a text that is read in parts of some size."""
     monkeypatch.setattr(source, "BLOCK_SIZE", size)
-    monkeypatch.setattr(values, "_WINDOW", size)
     try:
         with Source.open(io.BytesIO(text.encode()), "f") as opened:
             return list(items(opened))
@@ -72,18 +70,11 @@ def test_items_of_random_arrays(monkeypatch):
         assert [item for _, item in found] == array
 
 
-def test_an_item_that_is_too_long_is_parsed_in_part(monkeypatch):
-    parsed, decode = [], json.JSONDecoder().raw_decode
-    monkeypatch.setattr(values.DECODER, "raw_decode", lambda text: parsed.append(len(text)) or decode(text))
-    text = json.dumps([{"text": "x" * 4000, "n": number} for number in range(3)])
-    assert [item["n"] for _, item in read(text, 10, monkeypatch)] == [0, 1, 2]
-    assert len(parsed) < 20
-    parsed.clear()
+def test_an_item_that_is_too_long():
     long = io.BytesIO(json.dumps(["a", ["x"] * 10**6]).encode())
     problem = "f, line 1: an item of JSON is longer than 1 megabytes"
     with Source.open(long, "f", max_line=1) as opened, pytest.raises(InputError, match=problem):
         list(items(opened))
-    assert max(parsed) < 3 * 10**6
 
 
 def test_words_are_lists_of_strings():

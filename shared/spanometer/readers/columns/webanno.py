@@ -94,7 +94,9 @@ def read_webanno(source: Source, options: WebannoReading, *, with_spans: bool = 
         InputError: names the line, for another version of the format, for rows of another form, for an unknown layer
             or feature, or none where there are several, and as `documents_of`.
     """
-    return documents_of(source, [_record(source, options, with_spans=with_spans)], units=("utf-16",))
+    # read where no garbage is looked for, and given up when the columns have it
+    records = (_record(each, options, with_spans=with_spans) for each in [source])
+    return documents_of(source, records, units=("utf-16",))
 
 
 def _record(source: Source, options: WebannoReading, *, with_spans: bool) -> Record:

@@ -17,9 +17,6 @@ _AHEAD = 8
 _LITERAL = 16
 """More characters than a literal of JSON, or an escape, has."""
 
-_WINDOW = 1 << 12
-"""How many characters of an item are parsed first, so that a longer one than is allowed is never parsed whole."""
-
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _OF_SPANS = ("start", "fragments")
 
@@ -205,35 +202,24 @@ class _Text:
     def value(self) -> tuple[int, Any]:
         """Return the line of the next value, and the value."""
         self.next()
-        line, size, cut = self.line(), _WINDOW, True
-        while cut:
-            part = self._text[self._place : self._place + size]
-            cut = self._place + size < len(self._text)
-            try:
-                value, end = DECODER.raw_decode(part)
-                # a number may go on
-                if not cut or end + _LITERAL < size:
-                    self._require_short(end, line)
-                    self._place += end
-                    return line, value
-            except json.JSONDecodeError as error:
-                if not cut or not _is_cut(error):
-                    raise self._not_json(error, line) from None
-            except InputError as error:
-                raise self.placed(error, line) from None
-            except (ValueError, RecursionError) as error:
-                raise self._source.refuse(f"this JSON cannot be read ({error}).", "", line) from None
-            self._require_short(size, line)
-            size *= 8
-        raise self.refused()
+        line = self.line()
+        try:
+            value, end = DECODER.raw_decode(self._text, self._place)
+        except json.JSONDecodeError as error:
+            if _is_cut(error):
+                self._require_short(len(self._text), line)
+            problem = f"this is not JSON ({error.msg}, character {error.colno})."
+            raise self._source.refuse(problem, "Export the file again.", error.lineno) from None
+        except InputError as error:
+            raise self.placed(error, line) from None
+        except (ValueError, RecursionError) as error:
+            raise self._source.refuse(f"this JSON cannot be read ({error}).", "", line) from None
+        self._require_short(end, line)
+        self._place = end
+        return line, value
 
-    def _require_short(self, size: int, line: int) -> None:
-        self._source.require_short(size, "an item of JSON is longer than {}", "Split it", line)
-
-    def _not_json(self, error: json.JSONDecodeError, line: int) -> InputError:
-        before = self._place - self._text.rfind("\n", 0, self._place) - 1 if error.lineno == 1 else 0
-        problem = f"this is not JSON ({error.msg}, character {error.colno + before})."
-        return self._source.refuse(problem, "Export the file again.", line + error.lineno - 1)
+    def _require_short(self, end: int, line: int) -> None:
+        self._source.require_short(end - self._place, "an item of JSON is longer than {}", "Split it", line)
 
     def placed(self, error: InputError, line: int) -> InputError:
         """Return an error as one of a line of this file."""

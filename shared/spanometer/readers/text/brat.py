@@ -17,6 +17,7 @@ from ...documents.record import Record
 from ...documents.writer import Writer
 from ...exceptions import InputError, setting
 from ..formats import IN_BROWSERS, Evidence, Format, Offsets, register
+from ..json.records import number_or_text
 from ..source import Limits, Source
 
 # numbers of 19 digits may not fit 64 bits
@@ -41,7 +42,8 @@ def read_brat(source: Source, options: Offsets) -> DocumentFile:
     Raises:
         InputError: names the line, for a line of another form, and as `documents_of`.
     """
-    return documents_of(source, [_record(source)], units=options.units(*IN_BROWSERS))
+    # read where no garbage is looked for, and given up when the columns have it
+    return documents_of(source, map(_record, [source]), units=options.units(*IN_BROWSERS))
 
 
 def read_brat_folder(path: str | os.PathLike[str], options: Offsets, **limits: Any) -> DocumentFile:
@@ -93,7 +95,8 @@ class _Folder:
 def _record(source: Source) -> Record:
     """Return the document of a file, with its text if that is beside it."""
     record = Record(id=os.path.basename(source.name).removesuffix(".ann"))
-    places: dict[str, int] = {}
+    # numbers take less memory than names
+    names: dict[int | str, None] = {}
     values: list[list[str]] = []
     for number, line in source.lines():
         name, *cells = line.split("\t")
@@ -109,14 +112,15 @@ def _record(source: Source) -> Record:
                 raise source.refuse(f"the offsets of {name} are out of range.", _REMEDY, number)
             record.lost.append((number, "an annotation whose type is not one word, or without offsets."))
             continue
-        if name in places:
+        if (key := number_or_text(name[1:])) in names:
             raise source.refuse(f"the annotation {name} is there twice.", _REMEDY, number)
-        places[name] = len(record.spans)
+        names[key] = None
         bounds = sorted((int(start), int(end)) for start, end in (pair.split() for pair in span[2].split(";")))
         stated = "\t".join(cells[1:]) if len(cells) > 1 else None
         record.add(bounds[0][0], bounds[-1][1], sys.intern(span[1]), stated=stated, pieces=bounds)
+    places = dict(zip(names, range(len(names)), strict=True)) if values else {}
     for name, *rest in values:
-        if rest and (place := places.get(rest[0])) is not None:
+        if rest and rest[0].startswith("T") and (place := places.get(number_or_text(rest[0][1:]))) is not None:
             record.attributes[place] = {**record.attributes[place], name: rest[1] if len(rest) > 1 else True}
     record.text = _text_beside(source.name, source.limits)
     return record
