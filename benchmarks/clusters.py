@@ -29,7 +29,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from distributed import Client, LocalCluster
 
-from spanometer.analysis.scores.batches import Reading, Tally
+from spanometer.analysis.scores.streams import Reading, Tally
 from spanometer.integrations.dask import count_part, plan, tally
 
 HERE = Path(__file__).resolve().parent

@@ -5,8 +5,7 @@ import inspect
 import pytest
 
 import spanometer
-from spanometer.analysis.scores.batches import Reading
-from spanometer.analysis.scores.streams import partial_counts, score_stream
+from spanometer.analysis.scores.streams import Reading, partial_counts, score_stream
 from spanometer.counts.statistics import Resampling
 from spanometer.documents.arguments import ScoreArguments, SideArguments, TagArguments
 from spanometer.documents.pairing import Pairing

@@ -16,7 +16,7 @@ from counts_of_parts import require_same_counts, tagged, whole
 from entity_corpora import random_entity_documents
 from slow_span_f import PATIENCE, SlowSpanF
 from spanometer import InputError, Spans
-from spanometer.analysis.scores.batches import Reading, Tally
+from spanometer.analysis.scores.streams import Reading, Tally
 from spanometer.measures import MEASURES, Eter, SpanF, UnitizingAlpha
 from spanometer.spans.entities import Entities
 from spanometer.spans.spans import pair_from_tags

@@ -24,10 +24,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..analysis.comparison.compare import compare, compare_sides
-from ..analysis.comparison.comparison import Comparison
+from ..analysis.comparison.comparison import REFERENCES, Comparison, named_systems
 from ..analysis.comparison.significance import PairedResampling
 from ..analysis.comparison.string_answers import compare_strings
-from ..analysis.comparison.systems import REFERENCES, named_systems
 from ..exceptions import InputError, counted
 from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES, read_measures

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from ..analysis.agreement.annotators import ANNOTATOR
 from ..analysis.agreement.disagreements import Disagreements
-from ..analysis.comparison.systems import REFERENCES, SYSTEM
+from ..analysis.comparison.comparison import REFERENCES, SYSTEM
 from ..analysis.errors.contexts import Context
 from ..analysis.errors.errors import Errors
 from ..analysis.scores.report import Report

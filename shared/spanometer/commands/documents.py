@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
-from ..analysis.comparison.systems import REFERENCES
+from ..analysis.comparison.comparison import REFERENCES
 from ..documents.document_file import DocumentFile
 from ..documents.fitting import Fitted, fitted
 from ..documents.pairing import Pairing, pair

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..analysis.comparison.systems import REFERENCES, SYSTEM
-from ..analysis.scores.batches import Reading
+from ..analysis.comparison.comparison import REFERENCES, SYSTEM
+from ..analysis.scores.streams import Reading
 from ..analysis.scores.measure_result import MeasureResult
 from ..analysis.scores.report import Report
 from ..counts.statistics import Resampling

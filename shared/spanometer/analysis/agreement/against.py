@@ -20,7 +20,7 @@ from ...measures.registry import MEASURES, read_measures
 from ...spans.annotations import end_to_end, named_sides
 from ...spans.spans import Spans
 from ...tables.table import Cell, Copyable, Part, Table, TableColumn
-from ..comparison.systems import NAMED, SYSTEM, joint_estimates, named_systems
+from ..comparison.comparison import NAMED, SYSTEM, joint_estimates, named_systems
 from ..scores.counting import count_measures, notes_of
 from ..scores.report import CorpusResult, corpus_size, kind_of
 from .annotators import ANNOTATOR, named_annotators

@@ -20,9 +20,18 @@ from ...spans.mentions import Mentions
 from ...spans.spans import Spans
 from ..scores.counting import count_measures, notes_of
 from ..scores.report import corpus_size
-from .comparison import Comparison, MeasureComparison
+from .comparison import (
+    NAMED,
+    REFERENCES,
+    SYSTEM,
+    Comparison,
+    MeasureComparison,
+    MeasuredSystems,
+    MeasurePart,
+    joint_estimates,
+    named_systems,
+)
 from .significance import FEWEST, PairedArguments, PairedResampling, rank_correlations
-from .systems import NAMED, REFERENCES, SYSTEM, MeasuredSystems, MeasurePart, joint_estimates, named_systems
 
 _CALLED = {
     Spans: "spans",
@@ -124,7 +133,7 @@ def compare_sides(
     Of attributes all are compared together, and each as a label.
 
     Args:
-        sides: the reference and the systems, by the names that errors call them, see `systems.named_systems`.
+        sides: the reference and the systems, by the names that errors call them, see `comparison.named_systems`.
         measures: of what the sides are, by the names of the results.
         resampling: how corpora are drawn, and outputs swapped.
         reading: how the sides were read, for the signatures.

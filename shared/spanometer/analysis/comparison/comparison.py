@@ -1,19 +1,259 @@
-"""Compared systems as a result: its tables, and its values as built-in types."""
+"""Systems that are measured on the same drawn corpora, and their comparison as a result: ranks, differences, tables."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any, TypeVar
+
+import numpy as np
 
 from ...arrays import plain
-from ...exceptions import counted
-from ...measures.base import Measure
+from ...counts.counts import Counts
+from ...counts.statistics import Estimate, Resampling, estimates
+from ...exceptions import InputError, counted, shown
+from ...measures.base import Measure, Scores
 from ...tables.table import Copyable, Part, Table, TableColumn, mark_best
 from ..scores.report import CorpusResult, higher_is_better, kind_of
-from .significance import LEVELS, PairedResampling, RankCorrelation
-from .systems import PairResult, SystemResult
+from .significance import LEVELS, PairedResampling, RankCorrelation, bootstrap_test, holm, randomisation_test, ranks
+
+Name = TypeVar("Name", bound=Hashable)
+
+REFERENCES = "the reference"
+SYSTEM = "system "
+"""The names of the sides in errors: the reference, and a system in front of its name."""
+
+
+NAMED = "Pass a mapping with the output of each system by its name, {'old': ..., 'new': ...}."
+
+
+def named_systems(outputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Give outputs the names that errors call their systems; an `InputError` for a name that is no text."""
+    for name in outputs:
+        if not isinstance(name, str) or not name:
+            raise InputError(f"{shown(name)} is not the name of a system.", NAMED)
+    return {f"{SYSTEM}{name}": output for name, output in outputs.items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemResult:
+    """The result of a measure for one system.
+
+    Attributes:
+        scores: the headline values.
+        intervals: the lower and the upper bound of each that is not a number of things.
+        rank: by the value that is compared, 1 is the best; equal systems share the better rank.
+        rank_shares: the share of the drawn corpora in which the system has rank 1, 2 ...; they sum to 1.
+    """
+
+    scores: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]]
+    rank: int
+    rank_shares: tuple[float, ...]
+
+    def value(self, key: str) -> tuple[float, tuple[float, float] | None]:
+        """Return a value and its interval, if it has one."""
+        return self.scores[key], self.intervals.get(key)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairResult:
+    """The result of a measure for two systems.
+
+    Attributes:
+        systems: their names.
+        difference: of the value that is compared, the first system's minus the second's.
+        interval: of the difference, its lower and upper bound.
+        p_randomisation: of paired approximate randomisation.
+        p_bootstrap: of the paired bootstrap.
+        p_randomisation_holm, p_bootstrap_holm: corrected over all pairs of the measure.
+        exact: whether `p_randomisation` is of all swaps that there are, and not of random ones.
+    """
+
+    systems: tuple[str, str]
+    difference: float
+    interval: tuple[float, float]
+    p_randomisation: float
+    p_randomisation_holm: float
+    p_bootstrap: float
+    p_bootstrap_holm: float
+    exact: bool
+
+    @property
+    def mark(self) -> str:
+        """Stars for `p_randomisation_holm`, see `LEVELS`; none if it is 0.05 or more."""
+        reached = [mark for mark, level in LEVELS.items() if self.p_randomisation_holm < level]
+        return reached[-1] if reached else ""
+
+
+class MeasurePart:
+    """The values of one label, or of one attribute, or of all attributes together, instead of those of a measure.
+
+    Args:
+        measure: the measure.
+        label: the label or attribute; None for all attributes together.
+    """
+
+    def __init__(self, measure: Measure, label: str | None) -> None:
+        self._measure, self._label = measure, label
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what is the measure's."""
+        return getattr(self._measure, name)
+
+    def score(self, counts: Counts) -> dict[str, float]:
+        """Compute the headline values."""
+        if self._label is None:
+            return self._measure.headline_values(counts)
+        values = self._measure.score_per_label(counts)[self._label]
+        return {key: values[key] for key in self._measure.keys}
+
+    def score_weighted(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
+        """Compute the headline values of corpora given by document weights."""
+        return self._scores(counts)(self._measure.weighted_totals(counts, weights))
+
+    def left_out(self, counts: Counts) -> dict[str, np.ndarray]:
+        """Compute the headline values without one group of documents after the other."""
+        return self._measure.left_out(counts, self._scores(counts))
+
+    def _scores(self, counts: Counts) -> Scores:
+        """Return the function that scores totals by label."""
+        if self._label is None:
+            return self._measure.score_totals
+        code = counts.labels.index(self._label)
+        return lambda totals: {key: values[..., code] for key, values in self._measure.label_scores(totals).items()}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MeasuredSystems:
+    """All systems by one measure.
+
+    Attributes:
+        measure: the measure, or a part of one.
+        counts: of each system.
+        estimates: the headline values of each system, by key, see `joint_estimates`.
+        resampling: how corpora were drawn, and how outputs are swapped.
+    """
+
+    measure: Any
+    counts: Mapping[str, Counts]
+    estimates: Mapping[str, Mapping[str, Estimate]]
+    resampling: PairedResampling
+
+    def places(self, key: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return the systems' ranks by one of the values, and those in drawn corpora, shape (corpora, systems)."""
+        compared = [values[key] for values in self.estimates.values()]
+        higher = self.measure.results[key].better == "higher"
+        places = ranks(np.array([[float(value.point) for value in compared]]), higher_is_better=higher)[0]
+        return places, ranks(np.stack([np.asarray(value.drawn) for value in compared], axis=1), higher_is_better=higher)
+
+    def results(self, key: str) -> dict[str, SystemResult]:
+        """Return the result of each system, ranked by one of the values."""
+        places, drawn_places = self.places(key)
+        shares = (drawn_places[:, :, None] == np.arange(1, len(places) + 1)).mean(axis=0)
+        if any(counts.documents < 2 for counts in self.counts.values()):
+            shares = np.full_like(shares, np.nan)
+        return {
+            system: SystemResult(
+                scores=self.measure.score(self.counts[system]),
+                intervals={
+                    key: estimate.interval(self.resampling.confidence)
+                    for key, estimate in values.items()
+                    if not self.measure.results[key].whole
+                },
+                rank=int(places[column]),
+                rank_shares=tuple(shares[column].tolist()),
+            )
+            for column, (system, values) in enumerate(self.estimates.items())
+        }
+
+    @cached_property
+    def pair_results(self) -> dict[str, tuple[PairResult, ...]]:
+        """The result of each pair of systems, by each value that the measure is ranked by."""
+        keys = (self.measure.headline, *self.measure.ranked)
+        estimates = self.estimates
+        pairs = {
+            (one, other): {key: estimates[one][key] - estimates[other][key] for key in keys}
+            for one, other in combinations(estimates, 2)
+        }
+        swapped = [
+            randomisation_test(
+                self.measure,
+                self.counts[one],
+                self.counts[other],
+                {key: float(difference.point) for key, difference in differences.items()},
+                self.resampling,
+            )
+            for (one, other), differences in pairs.items()
+        ]
+        return {
+            key: self._pairs(
+                {systems: differences[key] for systems, differences in pairs.items()},
+                np.array([p_values[key] for p_values, _ in swapped]),
+                [exact for _, exact in swapped],
+            )
+            for key in keys
+        }
+
+    def _pairs(
+        self, differences: Mapping[tuple[str, str], Estimate], p_randomisation: np.ndarray, exact: list[bool]
+    ) -> tuple[PairResult, ...]:
+        """Return the results of the pairs by one value."""
+        p_bootstrap = np.array(
+            [bootstrap_test(float(pair.point), np.asarray(pair.drawn)) for pair in differences.values()]
+        )
+        p_values = {"p_randomisation": p_randomisation, "p_bootstrap": p_bootstrap}
+        p_values.update({f"{name}_holm": holm(values) for name, values in p_values.items()})
+        return tuple(
+            PairResult(
+                systems=systems,
+                difference=float(difference.point),
+                interval=difference.interval(self.resampling.confidence),
+                **{name: values[number].item() for name, values in p_values.items()},
+                exact=exact[number],
+            )
+            for number, (systems, difference) in enumerate(differences.items())
+        )
+
+
+def joint_estimates(
+    counted: Mapping[Name, tuple[Any, Counts]], resampling: Resampling | None
+) -> dict[Name, dict[str, Estimate]]:
+    """Estimate the headline values of counts of the same documents, in the same drawn corpora.
+
+    Args:
+        counted: measures, or parts of them, and what they have counted, by any names.
+        resampling: how corpora are drawn; None draws none.
+
+    Returns:
+        The values by the same names and their keys.
+    """
+    # what is made of the counts for this goes with their copies
+    copies = {name: (measure, replace(counts)) for name, (measure, counts) in counted.items()}
+
+    def values(of_counts: Callable[[Any, Counts], Mapping[str, Any]]) -> dict[tuple[Name, str], Any]:
+        return {
+            (name, key): value
+            for name, (measure, counts) in copies.items()
+            for key, value in of_counts(measure, counts).items()
+            if key in measure.keys
+        }
+
+    joint = estimates(
+        values(lambda measure, counts: measure.score(counts)),
+        lambda weights: values(lambda measure, counts: measure.score_weighted(counts, weights)),
+        lambda: values(lambda measure, counts: measure.left_out(counts)),
+        next(iter(counted.values()))[1].documents,
+        resampling,
+    )
+    by_name: dict[Name, dict[str, Estimate]] = {name: {} for name in counted}
+    for (name, key), each in joint.items():
+        by_name[name][key] = each
+    return by_name
+
 
 _SHOWN = {"eter": ("eter", "ser", "ser_types", "ser_components")}
 """The values in tables of measures that have too many for their intervals; JSON has all."""

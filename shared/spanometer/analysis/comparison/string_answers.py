@@ -15,9 +15,8 @@ from ...options import made, options_of, require_known
 from ...spans.mentions import Mentions
 from ..scores.report import Report
 from .compare import compare_sides, named_outputs
-from .comparison import Comparison
+from .comparison import REFERENCES, Comparison
 from .significance import PairedArguments, PairedResampling
-from .systems import REFERENCES
 
 _REMEDY = "Give what grounding.ground_strings returns."
 

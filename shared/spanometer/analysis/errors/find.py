@@ -14,7 +14,7 @@ from ...documents.sides import read_sides
 from ...exceptions import InputError, on_side, require_no_more
 from ...measures.registry import MEASURES, read_measures
 from ...options import check_options, option
-from ..comparison.systems import NAMED, REFERENCES, SYSTEM, named_systems
+from ..comparison.comparison import NAMED, REFERENCES, SYSTEM, named_systems
 from ..scores.report import corpus_size
 from .answers import AnswerErrors
 from .contexts import context_of_sides

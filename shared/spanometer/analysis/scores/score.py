@@ -23,8 +23,8 @@ from ...spans.annotations import require_no_choice
 from ...spans.forms import common_form, documents_in, form_of, read_pair
 from ...tags.decoding import LabelDecoding
 from ...tags.schemes import LabelChoice
-from .batches import require_form
 from .report import Report
+from .streams import require_form
 
 _DEFAULTS = {"tags": "span_f", "spans": "span_f", "entities": "eter"}
 """The measure of each form if none is asked for."""
