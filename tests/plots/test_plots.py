@@ -26,8 +26,7 @@ from spanometer.plots import (
     plot_spread,
     plot_sweep,
 )
-from spanometer.plots.curves import draw_placement, draw_precision_recall, draw_sweep
-from spanometer.plots.difficulty import draw_difficulty
+from spanometer.plots.curves import draw_difficulty, draw_placement, draw_precision_recall, draw_sweep
 from spanometer.plots.figure import require_format
 from spanometer.plots.heat_map import draw_agreement, draw_confusion
 from spanometer.plots.scores import draw_comparison, draw_grounding_spread, draw_spread

@@ -18,7 +18,7 @@ from page_answers import Reader, answer, examples, headline, respond_to, text_of
 from spanometer import InputError, Spans
 from spanometer.measures import ALL_MEASURES, MEASURES, register, unregister
 from spanometer.options import option, options_of
-from spanometer.plots.chance import draw_chance_f1, draw_coverage
+from spanometer.plots.curves import draw_chance_f1, draw_coverage
 from spanometer.readers.text.markup import EntityTypes
 from spanometer.space.chance_work import MAX_CHANCE_WORK
 from spanometer.space.corpus import read_tags, read_trees, read_upload

@@ -3,8 +3,7 @@
 `plot_...` functions write a picture to a file; the `draw_...` functions beside them return it as a figure.
 """
 
-from .curves import plot_placement, plot_precision_recall, plot_sweep
-from .difficulty import plot_difficulty
+from .curves import plot_difficulty, plot_placement, plot_precision_recall, plot_sweep
 from .heat_map import plot_agreement, plot_confusion
 from .scores import plot_comparison, plot_grounding_spread, plot_spread
 

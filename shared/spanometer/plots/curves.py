@@ -1,22 +1,39 @@
-"""Curves: chance of places, ETER over alpha, precision over recall."""
+"""Curves: chance of places, of documents and of a page's annotation, ETER over alpha, precision over recall."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import counted
-from .figure import GREY, LINES, literal, new_plot, save
+from ..exceptions import InputError, counted, mention
+from .figure import BLUE, GREY, LINES, ORANGE, hide, literal, new_figure, new_plot, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from ..analysis.scores.measure_result import MeasureResult
+    from ..analysis.scores.report import Report
     from ..measures.attribute_ranking import PrecisionRecallCurve
     from ..measures.eter import AlphaSweep
     from ..measures.placement import Placement
+
+_MEASURE = "chance_kappa_f1"
+_SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
+    "f1": ("observed F1", {"marker": "o", "color": BLUE, "linestyle": "-"}),
+    "kappa_f1": ("F1 corrected for chance", {"marker": "D", "color": ORANGE, "linestyle": "--"}),
+    "chance_f1": ("F1 by chance", {"marker": "x", "color": "#000000", "linestyle": ":"}),
+}
+_SHIFT = 0.08
+"""The lines stand a little beside each other, so that their intervals are told apart."""
+_BINS = 50
+_DOTS = 160
+_BAR_COLOR = "#5f6b76"
+_SIDES = ((BLUE, "-"), (ORANGE, "--"))
+"""Colours and lines of reference and prediction."""
 
 
 def plot_placement(placed: Placement, path: str) -> None:
@@ -93,3 +110,117 @@ def _draw_curves(axes: Axes, curves: Iterable[tuple[str, Any, Any]], **style: An
         axes.plot(x, y, color=color, linestyle=line, linewidth=1.6, **style)
         # an underscore in front would leave the line out of the legend
         axes.lines[-1].set_label(f" {literal(name)}" if name.startswith("_") else literal(name))
+
+
+def plot_difficulty(parts: Mapping[str, Report], path: str) -> None:
+    """Write a picture of observed, corrected and chance F1 by chance level, with the number of documents.
+
+    Args:
+        parts: reports with `chance_kappa_f1`, as `analysis.difficulty.by_chance` makes them.
+        path: the picture, see `figure.save`.
+
+    Raises:
+        InputError: if there is no `chance_kappa_f1`, and as `figure.save`.
+    """
+    save(draw_difficulty, parts, path)
+
+
+def draw_difficulty(parts: Mapping[str, Report]) -> Figure:
+    """Draw what `plot_difficulty` writes."""
+    results = [_chance_result(report) for report in parts.values()]
+    figure = new_figure(max(6.0, 1.3 * len(parts) + 1.5), 5.0)
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
+    place = np.arange(len(parts), dtype=float)
+    documents = [report.documents for report in parts.values()]
+    for number, (key, (name, style)) in enumerate(_SHOWN.items()):
+        # a part without documents has no scores
+        values = np.where(documents, [result.scores[key] for result in results], math.nan)
+        x = place + (number - 1) * _SHIFT
+        above.plot(x, values, label=name, markersize=6, linewidth=1.2, **style)
+        for at, result in zip(x, results, strict=True):
+            if key in result.intervals:
+                above.plot([at, at], result.intervals[key], color=style["color"], linewidth=1.6)
+    above.set_ylim(min(0.0, above.get_ylim()[0]), 1.02)
+    above.grid(axis="y", color=GREY, linewidth=0.5)
+    above.set_axisbelow(True)
+    above.set_ylabel("F1")
+    bars = below.bar(place, documents, width=0.6, color=GREY)
+    below.bar_label(bars, [f"{number:,}" for number in documents], padding=2, fontsize=9)
+    below.set_ylim(0, 1.25 * max([*documents, 1]))
+    below.set_ylabel("documents")
+    below.set_xticks(place, [name.removeprefix("chance ").replace(" to ", "\nto ") for name in parts])
+    below.set_xlabel("chance level, reference against itself")
+    figure.legend(frameon=False, loc="outside upper center", ncols=3, fontsize=9)
+    for axes in (above, below):
+        hide(axes, "top", "right")
+    return figure
+
+
+def _chance_result(report: Report) -> MeasureResult:
+    chance = next((result for result in report.results if result.measure.name == _MEASURE), None)
+    if chance is None:
+        raise InputError(
+            f"the picture shows {_MEASURE}, which is not computed.", f"Add {_MEASURE} to {mention('measure')}."
+        )
+    return chance
+
+
+def draw_chance_f1(drawn: np.ndarray, observed: float, expected: float) -> Figure:
+    """Draw the histogram of F1 by chance, with what was observed and what is expected.
+
+    Args:
+        drawn: F1 of each random pair of annotations.
+        observed: F1 of the two sides.
+        expected: F1 by chance.
+    """
+    figure, axes = _chart(5.0, 2.9)
+    heights, edges = np.histogram(drawn, bins=_BINS, range=(0.0, 1.0))
+    axes.stairs(heights, edges, fill=True, color=_BAR_COLOR)
+    for value, name, line in ((expected, "expected", "--"), (observed, "observed", "-")):
+        axes.axvline(value, color="black", linestyle=line, label=f"{name} {value:.4f}")
+    axes.set_xlim(-0.01, 1.01)
+    axes.set_xlabel("F1 of a random annotation")
+    axes.set_ylabel("number of annotations")
+    _add_legend(figure)
+    return figure
+
+
+def draw_coverage(coverage: Mapping[str, np.ndarray], spans: Mapping[str, Sequence[tuple[int, int]]]) -> Figure:
+    """Draw how likely spans lie over each token of a document at random, and above it where they are.
+
+    Args:
+        coverage: for each side the probability that a span lies over a token, shape (tokens).
+        spans: for each side the bounds of its spans in tokens, ends exclusive.
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    figure, axes = _chart(5.0, 2.9)
+    above = axes.inset_axes((0.0, 1.03, 1.0, 0.18), sharex=axes, facecolor="none")
+    for row, ((name, likely), (color, line)) in enumerate(zip(coverage.items(), _SIDES, strict=True)):
+        axes.plot(np.arange(1, len(likely) + 1), likely, color=color, linestyle=line, linewidth=2, label=name)
+        # a little shorter, so that adjacent spans are told apart
+        bars = [(start + 0.55, end - start - 0.1) for start, end in spans[name]]
+        above.broken_barh(bars, (row - 0.35, 0.7), facecolor=color)
+    above.set_yticks(range(len(spans)), list(spans))
+    above.set_ylim(len(spans) - 0.4, -0.6)
+    above.tick_params(length=0, labelbottom=False)
+    above.spines[:].set_visible(False)
+    axes.set_xlim(0.5, len(likely) + 0.5)
+    axes.set_ylim(bottom=0)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlabel("token of the sentence, from 1")
+    axes.set_ylabel("probability of a span")
+    _add_legend(figure)
+    return figure
+
+
+def _chart(width: float, height: float) -> tuple[Figure, Axes]:
+    figure, axes = new_plot(width, height)
+    figure.set(dpi=_DOTS, facecolor="none")
+    axes.set_facecolor("none")
+    return figure, axes
+
+
+def _add_legend(figure: Figure) -> None:
+    """Name the lines below the axes, where no line runs."""
+    figure.legend(frameon=False, loc="outside lower center", ncols=2, fontsize=9)

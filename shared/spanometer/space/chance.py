@@ -13,7 +13,7 @@ from ..counts.counts import Counts
 from ..exceptions import InputError, counted
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.placement import place
-from ..plots.chance import draw_chance_f1, draw_coverage
+from ..plots.curves import draw_chance_f1, draw_coverage
 from ..spans.spans import Spans
 from ..web.templates import number, shortened
 from .templates import excerpt
