@@ -28,13 +28,11 @@ class LabelsOfStrings:
         own: how often the string has the span's label.
         other: how often it has the most frequent other label; 0 if it has none.
         other_label: that label, a code of the reference's labels.
-        string: a code of the string.
     """
 
     own: np.ndarray
     other: np.ndarray
     other_label: np.ndarray
-    string: np.ndarray
 
     @classmethod
     def of(cls, references: Spans, string: np.ndarray) -> LabelsOfStrings:
@@ -59,7 +57,6 @@ class LabelsOfStrings:
             times[of_span],
             np.where(there, times[other], 0)[of_span],
             np.where(there, label[other], -1)[of_span],
-            owner[of_span],
         )
 
 
