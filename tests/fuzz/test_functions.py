@@ -22,7 +22,7 @@ from spanometer.analysis.advice import advise
 from spanometer.analysis.comparison.string_answers import compare_strings, score_strings
 from spanometer.analysis.errors import buckets
 from spanometer.analysis.policies import groundings, repairs
-from spanometer.analysis.scores import batches, difficulty, streams
+from spanometer.analysis.scores import difficulty, streams
 from spanometer.analysis.transformations import mapping
 from spanometer.integrations import scikit_learn
 from spanometer.integrations.language_models import score_answers
@@ -376,7 +376,7 @@ FUNCTIONS = {
             "per_document": False,
         },
     ),
-    "Reading": (batches.Reading.of, lambda: {"measures": ["span_f"], "scheme": "IOB2", "lengths": "tokens"}),
+    "Reading": (streams.Reading.of, lambda: {"measures": ["span_f"], "scheme": "IOB2", "lengths": "tokens"}),
     "sweep": (
         eter.alpha_sweep,
         lambda: {
