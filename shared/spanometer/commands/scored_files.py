@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..analysis.comparison.comparison import REFERENCES, SYSTEM
-from ..analysis.scores.streams import Reading
 from ..analysis.scores.measure_result import MeasureResult
 from ..analysis.scores.report import Report
+from ..analysis.scores.streams import Reading
 from ..counts.statistics import Resampling
 from ..documents.arguments import TagArguments
 from ..documents.document_file import DocumentFile
