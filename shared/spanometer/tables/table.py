@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from textwrap import wrap
 from typing import Any, NamedTuple
@@ -16,6 +16,9 @@ DIGITS = 4
 
 _HEAD_WIDTH = 13
 """The head of a column of numbers goes over two lines if it is longer."""
+
+_AT_ONCE = 1 << 10
+"""How many rows of an Arrow table are Python's objects at a time."""
 
 EMPTY = "·"
 """Stands in a table where a number cannot be."""
@@ -284,11 +287,27 @@ def cell_of(value: Any) -> Cell:
     return "" if value is None else printable(str(value))
 
 
+class _ArrowRows(Sequence[list[Cell]]):
+    """The rows of an Arrow table, made when they are asked for: Python's objects take many times the columns."""
+
+    def __init__(self, rows: Any) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return int(self._rows.num_rows)
+
+    def __getitem__(self, place: Any) -> Any:
+        return list(self)[place]
+
+    def __iter__(self) -> Iterator[list[Cell]]:
+        for batch in self._rows.to_batches(max_chunksize=_AT_ONCE):
+            yield from (list(map(cell_of, row)) for row in zip(*batch.to_pydict().values(), strict=True))
+
+
 def arrow_table(rows: Any, **options: Any) -> Table:
     """Show the rows of an Arrow table, the names in its first column; `options` are attributes of the table."""
     first, *heads = rows.column_names
-    cells = [list(map(cell_of, row)) for row in zip(*rows.to_pydict().values(), strict=True)]
-    return Table(first, heads, cells, keys=heads, **options)
+    return Table(first, heads, _ArrowRows(rows), keys=heads, **options)
 
 
 def amount(value: float) -> Number:
