@@ -217,6 +217,8 @@ class RecordColumns:
             undecided: gets the documents whose unit nothing tells; without it there is an `InputError`.
         """
         # offsets in any unit are those in code points in all other texts
+        if set(units) == {"codepoint"}:
+            return
         odd = [
             number for number, text in enumerate(self.texts) if text and not all(is_plain(text, unit) for unit in units)
         ]
@@ -386,13 +388,15 @@ class _SpanColumns:
             self._texts += stated_arrays(chain.from_iterable(filled))
         else:
             self._texts.append(pa.nulls(len(self._label) - first))
+        if not any(any(record.attributes) or record.fragments for record in records):
+            self._attributes.frombytes(bytes(self._attributes.itemsize * (len(self._label) - first)))
+            return
         for number, record in enumerate(records):
             if any(record.attributes):
                 self._attributes.extend(map(self._code, record.attributes, record.scores or repeat(None)))
             else:
                 self._attributes.extend(repeat(0, len(record.spans)))
-            if record.fragments:
-                self._add_fragments(record.fragments, first, number)
+            self._add_fragments(record.fragments, first, number)
             first += len(record.spans)
 
     def _add_bounds(self, spans: Sequence[Any]) -> None:
@@ -402,9 +406,10 @@ class _SpanColumns:
             raise TypeError
         if not all(map(is_utf8, {*label} - self._labels.keys())):
             raise ValueError
-        self._start.extend(start)
-        self._end.extend(end)
-        self._label.extend(map(self._labels.__getitem__, label))
+        self._start.frombytes(np.array(start, dtype=np.int64).tobytes())
+        self._end.frombytes(np.array(end, dtype=np.int64).tobytes())
+        codes = map(self._labels.__getitem__, label)
+        self._label.frombytes(np.fromiter(codes, np.int32, len(label)).tobytes())
 
     def _code(self, attributes: Mapping[str, Any], scores: Any) -> int:
         """Return the code of attributes, of equal ones mostly the same."""

@@ -135,11 +135,11 @@ def list_in(
     """Return the list of a document: itself, or what an object has under the first of the keys that it knows."""
     if isinstance(row, list):
         return row
-    wanted = " or ".join(map(repr, keys))
     key = next((key for key in keys if key in row), None)
     found = None if key is None else row[key]
     if isinstance(found, list):
         return found
+    wanted = " or ".join(map(repr, keys))
     raise source.refuse(
         f"{place or 'the object'} has no {wanted}; its keys: {keys_of(row)}."
         if key is None
