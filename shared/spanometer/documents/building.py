@@ -143,8 +143,8 @@ class RecordColumns:
         try:
             self._tokens.append(Tokens.from_arrays(rows) if in_arrays else Tokens.from_lists(rows))
         except InputError as error:
-            number = None if error.document is None else first + error.document
-            self._odd_token = self._odd_token or error.placed(document=number)
+            placed = error if error.document is None else error.placed(document=first + error.document)
+            self._odd_token = self._odd_token or self.locate(placed)
 
     def _require_all_or_none(self) -> None:
         """Raise an `InputError` for the first document that lacks what others have."""

@@ -354,8 +354,8 @@ def documents_of(
         columns.to_code_points(units)
         columns.require_inside(original)
         remarks += columns.compare_stated()
+    tokens, lengths = columns.tokens(), columns.lengths(in_tokens=in_tokens)
     try:
-        tokens, lengths = columns.tokens(), columns.lengths(in_tokens=in_tokens)
         stated = columns.checked()
         spans = in_order(stated.spans)
         spans = spans if lengths is None else spans.with_lengths(lengths)
