@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +13,6 @@ import pyarrow as pa
 from ..arrays import (
     as_lists,
     batches,
-    frozen,
     is_integer,
     is_list,
     is_number,
@@ -25,7 +24,6 @@ from ..arrays import (
     offsets_by,
     read_rows,
     strings,
-    take_segments,
 )
 from ..exceptions import InputError, shown
 from .arrow import (
@@ -84,7 +82,7 @@ class Attributes(DocumentColumns):
         document, start, end: int32, of each span; offsets of the document, `end` exclusive.
         label: of each span, codes that index `labels`.
         labels: label names, sorted.
-        span: int32, of each row: the span, ascending.
+        rows: span i has the rows `rows[i]` to `rows[i + 1]`.
         name: of each row: the attribute, codes that index `names`.
         names: the attributes' names, sorted.
         value: int32, of each row: codes that index `values`, or -1 if the attribute has no value.
@@ -98,7 +96,7 @@ class Attributes(DocumentColumns):
     end: np.ndarray
     label: np.ndarray
     labels: tuple[str, ...]
-    span: np.ndarray
+    rows: np.ndarray
     name: np.ndarray
     names: tuple[str, ...]
     value: np.ndarray
@@ -106,10 +104,12 @@ class Attributes(DocumentColumns):
     score: np.ndarray
     documents: int
 
-    def __post_init__(self) -> None:
-        """Freeze the columns."""
-        super().__post_init__()
-        frozen(self, "span", "name", "value", "score")
+    nested: ClassVar[Mapping[str, tuple[str, ...]]] = {"rows": ("name", "value", "score")}
+
+    @property
+    def span(self) -> np.ndarray:
+        """The span of each row, ascending."""
+        return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.rows))
 
     def __repr__(self) -> str:
         """Return the sizes, not the columns."""
@@ -163,7 +163,7 @@ class Attributes(DocumentColumns):
             end=end,
             label=label,
             labels=labels,
-            span=rows.parent.astype(np.int32),
+            rows=offsets_by(rows.parent, len(start)),
             name=name,
             names=names,
             value=value,
@@ -171,13 +171,6 @@ class Attributes(DocumentColumns):
             score=score,
             documents=len(column),
         )
-
-    def picked(self, items: np.ndarray | slice) -> Attributes:
-        """Take some of the spans, in the order asked for, in the same documents."""
-        counts, rows = take_segments(offsets_by(self.span, len(self)), items)
-        columns = {name: getattr(self, name)[rows] for name in ("name", "value", "score")}
-        span = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-        return replace(super().picked(items), span=span, **columns)
 
     def to_dicts(self) -> list[list[dict[str, Any]]]:
         """Return lists of spans as `from_dicts` takes them, with `scores` if there are some.
@@ -197,7 +190,7 @@ class Attributes(DocumentColumns):
             values = pa.array(self.values[first:last], ITEM_TYPE.field(len(columns)).type)
             columns.append(values.take(taken))
         columns.append(pa.array(self.score, mask=np.isnan(self.score)))
-        attributes = as_lists(offsets_by(self.span, len(self)), structs(ITEM_TYPE, *columns))
+        attributes = as_lists(self.rows, structs(ITEM_TYPE, *columns))
         label = strings(self.label, self.labels)
         return structs(ATTRIBUTED_SPAN_TYPE, *bounds_arrays(self.start, self.end), label, attributes)
 
