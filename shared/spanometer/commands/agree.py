@@ -51,8 +51,8 @@ from ..options import options_of
 from ..plots import plot_agreement
 from ..tables.table import Part, heading
 from ..web.disagreement_report import disagreement_report
-from .corpus import Corpus, SeveralFiles
-from .documents import DocumentSeries
+from .corpus import Corpus
+from .documents import SERIES, DocumentSeries
 from .inputs import input_paths, kind_of
 from .measures import add_interval_options, chosen_measures, chosen_resampling, require_used
 from .options import add_options, read_options, switch
@@ -152,8 +152,7 @@ def run(options: argparse.Namespace) -> int:
         **draws,
     }
     paths = input_paths(options.files, options.answer_key, systems=0)
-    owners: tuple[type[SeveralFiles], ...] = (DocumentSeries, TagSeries)
-    source = read_options(kind_of(owners, options, paths), options)
+    source = read_options(kind_of(SERIES, options, paths), options)
     require_used(options, source, chance, alpha, *joint, of_parts if with_parts else resampling)
     corpus = source.corpus(paths, options.names, words=output.disagreements)
     with corpus.placing_errors():

@@ -37,16 +37,14 @@ from ..readers.writing import require_writable
 from ..readers.writing import writing as open_new
 from ..tables.exports import to_csv
 from ..tables.table import Part, Precision, heading
-from .corpus import Corpus, SeveralFiles
-from .documents import DocumentSeries
+from .corpus import Corpus
+from .documents import SERIES, DocumentSeries
 from .inputs import documents_in, headlines, input_paths, kind_of, size_of
 from .measures import require_used
 from .options import add_options, read_options, switch
 from .output import Output
 from .rewritten import Target, WrittenAs
 from .tag_files import TagSeries
-
-_KINDS: tuple[type[SeveralFiles], ...] = (DocumentSeries, TagSeries)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
     """Read, count the votes, write and show."""
     output, voting = read_options(ConsensusOutput, options), read_options(Voting, options)
     paths = input_paths(options.files)
-    source = read_options(kind_of(_KINDS, options, paths), options)
+    source = read_options(kind_of(SERIES, options, paths), options)
     require_used(options, source)
     of_tags = isinstance(source, TagSeries)
     writing = read_options(WrittenAs, options).writing(options, source, "IOB2" if of_tags else "jsonl")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar
 
 from ..analysis.comparison.comparison import REFERENCES
@@ -35,7 +35,7 @@ from .corpus import Corpus, Pair, ScoredFiles, SeveralFiles, by_role, default_na
 from .inputs import ChosenLabels, Input, InputPath, Side, detected, names_of, read_with, side_of
 from .measures import SuitingMeasures, named_measures, require_used
 from .options import read_options
-from .tag_files import ChanceParts, TagLayout
+from .tag_files import ChanceParts, TagLayout, TagSeries
 
 Documents = TypeVar("Documents", bound="DocumentLayout")
 TagKind = TypeVar("TagKind", bound=Input)
@@ -185,14 +185,17 @@ class CarriedDocuments(DocumentLayout):
 class DocumentSeries(DocumentLayout, Pairing, ChosenLabels, SeveralFiles):
     """Files of documents with spans, one a side, or one file of several annotators."""
 
+    reference_column: str | None = field(default=None, init=False)
+    prediction_column: str | None = field(default=None, init=False)
+
     def corpus(
         self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
     ) -> Corpus:
         """Read all sides; one file of references has those of several annotators."""
         if annotators == 0:
             require_system(paths, "a system's spans", "Give PREDICTION.")
-        of_reference, of_systems = self.columns
-        self.require_taken(paths, tags=(of_reference or of_systems) is not None)
+        of_systems = self.prediction_column
+        self.require_taken(paths, tags=(self.reference_column or of_systems) is not None)
         people = {}
         if len(paths) == 1:
             people = by_annotator(self.read_whole(paths[0]))
@@ -202,20 +205,19 @@ class DocumentSeries(DocumentLayout, Pairing, ChosenLabels, SeveralFiles):
         if people and annotators is not None:
             annotators = len(people)
         default = [*people, *default_names(rest, None)] if people else default_names(paths, annotators)
-        columns = [of_reference, *[of_systems] * len(paths)]
+        columns = [self.reference_column, *[of_systems] * len(paths)]
         read = [self.read(path, column) for path, column in zip(rest, columns, strict=False)]
         files = by_role([*people.values(), *read], default, names, annotators)
         return Corpus(files=files, reading={"pairing": self.pairing, **self.chosen})
 
     @property
-    def columns(self) -> tuple[str | None, str | None]:
-        """The tag columns of the first side and of the others; None if content tells them."""
-        return None, None
-
-    @property
     def pairing(self) -> Pairing:
         """How the sides are brought together."""
         return made(Pairing, vars(self))
+
+
+SERIES: tuple[type[SeveralFiles], ...] = (DocumentSeries, TagSeries)
+"""The kinds of files that may be of several annotators or systems, tags if the content shows nothing else."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,11 +231,6 @@ class DocumentInput(DocumentSeries, ChanceParts, ScoredFiles):
         """Check the options."""
         super().__post_init__()
         self.require_drawable()
-
-    @property
-    def columns(self) -> tuple[str | None, str | None]:
-        """The tag columns of the reference and of the systems."""
-        return self.reference_column, self.prediction_column
 
     def pair(self, corpus: Corpus, name: str, measures: Sequence[Any]) -> Pair:
         """Bring a system and the reference into one unit, which the signature names."""

@@ -47,14 +47,12 @@ from ..tags.decoding import LabelDecoding
 from ..web.error_report import write_error_report
 from ..web.templates import require_html
 from .corpus import Corpus, SeveralFiles
-from .documents import DocumentSeries
+from .documents import SERIES, DocumentSeries
 from .inputs import headlines, input_paths, kind_of, located, size_of
 from .measures import add_measure_options, read_request, take_shorthands
 from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 from .tag_files import TagSeries
-
-_KINDS: tuple[type[SeveralFiles], ...] = (DocumentSeries, TagSeries)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +156,7 @@ def run(options: argparse.Namespace) -> int:
     if output.examples is None and choice != ErrorChoice():
         raise InputError("--kind, --label, --predicted, --limit and --sample choose examples.", "Add --examples text.")
     paths = input_paths(paths, options.answer_key)
-    kind = kind_of(_KINDS, options, paths)
+    kind = kind_of(SERIES, options, paths)
     resampling, matching = read_options(Resampling, options), read_options(Matching, options)
     source, measures = read_request(options, kind, MEASURES, ["span_f"], matching, resampling)
     if len(measures) > 1:

@@ -67,11 +67,11 @@ from ..counts.statistics import Resampling
 from ..exceptions import InputError, counted, mention
 from ..measures.registry import ALL_MEASURES, MEASURES
 from ..tables.table import Number, Part, heading
-from .corpus import Corpus, ScoredFiles, SeveralFiles
+from .corpus import Corpus, ScoredFiles
 from .documents import (
     COMPARED,
+    SERIES,
     DocumentInput,
-    DocumentSeries,
     StringInput,
     are_strings,
     default_measures,
@@ -93,13 +93,10 @@ from .measures import (
 from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput, TableOutput
 from .scored_files import AttributeInput, ParquetInput, TreeInput
-from .tag_files import ChanceParts, TagInput, TagSeries
+from .tag_files import ChanceParts, TagInput
 
 KINDS: tuple[type[ScoredFiles], ...] = (AttributeInput, TreeInput, DocumentInput, TagInput)
 """The kinds of files; the last one if the content shows nothing else."""
-
-_SERIES: tuple[type[SeveralFiles], ...] = (DocumentSeries, TagSeries)
-"""The kinds of files that may have several references."""
 
 _NOT_SHOWN = ("per_label", "per_document", "score_only")
 """Options of showing that are for one reference."""
@@ -185,7 +182,7 @@ def run(options: argparse.Namespace) -> int:
 def _kind(options: argparse.Namespace, paths: list[str]) -> type[Any]:
     """Choose the kind of input by the options, the measures, or what the files show."""
     if options.references is not None:
-        return input_kind(_SERIES, options, paths, ChanceParts)
+        return input_kind(SERIES, options, paths, ChanceParts)
     if options.cluster is not None:
         return ParquetInput
     if are_strings(options):

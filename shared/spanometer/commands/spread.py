@@ -71,7 +71,7 @@ class SpreadInput(TagPair):
         if self.logits is None or len(paths) == 2 or self.prediction_column is not None:
             references, predictions = self.read_sides(paths, 0, words=False)
             return references, predictions
-        return self.read(paths[0], self.columns_of_each[0]), None
+        return self.read(paths[0], self.layers or [self.reference_column or self.column]), None
 
 
 def declare(parser: argparse.ArgumentParser) -> None:

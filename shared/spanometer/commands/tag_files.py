@@ -115,6 +115,8 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFi
     )
     column: str | None = text("COLUMN", f"tag column of all files: {COLUMN}")
     columns: str | None = text("COLUMNS", "of one file: the columns, with commas between; a reference's first")
+    reference_column: str | None = field(default=None, init=False)
+    prediction_column: str | None = field(default=None, init=False)
 
     @property
     def decoding(self) -> dict[str, Any]:
@@ -145,11 +147,6 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFi
             raise InputError(f"with one file, the columns of {what} must be named.", remedy)
         return [column.strip() for column in (self.columns or "").split(",")] if self.columns is not None else []
 
-    @property
-    def columns_of_each(self) -> tuple[Sequence[str | None], Sequence[str | None]]:
-        """The tag columns of the first file, and those of the others."""
-        return self.layers or [self.column], self.layers or [self.column]
-
     def read_sides(self, paths: Sequence[str], annotators: int | None, words: bool | int | str) -> list[DocumentFile]:
         """Read all sides, each as a file of its own, of the same words; the first has words if they are asked for."""
         numbers: str | None = getattr(self, "token_probability_column", None)
@@ -157,7 +154,8 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFi
             whole = self.read_distinct(paths[0], listed, words, numbers)
             return [whole.select(place) for place in range(len(listed))]
         compared = False if self.ignore_words else words or True
-        of_first, of_others = self.columns_of_each
+        of_first = self.layers or [self.reference_column or self.column]
+        of_others = self.layers or [self.prediction_column or self.column]
         first = self.read(paths[0], of_first, words or compared, numbers)
         files = [first if words else replace(first, words=None)]
         for path in paths[1:]:
@@ -224,12 +222,6 @@ class TagPair(TagSeries):
                 "Give --reference-column and --prediction-column, or a second file.",
             )
         return named if len(paths) == 1 else []
-
-    @property
-    def columns_of_each(self) -> tuple[Sequence[str | None], Sequence[str | None]]:
-        """The tag columns of the reference, and those of the systems."""
-        of_reference, of_systems = self.reference_column or self.column, self.prediction_column or self.column
-        return self.layers or [of_reference], self.layers or [of_systems]
 
 
 @dataclass(frozen=True, kw_only=True)
