@@ -19,7 +19,7 @@ Examples:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -98,26 +98,19 @@ def run(options: argparse.Namespace) -> int:
     default = default_measures(kind) if options.rank_correlation else [_DEFAULTS[kind.input]]
     resampling = read_options(PairedResampling, options)
     source, measures = read_request(options, kind, known_measures(), default, resampling)
-    if not isinstance(source, TagSeries):
-        _require_two(paths[1:])
     choices = {"rank_correlation": options.rank_correlation, "per_label": options.per_label is not None}
     corpus = source.corpus(paths, options.names, annotators=0)
-    _require_two(corpus.systems)
+    if len(corpus.systems) < 2:
+        raise InputError(
+            f"{counted(len(corpus.systems), 'system')}: a comparison takes two.",
+            "Give the reference and two files or more, or a file and --columns 2,3,4 (spanometer score takes one "
+            "system).",
+        )
     result = _compared(source, corpus, measures, resampling, choices)
     if output.plot is not None:
         plot_comparison(result, output.plot)
     output.show(result, corpus.described(), corpus.heading(result.documents, result.tokens, result.unit))
     return 0
-
-
-def _require_two(systems: Sized) -> None:
-    """Raise an `InputError` unless there are two systems or more."""
-    if len(systems) < 2:
-        raise InputError(
-            f"{counted(len(systems), 'system')}: a comparison takes two.",
-            "Give the reference and two files or more, or a file and --columns 2,3,4 (spanometer score takes one "
-            "system).",
-        )
 
 
 def _compared(

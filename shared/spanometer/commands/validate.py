@@ -101,36 +101,40 @@ def run(options: argparse.Namespace) -> int:
 def _validate_documents(output: Output, documents: ValidatedDocuments, path: str) -> int:
     """List what is wrong with spans."""
     validation = documents.validated(path)
-    source = printable(called(path))
-    left_out = () if validation.file is None else validation.file.left_out
     if output.json:
-        output.write(
-            lambda: {
-                "file": called(path),
-                "documents": validation.documents,
-                "spans": validation.spans,
-                "affected_documents": validation.affected,
-                "counts": validation.counts,
-                "problems": [_described_problem(problem) for problem in validation.problems],
-                "left_out": list(left_out),
-            },
-            tuple,
-        )
-        return ILLEGAL if validation.problems else 0
+        output.write(lambda: _described_spans(validation, called(path)), tuple)
+    else:
+        for line in _span_lines(validation, printable(called(path))):
+            print(line)
+    return ILLEGAL if validation.problems else 0
+
+
+def _described_spans(validation: SpanValidation, source: str) -> dict[str, Any]:
+    return {
+        "file": source,
+        "documents": validation.documents,
+        "spans": validation.spans,
+        "affected_documents": validation.affected,
+        "counts": validation.counts,
+        "problems": [_described_problem(problem) for problem in validation.problems],
+        "left_out": [] if validation.file is None else list(validation.file.left_out),
+    }
+
+
+def _span_lines(validation: SpanValidation, source: str) -> Iterator[str]:
+    """Yield a line for each problem, and one that sums them up; what is left out goes to standard error."""
     for problem in validation.problems:
         name = problem.place or ("" if problem.name is None else f"document {problem.name!r}")
-        print(f"{source}:{problem.line}: {printable(': '.join(filter(None, [name, problem.text])))}")
-    for text in left_out:
+        yield f"{source}:{problem.line}: {printable(': '.join(filter(None, [name, problem.text])))}"
+    for text in () if validation.file is None else validation.file.left_out:
         print(f"left out: {printable(text)}", file=sys.stderr)
-    size = f"{counted(validation.spans, 'span')} in {counted(validation.documents, 'document')}"
+    documents, spans = counted(validation.documents, "document"), counted(validation.spans, "span")
     if not validation.problems:
-        print(f"{source}: no problems with {size}.")
-        return 0
+        yield f"{source}: no problems with {spans} in {documents}."
+        return
     listed = "; ".join(f"{KINDS[kind]}: {count:,}" for kind, count in validation.counts.items())
     problems = counted(len(validation.problems), "problem")
-    of = f"{validation.affected:,} of {counted(validation.documents, 'document')}"
-    print(f"{source}: {problems} in {of}, with {counted(validation.spans, 'span')}: {listed}.")
-    return ILLEGAL
+    yield f"{source}: {problems} in {validation.affected:,} of {documents}, with {spans}: {listed}."
 
 
 def _described_problem(problem: Problem) -> dict[str, Any]:
