@@ -81,7 +81,7 @@ def _is_noise(generator, rate):
 def test_memory_by_size(tmp_path, monkeypatch, capsys, name, line, command):
     for place, size in {
         "readers.source.BLOCK_SIZE": 1 << 14,
-        "arrays._ITEMS": 200,
+        "readers.entities._ENTITIES": 200,
         "documents.building._AT_ONCE": 20,
         "analysis.scores.counting._BLOCK": 500,
         "counts.statistics._BLOCK": 1 << 10,
@@ -104,4 +104,6 @@ def test_memory_by_size(tmp_path, monkeypatch, capsys, name, line, command):
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
         sizes.append(max(path.stat().st_size for path in paths))
-    assert peaks[2] - peaks[1] < 3 * (sizes[2] - sizes[1])
+    # a file that is one JSON text is held
+    held = 1 if name == "a.json" else 0
+    assert peaks[2] - peaks[1] < (3 + held) * (sizes[2] - sizes[1])
