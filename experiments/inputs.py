@@ -14,7 +14,7 @@ from spanometer.spans.spans import Spans, pair_from_tags
 MULTICONER_DEV = ("multiconer_es_dev.conll", "es_dev.conll", os.path.join("ES-Spanish", "es_dev.conll"))
 MULTICONER_TRAIN = ("multiconer_es_train.conll", "es_train.conll", os.path.join("ES-Spanish", "es_train.conll"))
 CONLL03 = ("conll03_test_tags.tsv",)
-HIPE = ("hipe2020_test_fr.tsv", "HIPE-data-v1.3-test-fr.tsv")
+HIPE = ("hipe2020_test_fr.tsv",)
 """Names that the files of the corpora may have in the folder; the first is ours."""
 
 FAIREVAL = {
