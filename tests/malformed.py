@@ -304,15 +304,6 @@ def recipes():
     return st.tuples(st.sampled_from(WAYS), st.lists(change, min_size=1, max_size=2).map(tuple))
 
 
-def random_recipe(generator):
-    """Draw the same from a generator of `random`."""
-    changes = [
-        (generator.choice(ARGUMENTS), generator.randrange(PLACES), generator.choice(NAMES))
-        for _ in range(generator.choice((1, 1, 2)))
-    ]
-    return generator.choice(WAYS), tuple(changes)
-
-
 # Modules
 
 _TAGS = [["B-A", "I-A", "O", "B-B"], ["O", "B-B"]]

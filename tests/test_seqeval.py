@@ -393,38 +393,6 @@ def test_what_is_no_tag_is_refused(tag, expected):
 # errors
 
 
-@pytest.mark.parametrize(
-    ("call", "text"),
-    [
-        (lambda: ours.f1_score([["B-A"]], [["PER-B"]]), "y_pred, document 0, token 0: 'PER-B' has its prefix after"),
-        (lambda: ours.f1_score([["PER-B"]], [["O"]]), r"Write it as 'B-PER', or say so with suffix=True\."),
-        (lambda: ours.f1_score([["PER-X"]], [["O"]], suffix=True), "'PER-X' does not end in a prefix"),
-        (lambda: ours.f1_score([["-B"]], [["O"]], suffix=True), "or leave out suffix=True"),
-        (lambda: ours.f1_score([["B-A"]], [["O", "O"]]), "document 0: 2 predicted tags, 1 reference tags"),
-        (lambda: ours.accuracy_score([["B-A"]], [["O", "O"]]), "document 0: 2 predicted tags, 1 reference tags"),
-        (lambda: ours.accuracy_score([[]], [[]]), "no tokens, of which accuracy"),
-        (
-            lambda: ours.accuracy_score([[1]], [[1]]),
-            "y_true, .*token 0: 1 is a label number.*\n.*id2label=... of the module seqeval,",
-        ),
-        (lambda: ours.f1_score([["O"]], [["O"]], average="samples"), "average: 'samples'"),
-        (lambda: ours.f1_score([["O"]], [["O"]], mode="lenient"), "mode: 'lenient'"),
-        (lambda: ours.f1_score([["O"]], [["O"]], scheme="IOB3"), "scheme: 'IOB3'"),
-        (lambda: ours.f1_score(["O"], ["O"]), "y_true, document 0"),
-        (lambda: ours.get_entities(["O", "NOUN"]), "document 0, token 1: 'NOUN' has no prefix"),
-        (lambda: ours.get_entities(["PER-B"]), r"or say so with suffix=True\."),
-        (lambda: ours.get_entities(["B-A"], suffix=True), "'B-A' does not end in a prefix"),
-        (lambda: ours.get_entities(["B-A"], "PER"), "suffix: 'PER'"),
-        (lambda: ours.get_entities("B-A"), "'B-A' is not a document"),
-        (lambda: ours.get_entities([[1]]), r"id2label=\.\.\. of the module seqeval"),
-        (lambda: ours.f1_score([["U-A"]], [["E-A"]]), r"no scheme has all the prefixes found \(E, U\)"),
-    ],
-)
-def test_errors(call, text):
-    with pytest.raises(InputError, match=text):
-        call()
-
-
 def test_scikit_learn_is_not_needed():
     code = """
 import sys

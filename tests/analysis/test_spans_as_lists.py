@@ -36,13 +36,6 @@ def test_lists_are_read_as_columns_are(call):
     assert call(Spans.from_dicts(ANN), arrow, CAT, lengths=LENGTHS).to_dict() == expected
 
 
-@pytest.mark.parametrize("call", FUNCTIONS.values(), ids=FUNCTIONS)
-def test_lists_without_a_span_are_what_the_others_are(call):
-    empty = [[], []]
-    expected = call(*map(Spans.from_dicts, (ANN, BEN, empty)), lengths=LENGTHS).to_dict()
-    assert call(ANN, BEN, empty, lengths=LENGTHS).to_dict() == expected
-
-
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "score"])
 def test_lists_beside_tags(name):
     tags = [["B-PER", "I-PER", "O", "B-LOC", "O"], ["O", "O", "O"]]

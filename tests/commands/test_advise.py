@@ -5,7 +5,6 @@ import shlex
 
 import pytest
 
-TAGS = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-LOC\n"
 SPANS = (
     '{"spans": [{"start": 0, "end": 2, "label": "A"}, {"start": 1, "end": 3, "label": "B"}], '
     '"tokens": ["a", "b", "c"]}\n'
@@ -52,19 +51,6 @@ def test_words_make_a_difference(answer, file):
     assert answer(path)["measure"] == "token_f"
     found = answer(path, "--words-column", 2)
     assert "--words-column 2 --measure sl_icm" in found["command"]
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "measure"),
-    [
-        ("--several-tokens", 0.51, "span_f"),
-        ("--several-tokens", 0.5, "token_f"),
-        ("--length-variation", 0.3, "intersection_f"),
-        ("--long-span", 2, "bcubed"),
-    ],
-)
-def test_thresholds(answer, file, option, value, measure):
-    assert answer(file("a.conll", TAGS), option, value)["measure"] == measure
 
 
 def test_lists_of_spans(run, answer, file):

@@ -1,6 +1,5 @@
 """`spanometer agree`: the agreement of annotators."""
 
-import json
 import re
 
 import pytest
@@ -60,25 +59,6 @@ def test_plots(run, files, tmp_path):
         status, _, complaint = run(*command, "--plot", path)
         assert (status, complaint) == (0, "")
         assert path.read_bytes().startswith(b"\x89PNG")
-
-
-def test_simulations(run, files, scores):
-    found = scores(*["agree", *files], "--simulations", "99", "--seed", "3", "--per-document", "--per-label")
-    sides = {name: tag_lists(read(path).tags[0]) for name, path in zip(("ann", "ben", "cat"), files, strict=True)}
-    expected = spanometer.agreement(sides, n_simulations=99, seed=3, per_document=True).to_dict()
-    for key in ("simulated", "n_simulations", "per_label", "per_document", "team_kappa_f1", "signatures"):
-        assert found[key] == json.loads(json.dumps(expected[key]))
-    simulated = expected["simulated"]
-    _, output, _ = run("agree", *files, "--simulations", "99", "--seed", "3", "--per-pair", "--per-document")
-    p_value = simulated["mean_f1"]["p_value"]
-    assert re.search(
-        r"^99 annotations by chance .* p-value\n─+\nf1 of ann, ben .*\nf1 of ann, cat", output, re.MULTILINE
-    )
-    assert re.search(rf"^mean f1 of pairs .* {p_value:.4f}$", output, re.MULTILINE)
-    assert re.search(r"^document .* p-value$", output, re.MULTILINE)
-    table = run("agree", *files, "--simulations", "99", "--seed", "3", "--table", "csv")[1]
-    assert "quantile_0.025" in table
-    assert "annotations by chance" not in run("agree", *files)[1]
 
 
 def test_gamma(run, files, scores):

@@ -64,25 +64,6 @@ def test_agreement_of_models(scores, lines, others):
     assert found["f1"] == [[1.0, 0.5], [0.5, 1.0]]
 
 
-def test_errors_that_only_answers_have(run, scores, gold, others, tmp_path):
-    page = str(tmp_path / "errors.html")
-    options = ("--grounding", "strict", "--answer-labels", "PER,LOC", "--html", page)
-    (found,) = scores("errors", gold, others, *options)["systems"].values()
-    assert {kind: numbers["number"] for kind, numbers in found["answers"]["kinds"].items()} == {
-        "hallucinated": 1,
-        "copied_too_often": 0,
-        "outside_the_labels": 1,
-        "format_broken": 1,
-    }
-    assert found["answers"]["items"] == 2
-    written = Path(page).read_text("utf-8")
-    assert "Answers beside their texts" in written
-    assert "Ann saw Bob in Rome." in written
-    _, output, _ = run("errors", gold, others, *options, "--force")
-    assert "format broken" in output
-    assert "answers" not in scores("errors", gold, gold)["systems"]["gold"]
-
-
 def test_answers_that_are_in_the_file_of_the_reference(scores, lines):
     path = lines("both.jsonl", {"text": TEXT, "spans": GOLD, "answer": GOOD})
     found = scores("score", path, "--answer-key", "answer", "--measure", "span_f")

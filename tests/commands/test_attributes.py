@@ -136,42 +136,6 @@ def test_spans_without_attributes_or_characters(answer, pair, file):
     assert (found["reference_spans"], found["predicted_spans"]) == (4, 4)
 
 
-BAD_OPTIONS = {
-    "no name": (("--attribute", "=A"), "--attribute: '=A' names no attribute"),
-    "no label": (("--attribute", "neg=A,"), "names no attribute or an empty label"),
-    "twice": (("--attribute", "neg=A", "--attribute", "neg"), "--attribute: 'neg' is given twice"),
-    "no value": (("--default", "neg"), "--default: 'neg' is not of the form NAME=VALUE"),
-    "no JSON": (("--default", "carrier=PATIENT"), "'PATIENT' is not JSON. Write true, false"),
-    "a list": (("--default", "neg=[1]"), "cannot be a value of 'neg'"),
-    "NaN": (("--default", "neg=NaN"), "is NaN"),
-    "two defaults": (("--default", "neg=1", "--default", "neg=2"), "--default: 'neg' is given twice"),
-    "precision": (("--average-precision", "sklearn"), "invalid value for --average-precision: 'sklearn'"),
-    "mismatch": (("--on-mismatch", "skip"), "invalid value for --on-mismatch: 'skip'"),
-    "micro key": (("--micro-key", "neg"), "'neg' is an attribute, and the key of all attributes together"),
-    "average": (("--average", "macro"), "--average is an option of other measures"),
-    "zero division": (("--zero-division", "0.5"), "invalid value for --zero-division: '0.5'"),
-    "labels": (("--per-label",), "--per-label is for measures of tags and entities"),
-    "another measure": (
-        ("--measure", "span_f"),
-        "span_f scores spans, not spans with attributes",
-    ),
-    "two measures": (
-        ("--measure", "span_attribute,span_f"),
-        "span_f scores spans, not spans with attributes",
-    ),
-    "another option": (("--cap",), "--cap is an option of intersection_f, which is not computed"),
-    "a column": (
-        ("--measure", "span_attribute", "--column", "ner"),
-        "--column is for tags, not for spans with",
-    ),
-    "a policy": (
-        ("--measure", "span_attribute", "--repair", "bes"),
-        "--repair is not for spans with attributes",
-    ),
-    "a format": (("--measure", "span_attribute", "--format", "hipe"), "invalid value for --format: 'hipe'"),
-}
-
-
 def test_words_of_documents_with_attributes(run, file):
     """They are compared, and ignored when asked, whatever reads the file: documents of tokens are read as such."""
     spans = [{"start": 0, "end": 1, "label": "A", "attributes": {"neg": True}}]

@@ -67,25 +67,6 @@ def test_plot(run, files, tmp_path):
     assert path.read_bytes().startswith(b"\x89PNG")
 
 
-def test_real_data(scores, data, file):
-    """Flair on the CoNLL-2003 test set, and the same without one label."""
-    text = (data / "conll03_test_tags.tsv").read_text(encoding="utf-8")
-    blocks = [[line.split("\t") for line in block.splitlines() if line[0] != "#"] for block in text.split("\n\n")]
-
-    def column(number, lost="-"):
-        rows = [["O" if row[number].endswith(lost) else row[number] for row in block] for block in blocks if block]
-        return "\n\n".join("\n".join(row) for row in rows) + "\n"
-
-    paths = [file("gold", column(0)), file("flair", column(1)), file("less", column(1, "MISC"))]
-    found = scores("compare", *paths, "--resamples", "200", "--permutations", "2000")["measures"]["span_f"]
-    assert round(found["systems"]["flair"]["scores"]["f1"], 4) == 0.9303
-    assert found["systems"]["flair"]["rank_shares"] == [1.0, 0.0]
-    (pair,) = found["pairs"]
-    assert pair["interval"][0] > 0
-    assert pair["p_randomisation"] == 1 / 2001
-    assert pair["exact"] is False
-
-
 def test_per_label(run, files):
     """The values in each label are those of the label; each interval holds its value."""
     status, output, _ = run("compare", *files, "--per-label", "--json", "--resamples", "50")
@@ -103,30 +84,3 @@ def test_per_label(run, files):
     text = run("compare", *files, "--per-label", "--resamples", "50")[1]
     for label in found["per_label"]:
         assert len([line for line in text.splitlines() if line.startswith(f"{label} ")]) == 2
-
-
-def test_word_probabilities(run, complaint, file):
-    rows = [
-        ("Ada", "B-PER", "B-PER", "O"),
-        ("won", "O", "O", "O"),
-        ("Rome", "B-LOC", "O", "B-LOC"),
-        ("won", "O", "O", "O"),
-    ]
-    paths = [
-        file(f"{name}.conll", "\n\n".join(f"{row[0]} {row[place]}" for row in rows))
-        for place, name in enumerate(("gold", "a", "b"), 1)
-    ]
-    words = file("words.tsv", "Ada\t0.5\nwon\t0.25\nRome\t0.125\n")
-    options = ["--measure", "sl_icm", "--json", "--word-probabilities", words]
-    found = json.loads(run("compare", *paths, *options, "--resamples", "20")[1])["measures"]["sl_icm"]
-    assert "|token_probabilities:" in found["signature"]
-    for name, path in zip("ab", paths[1:], strict=True):
-        alone = json.loads(run("score", paths[0], path, *options)[1])["measures"]["sl_icm"]
-        assert found["systems"][name]["scores"] == alone["scores"]
-        plain = json.loads(run("score", paths[0], path, "--measure", "sl_icm", "--json")[1])["measures"]["sl_icm"]
-        assert alone["scores"] != plain["scores"]
-    one = json.loads(run("compare", *paths, "--measure", "sl_icm", "--corpus-probabilities", "--json")[1])
-    assert one["measures"]["sl_icm"]["signature"] != found["signature"]
-    assert "is an option of sl_icm" in complaint("compare", *paths, "--word-probabilities", words)
-    both = ["--word-probabilities", words, "--corpus-probabilities"]
-    assert "two sources of probabilities" in complaint("compare", *paths, "--measure", "sl_icm", *both)

@@ -66,19 +66,6 @@ def test_columns_of_one_file(run, file, target):
     assert spans_in(target) == [[(0, 1, "PER"), (0, 2, "PER")], [(0, 2, "LOC"), (1, 2, "LOC")]]
 
 
-@pytest.mark.parametrize("format", ["jsonl", "doccano", "label_studio", "spacy", "brat"])
-def test_formats(run, exports, target, format):
-    if format == "spacy":
-        pytest.importorskip("spacy", reason="spaCy is not installed (the extra spacy)")
-    path = target if format == "brat" else target.with_suffix(".spacy" if format == "spacy" else ".json")
-    tokens = ("--tokenizer", "words") if format == "spacy" else ()
-    status, _, errors = run("consensus", *exports, "--to", format, "-o", path, *tokens)
-    assert (status, errors) == (0, "")
-    given = {"offset_unit": "utf-16"} if format == "doccano" else {}
-    spans = spanometer.read(path, **given).spans.to_dicts()
-    assert [[(span["start"], span["end"]) for span in document] for document in spans] == [[(0, 6)], [(5, 9)]]
-
-
 def test_what_a_format_cannot_hold_is_refused(complaint, run, exports, target):
     union = ("consensus", *exports, "--rule", "union", "-o", target)
     tags = ("--to", "IOB2", "--tokenizer", "blanks")

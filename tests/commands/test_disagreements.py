@@ -71,19 +71,6 @@ def test_all_places_are_in_a_table(run, files):
     assert '\n0,1,0,2,"extent, missing",4,' in output
 
 
-def test_agreement_without_each_annotator(run, files):
-    output = run("agree", *files, "--leave-one-out", "--confidence", "0.9", "--resamples", "50")[1]
-    left_out = expected(files).leave_one_out(confidence=0.9, n_resamples=50)
-    assert f"{left_out.values['kappa_change'].max():+.4f}" in output
-    assert "  90 %" in output
-    assert "places where" not in output
-
-
-def test_labels_are_chosen(run, files):
-    options = ("--disagreements", "--ignore", "LOC", "--json")
-    assert len(json.loads(run("agree", *files, *options)[1])["disagreements"]["places"]) == 1
-
-
 def test_exports_of_tools_have_texts(run, file):
     def export(name, *entities):
         return file(

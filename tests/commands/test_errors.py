@@ -13,11 +13,6 @@ from spanometer.readers import read, tag_lists
 GOLD = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-LOC\n\nin O\nParis B-LOC\n"
 OLD = "Ada B-PER\nLovelace O\nslept O\n\nin O\nRome B-PER\n\nin O\nParis O\n"
 NEW = GOLD.replace("in O\nRome", "in B-LOC\nRome")
-DOCCANO = (
-    '{"id": 1, "text": "Ada Lovelace slept", "label": [[0, 12, "PER"]]}\n'
-    '{"id": 2, "text": "in Rome", "label": [[3, 7, "LOC"]]}\n'
-    '{"id": 3, "text": "in Paris", "label": []}\n'
-)
 
 # of older matplotlib with newer pyparsing
 old_matplotlib = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -57,45 +52,6 @@ def test_json_is_what_python_gives(answer, files):
         assert found[key] == value
     assert found["errors"] == expected.difference("old", "new").to_arrow().to_pylist()
     assert found["systems"]["old"]["kinds"]["missing"] == 2
-
-
-def test_several_systems(run, files):
-    status, output, _ = run("errors", *files, "--names", "first,second")
-    assert status == 0
-    for text in ("errors made by", "first to second", "second alone", "all errors"):
-        assert text in output
-    (rows,) = of_table(run, *files, "--per-error")
-    assert [(row["document"], row["start"], row["kind_old"], row["kind_new"], row["change"]) for row in rows] == [
-        ("0", "0", "wrong_extent", "correct", "fixed"),
-        ("1", "0", "", "spurious", "new"),
-        ("1", "1", "wrong_label", "correct", "fixed"),
-        ("2", "1", "missing", "correct", "fixed"),
-    ]
-    (rows,) = of_table(run, *files, files[1], "--names", "one,two,three", "--per-error")
-    assert [(row["made_by"], row["kind_three"]) for row in rows] == [
-        ("2", "wrong_extent"),
-        ("1", ""),
-        ("2", "wrong_label"),
-        ("2", "missing"),
-    ]
-
-
-def test_any_format_on_either_side(answer, files, file):
-    exported = file("export.jsonl", DOCCANO)
-    found = answer(files[0], exported, "--to-tokens", "overlap")
-    assert found["systems"]["export"]["kinds"]["missing"] == 1
-    assert found["systems"]["export"]["kinds"]["correct"] == 2
-    found = answer(exported, files[1])
-    assert found["systems"]["old"]["kinds"] == {
-        "correct": 0,
-        "wrong_label": 1,
-        "wrong_extent": 1,
-        "wrong_label_and_extent": 0,
-        "missing": 0,
-        "spurious": 0,
-    }
-    lines = file("tags.jsonl", '["B-PER", "I-PER", "O"]\n["O", "B-LOC"]\n["O", "O"]\n')
-    assert answer(files[0], lines, "--ignore-words")["systems"]["tags"]["kinds"]["missing"] == 1
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,14 @@
 
 import gzip
 import io
-import random
 import re
-import sys
 
 import pytest
 
 import spanometer
-from spanometer.measures import MEASURES, Eter
+from spanometer.measures import MEASURES
 from spanometer.measures.eter import ALPHAS
 from spanometer.readers import detect, read_entities, write_entities
-from spanometer.spans.entities import Entities
 
 # example 2 of the paper: two entities are missing, and two components are called as these are
 GOLD = (
@@ -49,26 +46,11 @@ def hipe(file):
     return file("gold.tsv", HIPE), file("system.tsv", HIPE_SYSTEM)
 
 
-@pytest.fixture
-def corpus(data):
-    return data / "hipe2020_test_fr.tsv", data / "hipe2020_team1_bundle3_fr_1.tsv"
-
-
 def cells(output, name):
     """The rows of that name in all tables, without the name."""
     return [
         line[len(name) :].split() for line in output.splitlines() if re.match(rf"{re.escape(name)}  +[\d.,]+  ", line)
     ]
-
-
-def entities_of(path, **options):
-    return read_entities(path, **options).trees
-
-
-def scores_of(references, predictions, **options):
-    measure = Eter(**options)
-    counts = measure.counts(references, predictions)
-    return {**measure.score(counts), "muc_error": measure.muc_error(counts)}
 
 
 def test_names(scores, run, complaint, pair, file, tmp_path):
@@ -153,13 +135,6 @@ def test_entity_types(scores, run, complaint, pair, hipe, file, command):
     )
 
 
-def test_json_lines_have_the_signature_of_the_module(scores, file):
-    path = file("a.jsonl", '[{"start": 0, "end": 1, "types": ["a"]}]\n')
-    rows = [[{"start": 0, "end": 1, "types": ["a"]}]]
-    expected = spanometer.load("eter").compute(predictions=rows, references=rows, details=True)["signature"]
-    assert scores("eter", path, path)["systems"]["a"]["signature"] == expected
-
-
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_forms_of_files_can_be_mixed(scores, pair, file, pack):
     expected = scores("eter", *pair)["systems"]["system"]
@@ -176,17 +151,6 @@ def test_forms_of_files_can_be_mixed(scores, pair, file, pack):
     signature = scores("eter", pair[0], sides[1], pair[1])["systems"]["system.jsonl"]["signature"]
     assert signature.startswith(f"eter|{MARKUP.replace('|', '+entities|')}|documents:lines|")
     assert scores("eter", pair[0], pair[1], sides[1])["systems"]["system.txt"]["signature"] == expected["signature"]
-
-
-def test_standard_input(scores, pair, monkeypatch):
-    class Stdin:
-        buffer = io.BytesIO(gzip.compress(SYSTEM.encode()))
-
-    for command in (["eter"], ["score"]):
-        Stdin.buffer.seek(0)
-        monkeypatch.setattr(sys, "stdin", Stdin)
-        found = scores(*command, pair[0], "-")
-        assert "standard input" in (found.get("systems") or {found["prediction"]["file"]: None})
 
 
 def test_no_entities(scores, run, file):
@@ -236,25 +200,6 @@ def test_score_markup(scores, pair, arguments):
     assert found["reference"] == expected["reference"]
 
 
-def test_score_hipe(scores, run, hipe):
-    found = scores("score", *hipe, "--level", "coarse", "--alpha", "0.2", "--span-cost", "0.1", "--per-label")
-    result = found["measures"]["eter"]
-    assert result["scores"] == {
-        key: value
-        for key, value in scores_of(
-            *(entities_of(path, level="coarse") for path in hipe), alpha=0.2, span_cost=0.1
-        ).items()
-        if key != "muc_error"
-    }
-    assert list(result["per_label"]) == ["loc", "pers"]
-    _, output, _ = run("score", *hipe, "--format", "hipe", "--per-label")
-    lines = output.splitlines()
-    assert lines[0] == f"reference   {hipe[0]}, hipe, 2 entities, 2 components, 1 metonymic"
-    assert lines[2] == "size        2 documents, 4 tokens, 2 reference entities, 2 predicted entities"
-    # 0.125 and 0.25 over two entities
-    assert cells(output, "eter")[0][:4] == ["0.1875", "0", "0", "0.3750"]
-
-
 def test_tags_are_not_taken_for_trees(scores, file):
     # markup as words of a column, a column called like one of HIPE's, and a named column of HIPE's
     words = file("words", "<pers> B-X\nAda I-X\n</pers> I-X\n<b>x</b> O\n")
@@ -269,42 +214,3 @@ def test_tags_are_not_taken_for_trees(scores, file):
         assert found["reference_spans"] == 2
     one = scores("score", path, "--reference-column=NE-FINE-LIT", "--prediction-column=NE-COARSE-LIT")
     assert one["predicted_spans"] == 2
-
-
-def test_corpus(scores, run, corpus):
-    found = scores("eter", *corpus, "--sweep", "--names", "team1", "--ignore-words")
-    assert (found["documents"], found["tokens"]) == (43, 40_854)
-    # 1,600 literal and 82 nested entities
-    assert [found["reference"][name] for name in ("entities", "components", "metonymic")] == [1_682, 788, 112]
-    system = found["systems"]["team1"]
-    # 1,560 literal and 58 nested ones, and three metonymic ones of other bounds
-    assert [system[name] for name in ("entities", "components", "metonymic")] == [1_621, 670, 90]
-    assert [len(side["left_out"]) for side in (found["reference"], system)] == [4, 11]
-    sides = [entities_of(path) for path in corpus]
-    assert system["scores"] == scores_of(*sides)
-    for alpha in (0.0, 0.5, 1.0):
-        assert found["sweep"]["team1"][f"{alpha:.1f}"] == scores_of(*sides, alpha=alpha)["eter"]
-    _, output, _ = run("eter", *corpus, "--sweep", "--names", "team1", "--ignore-words")
-    assert [
-        cells(output, alpha) or re.findall(rf"^{alpha} +(\S+)$", output, re.MULTILINE) for alpha in ("0.0", "1.0")
-    ] == [
-        ["0.2538"],
-        ["0.2826"],
-    ]
-    rates, _, *slots = cells(output, "team1")
-    assert rates[0] == "0.2722"
-    assert [row[4] for row in slots] == ["0.3106", "0.4547", "0.3532"]
-    # 788 components, but for 82 that are nested entities
-    assert [row[0] for row in slots] == ["1,682", "706", "2,388"]
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_the_order_of_documents_makes_no_difference(corpus, seed):
-    documents = [read_entities(path).trees.to_dicts() for path in corpus]
-    order = random.Random(seed).sample(range(len(documents[0])), len(documents[0]))
-    before, after = (
-        [Entities.from_dicts([side[document] for document in chosen]) for side in documents]
-        for chosen in (range(len(order)), order)
-    )
-    for alpha in (0.0, 0.5, 1.0):
-        assert scores_of(*after, alpha=alpha) == pytest.approx(scores_of(*before, alpha=alpha), rel=1e-12)

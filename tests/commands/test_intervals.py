@@ -3,10 +3,8 @@
 import json
 import math
 
-import evaluate
 import pytest
 
-import spanometer
 from spanometer import Spans
 from spanometer.counts.statistics import Resampling
 from spanometer.measures import SpanF
@@ -32,37 +30,6 @@ def files(file):
 def expected(measure, **options):
     counts = measure.counts(Spans.from_tags(REFERENCES), Spans.from_tags(PREDICTIONS))
     return measure.intervals(counts, Resampling(**options))
-
-
-def test_span_attribute_module(run, file):
-    def span(start, **attributes):
-        return {"start": start, "end": start + 1, "label": "A", "attributes": attributes}
-
-    references = [[span(0, neg=True), span(2, neg=False)], [span(1, neg=True)], [], [span(0, neg=True)]]
-    predictions = [[span(0, neg=True), span(2, neg=True)], [span(1, neg=False)], [], [span(0, neg=True)]]
-    module = evaluate.load(spanometer.path("span_attribute"))
-    plain = module.compute(references=references, predictions=predictions)
-    options = {"confidence": 0.9, "n_resamples": 200}
-    found = module.compute(references=references, predictions=predictions, **options)
-    for name in ("micro", "neg"):
-        for key, value in plain[name].items():
-            assert found[name][key] == value
-            if key in ("tp", "support", "positives"):
-                assert f"{key}_low" not in found[name]
-            else:
-                assert found[name][f"{key}_low"] <= value <= found[name][f"{key}_high"]
-    assert found["neg"]["ap_low"] < found["neg"]["ap_high"]
-    assert found["neg"] == found["micro"]
-    paths = [
-        file(name, "\n".join(map(json.dumps, side)))
-        for name, side in (("g.jsonl", references), ("s.jsonl", predictions))
-    ]
-    options = ("--measure", "span_attribute", "--confidence", "0.9", "--resamples", "200")
-    status, output, _ = run("score", *paths, *options, "--json")
-    assert status == 0
-    assert json.loads(output)["measures"]["span_attribute"]["scores"] == found
-    status, output, _ = run("score", *paths, *options)
-    assert f"{found['neg']['ap_low']:.4f}–{found['neg']['ap_high']:.4f}" in output
 
 
 def test_seed_is_of_the_draws_too(run, files):

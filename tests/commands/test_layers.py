@@ -5,8 +5,6 @@ import json
 import pytest
 
 from spanometer import Spans
-from spanometer.measures import SpanF
-from spanometer.readers import read
 from spanometer.spans.annotations import union
 
 WORDS = ["the", "University", "of", "Paris", "in", "France", "is", "old"]
@@ -75,36 +73,6 @@ def test_by_hand(scores, file):
     )
 
 
-def test_it_does_not_matter_in_which_column_a_span_stands(scores, file):
-    gold = file("a.tsv", columns(GOLD))
-    swapped = file("b.tsv", columns(GOLD, outer=lambda span: span[2] == "LOC" or span[1] - span[0] == 1))
-    found = scores(gold, swapped, *HIPE, "--layers", "NE-FINE-LIT, NE-NESTED", "--measure", "span_f")
-    assert found["measures"]["span_f"]["scores"]["f1"] == 1
-    assert found["reference"]["column"] == "NE-FINE-LIT and NE-NESTED"
-
-
-def test_parts_by_chance(scores, file):
-    paths = file("a.jsonl", lines(GOLD)), file("b.jsonl", lines(SYSTEM))
-    found = scores(*paths, *CHANCE, "--by-chance", "0.2", "--per-document")
-    assert [part["documents"] for part in found["subsets"].values()] == [0, 1]
-    assert found["measures"]["chance_kappa_f1"]["per_document"]["f1"] == pytest.approx([14 / 15, None])
-
-
-def test_agreement_of_nested_spans(run, file):
-    paths = file("a.jsonl", lines(GOLD)), file("b.jsonl", lines(SYSTEM))
-    status, _, complaint = run("agree", *paths, "--placement", "layers")
-    assert (status, "Set --variant None to leave alpha out" in complaint) == (2, True)
-    for none in ("none", "None"):
-        status, output, complaint = run("agree", *paths, "--placement", "layers", "--variant", none, "--json")
-        assert (status, complaint) == (0, "")
-        found = json.loads(output)
-        # as test_by_hand has it
-        assert found["mean_f1"] == pytest.approx(14 / 15)
-        assert found["mean_chance_f1"] == pytest.approx(2 * (52 / 30 + 7 / 8 + 1 / 4) / 15)
-        assert found["alpha"] is None
-        assert list(found["signatures"]) == ["chance_kappa_f1"]
-
-
 def test_union_by_hand():
     layers = [Spans.from_tags([["B-A", "I-A"], ["O"]]), Spans.from_tags([["B-A", "O"], ["B-C"]])]
     layers.append(Spans.from_tags([["B-A", "I-A"], ["O"]]))
@@ -135,22 +103,6 @@ def test_errors_name_the_line(run, file):
     status, _, complaint = run("score", path, wrong, *HIPE, "--layers", "NE-FINE-LIT,NE-NESTED")
     assert status == 2
     assert "b.tsv, line 6" in complaint
-
-
-def test_hipe(run, data):
-    sides = (data / "hipe2020_test_fr.tsv", data / "hipe2020_team1_bundle3_fr_1.tsv")
-    layers = ("NE-FINE-LIT", "NE-NESTED")
-    status, output, _ = run("score", *sides, *HIPE, "--ignore-words", "--layers", ",".join(layers), *CHANCE, "--json")
-    found = json.loads(output)
-    assert (status, found["reference_spans"]) == (0, 1600 + 82)
-    spans = [
-        union([read(path, columns=[layer], documents="document_id", outside="_").decoded().spans for layer in layers])
-        for path in sides
-    ]
-    counts = SpanF().counts(*spans)
-    # at least the right ones of both columns by the task's own scorer; some stand in the other column
-    assert counts.total()["both"] >= 1114 + 23
-    assert found["measures"]["chance_kappa_f1"]["scores"]["chance_f1"] < 0.05
 
 
 COLUMNS = (*HIPE, "--layers", "NE-FINE-LIT,NE-NESTED")
@@ -207,10 +159,3 @@ def test_consensus_of_layers(run, file):
         [(one["start"], one["end"], one["label"]) for one in json.loads(row)["spans"]] for row in output.splitlines()
     ]
     assert spans == [[(0, 4, "ORG"), (3, 4, "ORG"), (5, 6, "LOC")], []]
-
-
-def test_training_with_layers(run, file):
-    gold, system = file("a.tsv", columns(GOLD)), file("b.tsv", columns(SYSTEM))
-    status, output, _ = run("errors", gold, system, *COLUMNS, "--train", gold, "--json")
-    assert status == 0
-    assert "seen" in output

@@ -3,10 +3,8 @@
 import io
 import os
 import re
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -16,8 +14,6 @@ from spanometer.measures import MEASURES
 from spanometer.spans.spans import Spans
 from spanometer.tables.screen import page, show
 from spanometer.tables.table import Copyable
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.mark.parametrize("width", [20, 44, 80, 120])
@@ -78,41 +74,6 @@ def test_no_name_is_lost(file, monkeypatch, tmp_path, width):
     assert len(re.findall(r"\b(yes|no|unknown)\b", lines("advise", paths[0]))) >= 7
     agreed = lines("agree", *paths)
     assert all(re.search(rf"^{name}( |$)", agreed, re.MULTILINE) for name in names)
-
-
-@pytest.mark.parametrize("width", [60, 80, 100])
-def test_no_name_is_lost_in_the_examples(monkeypatch, tmp_path, width):
-    """Names of people, systems, labels, errors and policies, in the tables of the other commands."""
-    monkeypatch.chdir(tmp_path)
-
-    def named(folder, *names):
-        paths = [f"{Path(name).stem}-of-the-second-round-of-annotation{Path(name).suffix}" for name in names]
-        for name, path in zip(names, paths, strict=True):
-            shutil.copy(EXAMPLES / folder / name, path)
-        return paths
-
-    def require(words, *arguments):
-        found = on_terminal(monkeypatch, width, *arguments)
-        rows = [re.sub(" {2,}.*", "", line.strip()) for line in found.splitlines()]
-        assert set(words) <= set(rows), arguments
-
-    team = named("doccano", "ann.jsonl", "ben.jsonl", "cat.jsonl")
-    people = [Path(path).stem for path in team]
-    gold, *systems = named("shared_task", "gold.conll", "greedy.conll", "hasty.conll", "careful.conll")
-    labels = ["EVENT", "ORGANISATION", "PERSON", "PLACE", "WORK"]
-    kinds = ["wrong extent", "wrong label", "missing", "spurious", "wrong label and extent"]
-    texts = [str(EXAMPLES / "text" / name) for name in ("gold.jsonl", "answers.jsonl")]
-    utf = ("--offset-unit", "utf-16")
-    require([Path(path).stem for path in systems], "score", gold, *systems, "--measure", "span_f")
-    require([*kinds, *labels], "errors", gold, *systems[:2])
-    simulated = ["mean f1 of pairs", "mean kappa of pairs", "alpha"]
-    require([*people, *simulated], "agree", *team, *utf, "--simulations", "5")
-    require(["label", "extent", "split", "missing", "all places"], "agree", *team, *utf, "--disagreements")
-    require(people, "agree", *team, *utf, "--leave-one-out")
-    require([*people, "annotators"], "score", *team[:2], team[2], *utf, "--references", "2", "--measure", "span_f")
-    require([*people, "1 of 3"], "consensus", *team, *utf, "-o", f"all-{width}.jsonl")
-    require(["conlleval", "discard", "convert", "best", "worst"], "spread", gold, systems[0])
-    require(["strict", "spacy-llm-first", "lettucedetect", "overlap"], "spread", "--answers", *texts)
 
 
 def test_no_color(file):

@@ -58,22 +58,3 @@ def test_fragments_are_joined_by_blanks(scores, lines, good):
     # the blank alone is no mention
     found = scores("score", gold, answers, "--grounding", "strict-strings")["measures"]["mention_f"]["scores"]
     assert found == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
-
-
-# published between .713 and .734
-@pytest.mark.parametrize(("policy", "f1"), [("gollie", 0.734), ("universalner", 0.718), ("knowcoder", 0.713)])
-def test_museum_records(data, scores, policy, f1):
-    path = str(data / "generated" / "museo_egizio_gpt4omini.jsonl")
-    reading = ("--spans-key", "gold", "--answer-key", "answers.gpt-4o-mini")
-    labels = ("--labels", "PERSON,LOCATION", "--aliases", "PLACE=LOCATION")
-    found = scores("score", path, *reading, *labels, "--grounding", policy)
-    assert round(found["measures"]["mention_f"]["scores"]["f1"], 3) == f1
-
-
-def test_doping_sentences(data, scores):
-    """With the relations of the answers, which are items of labels that nobody asked for."""
-    path = str(data / "generated" / "nerre_doping_gpt3.jsonl")
-    reading = ("--mentions-key", "gold", "--answer-key", "answers.gpt3 json", "--labels", "basemats,dopants")
-    found = scores("score", path, *reading, "--grounding", "gollie")
-    assert round(found["measures"]["mention_f"]["scores"]["f1"], 3) == 0.777
-    assert found["reference"]["mentions"] == 136

@@ -1,14 +1,9 @@
 """The command `transform`."""
 
 import gzip
-import io
 import json
-import sys
 
 import pytest
-
-from spanometer import Spans
-from spanometer.readers import read
 
 TEXT = b"# id 1\nAda B-PER\nLovelace I-PER\nslept O\n\nin O\r\nthe O\nNew B-LOC\nYork I-LOC\nCity I-LOC\nnow O\nand O\n"
 
@@ -89,30 +84,6 @@ def test_outside(written, file):
     path = file("a", "x B-A\ny I-A\nz _\n")
     output, _ = written("transform", path, "--apply", "minimum_overlap", "--outside", "_")
     assert output == b"x _\ny B-A\nz I-A\n"
-
-
-def test_standard_input(written, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"x B-A\nx I-A\n")))
-    assert written("transform", "-", "--apply", "sequence_split")[0] == b"x B-A\nx B-A\n"
-
-
-def test_a_corpus(run, data, tmp_path):
-    path, out = data / "multiconer_es_dev.conll", tmp_path / "out.conll"
-    status, _, said = run("transform", path, "--apply", "minimum_overlap", "-o", out)
-    assert status == 0
-    touched = int(said.split()[1])
-    before, after = (read(name).tags[0] for name in (path, out))
-    old, new = (
-        {
-            (number, *span.values())
-            for number, document in enumerate(Spans.from_tags(tags).to_dicts())
-            for span in document
-        }
-        for tags in (before, after)
-    )
-    assert len(new) == len(old) == 1176
-    # 54 of 275 would pass the end of their sentence
-    assert len(old - new) == touched == 221
 
 
 @pytest.mark.parametrize(("name", "touched"), [("long_truncation", 46), ("short_truncation", 46), ("+1", 307)])

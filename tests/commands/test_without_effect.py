@@ -20,22 +20,6 @@ def documents(lines):
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        ["score", "--seed", "3", "--confidence", "0.9"],
-        ["score", "--seed", "3", "--measure", "chance_kappa_f1", "--simulations", "5"],
-        ["agree", "--seed", "3", "--simulations", "5"],
-        ["agree", "--seed", "3", "--measure", "gamma"],
-        ["agree", "--uniform-threshold", "0.5", "--method", "auto"],
-        ["compare", "--seed", "3", "--resamples", "5"],
-    ],
-    ids=" ".join,
-)
-def test_options_that_are_used(run, tags, arguments):
-    assert run(*arguments, *[tags] * 3)[0] == 0
-
-
-@pytest.mark.parametrize(
     "option",
     [["--scheme", "IOB2"], ["--repair", "discard"], ["--no-prefix"], ["--outside", "o"], ["--documents", "blank"]],
     ids=" ".join,

@@ -4,16 +4,13 @@ import gzip
 import json
 import random
 
-import numpy as np
 import pytest
 
 import spanometer
-from spanometer import Spans
 from spanometer.documents.tag_columns import tag_lists
 from spanometer.exceptions import InputError
 from spanometer.readers import read, read_entities
 from spanometer.readers.folders import files_of
-from spanometer.spans.annotations import end_to_end
 
 
 @pytest.fixture
@@ -130,44 +127,6 @@ def test_a_folder_of_brat_is_read_as_before(folder):
     assert (found.documents.ids, found.parts) == (("a", "b"), None)
 
 
-def test_spans_end_to_end():
-    """Against lists."""
-    chance = random.Random(5)
-    for fragmented in (False, True):
-        parts = []
-        for number in range(4):
-            documents = []
-            for _ in range(chance.randrange(4)):
-                starts = sorted(chance.sample(range(0, 40, 4), chance.randrange(5)))
-                pieces = [[start, start + 2] for start in starts]
-                label = chance.choice("AB" if number % 2 else "BC")
-                if fragmented and number == 2 and len(pieces) > 1:
-                    documents.append([{"label": label, "fragments": pieces}])
-                elif fragmented and number == 2:
-                    documents.append([])
-                else:
-                    documents.append([{"start": a, "end": b, "label": label} for a, b in pieces])
-            parts.append(documents)
-        made = [Spans.from_dicts(documents, lengths=[50] * len(documents)) for documents in parts]
-        joined = end_to_end(made)
-        found = [
-            sorted((s, e, joined.labels[c]) for d, s, e, c in _rows(joined) if d == document)
-            for document in range(joined.documents)
-        ]
-        expected = [
-            sorted((s, e, spans.labels[c]) for d, s, e, c in _rows(spans) if d == document)
-            for spans in made
-            for document in range(spans.documents)
-        ]
-        assert found == expected
-        assert np.array_equal(joined.lengths, [50] * joined.documents)
-
-
-def _rows(spans):
-    span, start, end = spans.pieces()
-    return zip(spans.document[span].tolist(), start.tolist(), end.tolist(), spans.label[span].tolist(), strict=True)
-
-
 HIPE = "TOKEN\tNE-FINE-LIT\tNE-FINE-COMP\n# document_id = {}\nLe\tO\tO\nroi\t{}\t{}\n"
 
 
@@ -207,19 +166,6 @@ def test_entity_trees_of_other_formats(folder):
     assert found.trees.documents == 3
     with pytest.raises(InputError, match=r"f/a.jsonl is jsonl, and this is hipe"):
         read_entities(folder("f", c_tsv=HIPE.format("d1", "O", "O")))
-
-
-def test_whole_corpus_of_entity_trees(data, tmp_path):
-    whole = data / "hipe2020_test_fr.tsv"
-    key = "# document_id"
-    head, *documents = whole.read_text(encoding="utf-8").split(key)
-    names = head.partition("\n")[0]
-    for number, text in enumerate(documents):
-        (tmp_path / f"{number:03}.tsv").write_text(f"{names}\n{key}{text}", encoding="utf-8")
-    one, several = read_entities(whole), read_entities(tmp_path)
-    assert len(documents) == one.documents.size > 40
-    assert (several.documents.ids, several.trees.to_dicts()) == (one.documents.ids, one.trees.to_dicts())
-    assert several.words == one.words
 
 
 def attributed(negated, **more):

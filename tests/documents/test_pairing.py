@@ -42,18 +42,6 @@ def test_characters_and_tokens(made):
     assert (bounds(found.references), bounds(found.predictions)) == ([(0, 18)], [(0, 18)])
 
 
-def test_two_tokenisations_of_one_text(made):
-    one = made(Record(words=["can", "not", "go"], spans=[(0, 2, "A")]), in_tokens=True)
-    other = made(Record(words=["cannot", "go"], spans=[(0, 1, "A"), (1, 2, "B")]), in_tokens=True)
-    found = pair(one, other, Pairing(unit="character"))
-    assert (bounds(found.references), bounds(found.predictions)) == ([(0, 6)], [(0, 6), (6, 8)])
-    assert bounds(pair(one, other).predictions) == [(0, 2), (2, 3)]
-    with pytest.raises(InputError, match="the texts differ from character 6 on: 'cannotgo' in the"):
-        pair(one, made(Record(words=["cannot", "wo"], spans=[]), in_tokens=True))
-    with pytest.raises(InputError, match="the word is 'go' here and 'stay' in"):
-        pair(one, made(Record(words=["can", "not", "stay"], spans=[]), in_tokens=True))
-
-
 def test_spans_off_the_tokens(made):
     words = made(Record(words=WORDS, spans=[(0, 4, "PER")], line=3), in_tokens=True)
     text = made(Record(text=TEXT, spans=[(0, 10, "PER"), (18, 19, "X")], line=8), name="b.jsonl")

@@ -169,27 +169,6 @@ def test_words_without_a_text(file, written):
         pair(gold, gold, Pairing(tokenizer="words"))
 
 
-def test_two_tokenisations_of_one_text_over_characters(written):
-    """The same spans in two tokenisations: one score over characters, whatever the tokens of either side are."""
-    gold = {"words": [(0, 4, "PER"), (7, 8, "LOC")], "blanks": [(0, 2, "PER"), (5, 6, "LOC")]}
-    system = {"words": [(0, 4, "PER"), (4, 5, "LOC")], "blanks": [(0, 2, "PER"), (2, 3, "LOC")]}
-    sides = {"gold": gold, "system": system}
-    files = {}
-    for tokenizer in gold:
-        tokens = tokens_of((TEXT,), tokenizer)
-        bounds = [list(pair) for pair in zip(tokens.start.tolist(), tokens.end.tolist(), strict=True)]
-        for side, spans in sides.items():
-            path = written(f"{side}-{tokenizer}.jsonl", (TEXT, spans[tokenizer], bounds))
-            files[side, tokenizer] = spanometer.read(path)
-    for one in gold:
-        for other in gold:
-            report = spanometer.score(files["gold", one], files["system", other], unit="character")
-            # one of two, on both sides
-            assert (report.results[0].scores["f1"], report.tokens) == (0.5, len(TEXT))
-            # and over the reference's tokens
-            assert spanometer.score(files["gold", one], files["system", other]).results[0].scores["f1"] == 0.5
-
-
 def test_read_with_a_tokenizer(written):
     path = written("gold.jsonl", (TEXT, NAMES, None), ("x y", [(0, 1, "A")], None))
     gold = spanometer.read(path, tokenizer="words")

@@ -51,24 +51,6 @@ def test_a_difference_without_a_reason(run, monkeypatch):
     assert "17 cells not equal. No reason is on record." in output
 
 
-def test_json(run):
-    status, output, complaint = run("chance_simulations", "chance_figure1", "--format", "json")
-    assert (status, complaint) == (0, "")
-    entry = json.loads(output)
-    assert list(entry) == ["spanometer", "tables", "unexplained"]
-    assert [(table["name"], table["compared"]) for table in entry["tables"]] == [
-        ("chance_simulations", 72),
-        ("chance_figure1", 0),
-    ]
-
-
-def test_markdown(run):
-    status, output, _ = run("chance_simulations", "--format", "markdown")
-    assert status == 0
-    assert output.startswith("# Every published table\n")
-    assert run("chance_simulations", "--format", "markdown")[1] == output
-
-
 def test_what_is_missing_is_said(run):
     status, output, _ = run("sl_icm_table4")
     assert status == 0
@@ -85,13 +67,6 @@ def test_data(run, data, monkeypatch):
     monkeypatch.setenv(command.DATA_VARIABLE, str(data))
     again = run("sl_icm_table4")[1]
     assert again.splitlines()[:-1] == output.splitlines()[:-1]
-
-
-def test_an_option_comes_before_the_environment(run, tmp_path, monkeypatch):
-    monkeypatch.setenv(command.DATA_VARIABLE, str(tmp_path / "none"))
-    assert "The folder has no multiconer_es_dev.conll" in run("sl_icm_table4", "--data", tmp_path)[1]
-    monkeypatch.setenv(command.DATA_VARIABLE, "")
-    assert "No folder of corpora is given" in run("sl_icm_table4")[1]
 
 
 def test_wrong_input(complaint, tmp_path, monkeypatch):

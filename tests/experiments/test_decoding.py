@@ -7,13 +7,11 @@ from importlib import resources
 import numpy as np
 import pytest
 
-from experiments import tagger
 from experiments.decoding import MEASURES, decode_in_every_way
-from experiments.tagger import TaggerSettings, window_features
+from experiments.tagger import TaggerSettings
 from spanometer import InputError
 from spanometer.measures import SpanF
 from spanometer.readers import read, tag_lists
-from spanometer.tags.tags import Tags
 
 pytest.importorskip("sklearn", reason="the experiment needs scikit-learn")
 
@@ -88,27 +86,3 @@ def test_says_what_to_install(files, monkeypatch):
     with pytest.raises(InputError) as raised:
         decode_in_every_way(*files, QUICK)
     assert "pip install 'spanometer[experiments]'" in raised.value.remedy
-
-
-def test_features_of_the_window():
-    words = Tags.from_lists([["a", "b", "a"], ["a"], [], ["b", "a"]])
-    settings = TaggerSettings(window=1, buckets=1 << 10)
-    features = window_features(words, settings).toarray()
-    assert features.shape == (6, 3 * (1 << 10))
-    before, own, behind = np.split(features, 3, axis=1)
-    alike = lambda side, first, second: np.array_equal(side[first], side[second])  # noqa: E731
-    # tokens: a b a | a | b a
-    assert alike(own, 0, 2) and alike(own, 1, 4) and not alike(own, 0, 1)
-    assert alike(before, 0, 3) and alike(before, 0, 4) and not alike(before, 0, 1)
-    assert alike(behind, 2, 3) and alike(behind, 3, 5) and not alike(behind, 0, 3)
-    assert alike(features, 2, 5)
-
-
-def test_logits_of_two_tags_and_of_tags_never_seen():
-    from scipy.sparse import csr_matrix
-
-    features = csr_matrix(np.array([[1.0, 0.0], [0.0, 1.0]] * 20))
-    scores = tagger.LinearTagger(QUICK, 4).fit(features, np.array([0, 2] * 20)).logits(features)
-    assert scores.shape == (40, 4)
-    assert np.isneginf(scores[:, [1, 3]]).all()
-    assert scores.argmax(axis=1).tolist() == [0, 2] * 20

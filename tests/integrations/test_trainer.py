@@ -216,32 +216,6 @@ def test_id2label_as_it_comes():
     assert Metrics(shuffled).labels == tuple(LABELS)
 
 
-@pytest.mark.parametrize(
-    ("id2label", "message"),
-    [
-        ({}, "id2label is empty"),
-        ("O", "not a mapping"),
-        (None, "not a mapping"),
-        ({0: "O", 2: "B-A"}, "id2label has 2 labels, numbered up to 2; 1 is missing"),
-        ({1: "O", 10**12: "B-A"}, "0 is missing"),
-        ({0: "O", "0": "B-A"}, "the key '0' of id2label occurs twice"),
-        ({"O": 0, "B-A": 1}, "the key 'O' of id2label is not a label number"),
-        ({-1: "O"}, "the key -1 of id2label is not a label number"),
-        ({True: "O"}, "the key True of id2label is not a label number"),
-        ({0: "O", 1: None}, r"id2label\[1\] is None, which is not a tag"),
-        (["O", "B-A", "O"], "the tag 'O' has two numbers, 0 and 2"),
-        ({0: "LABEL_0", 1: "LABEL_1"}, r"id2label\[0\]: 'LABEL_0' has no prefix of any known scheme"),
-        (["O", "B-A", "NOUN"], r"id2label\[2\]: 'NOUN' has no prefix"),
-        (["O", "B-A", "I"], r"id2label\[2\]: 'I' has no label, but other tags have one"),
-        (["O", "M-A", "U-A"], "no scheme has all the prefixes found"),
-    ],
-)
-@pytest.mark.parametrize("decode", ["viterbi", "argmax"])
-def test_wrong_labels(id2label, message, decode):
-    with pytest.raises(InputError, match=message):
-        Metrics(id2label, decode=decode)
-
-
 @pytest.mark.parametrize("decode", ["viterbi", "argmax"])
 def test_labels_without_prefixes(decode):
     metrics = Metrics({0: "O", 1: "NOUN", 2: "VERB"}, prefix=False, decode=decode)
@@ -253,26 +227,6 @@ def test_labels_without_prefixes(decode):
     assert f"|scheme:IO|repair:conlleval|prefix:no|decode:{decode}|" in metrics.signatures()["span_f"]
     with pytest.raises(InputError, match="has a prefix, and so have all other tags"):
         Metrics(["O", "B-A"], prefix=False)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"measures": ["span_f", "seqeval"]}, r"seqeval scores tags, by its module alone\.\nLoad it: spanometer\.load"),
-        ({"measures": [SpanF]}, "is not a measure"),
-        ({"measures": []}, "no measures are asked for"),
-        ({"measures": ["span_f", SpanF(average="macro")]}, "span_f is asked for twice"),
-        ({"decode": "crf"}, "invalid value for decode: 'crf'"),
-        ({"scheme": "BIOO"}, "invalid value for scheme: 'BIOO'"),
-        ({"scheme": "IO"}, r"id2label\[1\]: 'B-PER' has no prefix of IO"),
-        ({"repair": "bes"}, "repair='bes' needs a scheme with tags for"),
-        ({"transitions": np.zeros((2, 2))}, r"transitions of shape \(2, 2\)"),
-        ({"transitions": np.zeros((5, 5)), "decode": "argmax"}, "transitions are for decode='viterbi'"),
-    ],
-)
-def test_wrong_options(options, message):
-    with pytest.raises(InputError, match=message):
-        Metrics(ID2LABEL, **options)
 
 
 LOGITS = np.zeros((2, 3, 5), dtype=np.float32)

@@ -83,13 +83,6 @@ def test_simulations_of_many_documents_are_drawn_block_by_block(monkeypatch):
     assert np.abs(parted.mean(axis=0) / whole.mean(axis=0) - 1).max() < 0.2
 
 
-@pytest.mark.parametrize("length", [2**31, 2**62, 2**63 - 1])
-def test_lengths_past_32_bits(length):
-    with pytest.raises(InputError, match=f"document 0: {length:,} tokens are more than the 2,147,483,647") as caught:
-        Spans.from_dicts(SPANS * 4, lengths=[length] * 4)
-    assert (caught.value.document, caught.value.option) == (0, "lengths")
-
-
 def test_a_document_of_a_billion_tokens():
     """In a process that may not take more than 1 GiB beside what its modules take."""
     script = f"""

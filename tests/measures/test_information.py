@@ -134,18 +134,8 @@ def test_a_predicted_span_needs_probabilities_too():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"token_probabilities": [[0.5, -0.1, 0.2], [1]]}, "document 0, token 1: -0.1 is no probability.*logarithms"),
-        ({"token_probabilities": [[0.5, 0.1, 0.2], [1.5]]}, "document 1, token 0: 1.5 is no probability"),
-        ({"token_probabilities": [[0.5, 0.1, 0.2], ["x"]]}, r"document 1: \['x'\] is not a list of probabilities"),
-        ({"token_probabilities": [[0.5, 0.1, True], [1]]}, "document 0.* is not a list of probabilities"),
-        ({"token_probabilities": [0.5, 0.1]}, "document 0: 0.5 is not a list of probabilities"),
         ({"token_probabilities": [[0.5, 0.1, 0.1]]}, "probabilities for 1 documents, annotation of 2"),
         ({"token_probabilities": [[0.5, 0.1], [1]]}, "2 probabilities, 3 annotated tokens"),
-        ({"token_probabilities": [[[0.5]], [1]]}, "is not a list of probabilities"),
-        ({"token_probabilities": LISTS, "tokens": [["a", "b", "c"], ["d"]]}, "so tokens have no use"),
-        ({"token_probabilities": LISTS, "unknown": 0.1}, "unknown is for words that a mapping lacks"),
-        ({"unknown": 0.1}, "unknown is for words that a mapping lacks"),
-        ({"tokens": [["a"]], "token_probabilities": {"a": 1}, "unknown": 0}, "invalid probability unknown: 0"),
     ],
 )
 def test_wrong_probabilities(options, message):

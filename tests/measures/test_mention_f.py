@@ -98,24 +98,6 @@ def test_mentions_are_read_from_pairs_dicts_and_arrow():
     assert repr(read[0]) == "Mentions(3 mentions, 3 documents, labels LOC, PER)"
 
 
-@pytest.mark.parametrize(
-    ("documents", "said"),
-    [
-        ([[ANN], [("PER",)]], r"document 1, span 0: \('PER',\) is not a label and a text"),
-        ([[("PER", 3)]], "the text 3 .of type int. is not a string"),
-        ([[(3, "Ann")]], "the label 3 .of type int. is not a string"),
-        ([[("PER", "\ud800")]], "cannot be stored as UTF-8"),
-        ([[("PER", "  ")]], "the text is empty"),
-        ([[("", "Ann")]], "the label is empty"),
-        ([["Ann"]], "'Ann' is not a label and a text"),
-        ([None], "None"),
-    ],
-)
-def test_what_is_no_mention_is_refused(documents, said):
-    with pytest.raises(InputError, match=said):
-        Mentions.from_pairs(documents)
-
-
 def test_wrong_sides_are_refused():
     with pytest.raises(InputError, match="1 predicted document, 2 reference documents"):
         counts([[], []], [[]])

@@ -1,10 +1,8 @@
 """The random annotation model, against full enumeration and the paper's formula."""
 
 import numpy as np
-import pytest
 
 from slow import placement as slow
-from spanometer import InputError
 from spanometer.measures.placement import Placement, coverage_of_few, place, sample
 
 
@@ -120,17 +118,3 @@ def test_independent_and_uniform():
     mixed = place(10, [2, 2, 3], method="auto", uniform_threshold=0.7)
     np.testing.assert_array_equal(starts_of(mixed, 2), starts_of(place(10, [2, 2, 3]), 2))
     np.testing.assert_allclose(starts_of(mixed, 3), 1 / 8)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: place(5, [3, 3]), "6 tokens in spans, and the document has 5"),
-        (lambda: place(5, [6], placement="independent"), "a span of 6 tokens in a document of 5"),
-        (lambda: place(5, [0]), "a span of 0 tokens"),
-        (lambda: place(5, [1], placement="layers"), "Use one of 'disjoint', 'independent'"),
-    ],
-)
-def test_bad_input(call, message):
-    with pytest.raises(InputError, match=message):
-        call()

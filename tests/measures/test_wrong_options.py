@@ -68,7 +68,7 @@ def test_options_are_plain_numbers():
     assert "log_base:3|" in SlIcm(log_base=3).signature({})
 
 
-@pytest.mark.parametrize("tokens", [5, "abc", b"abc", {"a": 1}, np.array(3), [5], [None], [[5]]])
+@pytest.mark.parametrize("tokens", [[5], [None], [[5]]])
 def test_tokens_that_are_no_documents(tokens):
     with pytest.raises(InputError):
         SlIcm(tokens=tokens).counts(SPANS, SPANS)

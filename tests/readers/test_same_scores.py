@@ -7,12 +7,9 @@ import random
 from itertools import product
 from xml.sax.saxutils import escape
 
-import numpy as np
 import pytest
 
 import spanometer
-from spanometer.documents.pairing import Pairing
-from spanometer.measures.gamma import Gamma
 from spanometer.measures.registry import ALL_MEASURES
 from spanometer.readers.formats import formats_of
 from spanometer.readers.reading import read_documents
@@ -353,73 +350,6 @@ def test_two_tokenisations_of_one_text(file):
         assert spanometer.score(one, other, unit="character", **more).measures["span_f"].scores == expected
         # spans that begin and end where tokens of both do are the same spans of either's tokens
         assert spanometer.score(one, other, unit="token", **more).measures["span_f"].scores == expected
-
-
-def test_tokens_given_as_tags_of_two_tokenisations(file):
-    """Columns that split one text differently are refused in tokens and scored in characters."""
-    text = {"text": "Ada Byron-Lovelace wrote .", "spans": [{"start": 0, "end": 18, "label": "PER"}]}
-    rows = [("Ada", "B-PER"), ("Byron", "I-PER"), ("-", "I-PER"), ("Lovelace", "I-PER"), ("wrote", "O"), (".", "O")]
-    split = read_documents(file("".join(f"{word} {tag}\n" for word, tag in rows)))
-    whole = read_documents(file("Ada B-PER\nByron-Lovelace I-PER\nwrote O\n. O\n"))
-    given = read_documents(file(json.dumps(text) + "\n", "text.jsonl"))
-    for one, other in product((split, whole, given), repeat=2):
-        if one is not given and other is not given:
-            continue
-        assert spanometer.score(one, other, unit="character").measures["span_f"].scores["f1"] == 1
-    assert spanometer.score(split, whole, unit="character").measures["span_f"].scores["f1"] == 1
-
-
-def agreed(sides):
-    """All numbers of agreement over characters, with intervals of few draws; signatures name how a file was read."""
-    annotators = dict(zip("abc", sides, strict=True))
-    found = spanometer.agreement(annotators, pairing=Pairing(unit="character"), confidence=0.9, n_resamples=9).to_dict()
-    assert all("|unit:character|" in signature for signature in found.pop("signatures").values())
-    return found
-
-
-def three(corpora, seed, size):
-    """Documents of three annotators: the reference, the system, and one who follows now the one, now the other."""
-    gold, system = corpus(corpora["multiconer"], random.Random(seed), size)
-    chance = random.Random(seed)
-    return gold, system, [chance.choice(pair) for pair in zip(gold, system, strict=True)]
-
-
-def test_agreement_does_not_depend_on_the_tokens(file, run, corpora):
-    """Tokens as words, and as single characters: over characters all numbers are the same, in tokens they are not."""
-    sides = three(corpora, 8, 12)
-
-    def in_tokens(d, bounds):
-        starts, ends = (dict(zip(column, range(len(bounds)), strict=True)) for column in zip(*bounds, strict=True))
-        spans = [(starts[s], ends[e] + 1, label) for s, e, label, _ in d.characters()]
-        tokens = [list(pair) for pair in bounds]
-        return {"id": d.name, "text": d.text, "unit": "token", "tokens": tokens, "spans": dicts(spans, *BOUNDS[:3])}
-
-    tokenisations = {
-        "words": lambda d: in_tokens(d, list(zip(d.start, d.end, strict=True))),
-        "pieces": lambda d: in_tokens(d, [(p, p + 1) for p in range(len(d.text)) if d.text[p] != " "]),
-        "none": lambda d: {"id": d.name, "text": d.text, "spans": dicts(d.characters(), *BOUNDS)},
-    }
-    paths = {
-        name: [file(lines(make)(side), f"{place} {name}.jsonl") for place, side in enumerate(sides)]
-        for name, make in tokenisations.items()
-    }
-    files = {name: list(map(read_documents, of_name)) for name, of_name in paths.items()}
-    expected = agreed(files["none"])
-    for mixed in product(tokenisations, repeat=3):
-        assert agreed([files[name][place] for place, name in enumerate(mixed)]) == expected, mixed
-    gamma = {"pairing": Pairing(unit="character"), "gamma": Gamma(samples=3)}
-    few = [[file.take(np.arange(3)) for file in of_name] for of_name in files.values()]
-    (of_all,) = {spanometer.agreement(sides, **gamma).gamma for sides in few}
-    assert of_all < 1
-    in_words, in_pieces = (spanometer.agreement(files[name], pairing=Pairing(unit="token")) for name in list(files)[:2])
-    assert in_words.chance_f1[0, 1] != in_pieces.chance_f1[0, 1]
-    screens = set()
-    for of_name in paths.values():
-        status, output, errors = run("agree", *of_name, "--unit", "character", "--names", "a,b,c")
-        assert (status, errors) == (0, "")
-        assert output.splitlines()[3] == f"size  12 documents, {expected['tokens']:,} characters"
-        screens.add("\n".join(line for line in output.splitlines()[3:] if "|unit:" not in line))
-    assert len(screens) == 1
 
 
 def test_every_format_is_here():

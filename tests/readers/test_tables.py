@@ -72,12 +72,6 @@ def test_documents_over_many_blocks(file):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ('word,tag\n"a\nb",O\n', "line 2: a cell has a tab or a line end in it"),
-        ('word,tag\na,O\n"b\tc",O\n', "line 3: a cell has a tab or a line end in it"),
-        ("word,tag\na,O\nb,O,X\n", "line 3: 3 columns"),
-        ('word,tag\na,O\n"b,O\n', "line 3: this row cannot be read"),
-        ("word,tag\na,\n", "line 2: tag has an empty cell"),
-        ('word,tag\n\na,O\n"b\n",O\nc,O\n', "line 4: a cell has a tab or a line end in it"),
         ("word,tag\n" + f"{'a' * 100},O\n" * 12_000 + "b,O,X\n", "line 12002: 3 columns"),
         ("word,tag\n" + f"{'a' * 100},O\n" * 12_000 + '"b,O\n', "line 12002: this row cannot be read"),
     ],
@@ -122,15 +116,6 @@ def test_words_with_commas_are_no_table(file, text):
         assert "csv" not in error.problem
         return
     assert found.format == ""
-
-
-def test_commands_take_tables(run, file):
-    path, lines = file(TABLE, "a.csv"), file("Ada B-PER\nLove,lace I-PER\n\nx_y O\n", "a.conll")
-    assert run("score", path, lines, "--ignore-words")[0] == 0
-    assert run("compare", lines, path, path, "--ignore-words")[0] == 0
-    assert run("agree", path, path)[0] == 0
-    assert run("validate", path)[1].startswith(f"{path}, Tag: no illegal pairs in 2 documents")
-    assert run("advise", path)[0] == 0
 
 
 # tables of spans
@@ -201,15 +186,7 @@ def test_names_of_columns(run, file):
 @pytest.mark.parametrize(
     ("row", "problem"),
     [
-        ("a,x,12,PER,", "line 3: 'x' is not an offset"),
-        ("a,-1,12,PER,", "line 3: '-1' is not an offset"),
-        ("a,1.5,12,PER,", "line 3: '1.5' is not an offset"),
-        ("a,1,12,,", "line 3: a span has no label"),
-        (f"a,1,{'9' * 30},PER,", "line 3: '9{30}' is not an offset"),
         (f"a,1,{'9' * 5000},PER,", "line 3: '9+.* is not an offset"),
-        ("a,1,,PER,", "line 3: '' is not an offset"),
-        ("a,1,2", "line 3: 3 cells, where the header has 5"),
-        ("a,5,2,PER,", "the end 2 is not after the start 5"),
     ],
 )
 def test_malformed_spans(file, row, problem):
@@ -348,10 +325,3 @@ def test_encodings_of_documents(file, run, complaint):
     file("Zoë".encode("cp1252"), "b.txt")
     ann = file("T1\tPER 0 3\tZoë\n".encode("cp1252"), "b.ann")
     assert spanometer.read(ann, encoding="cp1252").documents.texts == ("Zoë",)
-
-
-def test_text_is_written_as_utf_8(run, file, tmp_path):
-    path = file("Zoë I-PER\n".encode("utf-16"), "a.conll")
-    out = tmp_path / "out.conll"
-    assert run("convert", path, "--encoding", "utf-16", "--scheme", "IO", "--to", "IOB2", "-o", out)[0] == 0
-    assert out.read_bytes() == "Zoë B-PER\n".encode()

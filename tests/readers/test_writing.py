@@ -167,22 +167,6 @@ def test_brat(file, tmp_path, seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_doccano_and_label_studio(file, tmp_path, seed):
-    lines = random_lines(seed, discontinuous=False, attributes=False)
-    known = spanometer.read(file(lines, "random.jsonl"))
-    for format in ("doccano", "label_studio"):
-        lost, found = again(known, tmp_path, format)
-        assert (lost, content(found)) == ((), content(known))
-    export = (tmp_path / "again.doccano").read_text(encoding="utf-8")
-    for row, written in zip(lines.splitlines(), export.split("\n")[:-1], strict=True):
-        known, found = json.loads(row), json.loads(written)
-        units = found["text"].encode("utf-16-le", "surrogatepass")
-        covered = [units[2 * start : 2 * end].decode("utf-16-le") for start, end, _ in found["label"]]
-        expected = {known["text"][span["start"] : span["end"]] for span in known["spans"]}
-        assert set(covered) == expected
-
-
-@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("group", [None, "sc"])
 def test_spacy(file, tmp_path, seed, group):
     """What spaCy reads has the same texts, and spans at the same characters."""

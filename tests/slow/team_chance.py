@@ -1,4 +1,4 @@
-"""A team's agreement by chance: every arrangement of all annotators' spans listed, and a simulation one by one."""
+"""A team's agreement by chance: every arrangement of all annotators' spans listed."""
 
 from itertools import combinations, product
 
@@ -14,22 +14,6 @@ def teams(lengths, annotators):
     ways = [list(arrangements(lengths[place[0]], annotators[annotator][place])) for annotator, place in places]
     for chosen in product(*ways):
         yield _joined(annotators, zip(places, chosen, strict=True))
-
-
-def drawn(lengths, annotators, generator):
-    """One annotation by chance: the items of a document, its spans and its other tokens, in a random order."""
-    chosen = []
-    for annotator, own in enumerate(annotators):
-        for (document, label), sizes in own.items():
-            items = list(range(len(sizes))) + [None] * (lengths[document] - sum(sizes))
-            generator.shuffle(items)
-            starts, token = [0] * len(sizes), 0
-            for item in items:
-                if item is not None:
-                    starts[item] = token
-                token += 1 if item is None else sizes[item]
-            chosen.append(((annotator, (document, label)), starts))
-    return _joined(annotators, chosen)
 
 
 def _joined(annotators, chosen):

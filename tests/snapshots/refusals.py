@@ -44,7 +44,7 @@ def named(name):
 
 
 def argument_of(value):
-    """The argument of a call; files, folders and streams are made here."""
+    """The argument of a call; files, folders, streams and objects are made here."""
     if isinstance(value, list):
         return [argument_of(item) for item in value]
     if not isinstance(value, dict):
@@ -67,6 +67,14 @@ def argument_of(value):
             return named(value["type"])
         case ["stream"]:
             return io.BytesIO(content_of(value["stream"]))
+        case ["tuple"]:
+            return tuple(argument_of(value["tuple"]))
+        case ["set"]:
+            return set(argument_of(value["set"]))
+        case ["items"]:
+            return dict(argument_of(value["items"]))
+        case ["arguments", "made"]:
+            return named(value["made"])(**argument_of(value["arguments"]))
     return {name: argument_of(item) for name, item in value.items()}
 
 

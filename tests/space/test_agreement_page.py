@@ -102,10 +102,6 @@ def test_offsets_that_nothing_tells():
     assert "alert" not in page(DOCCANO, offset_unit="utf-16").html
 
 
-def test_what_offsets_count_is_for_some_formats(files):
-    assert "alert" not in page(files(ann=ANN, ben=BEN), offset_unit="utf-16").html
-
-
 def test_one_file_of_several_annotators(files):
     rows = [
         {"text": "Ada slept", "_input_hash": 1, "_annotator_id": name, "answer": "accept", "spans": spans}
@@ -239,15 +235,6 @@ def test_real_exports_agree_with_themselves(data, path, tmp_path):
     assert not data_of(found)["places"]
 
 
-def test_real_annotators(data):
-    team = [data / "exports" / "label_studio" / f"ner_saude-{name}.json" for name in ("bruno", "elisa")]
-    found = page(team, shared_documents=True, offset_unit="utf-16")
-    sides = [spanometer.read(path, offset_unit="utf-16") for path in team]
-    with pytest.warns(UserWarning):
-        expected = spanometer.agreement(sides, pairing=Pairing(shared_documents=True))
-    assert headline(found.html) == f"{expected.mean_kappa_f1:.4f}"
-
-
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
     pytest.importorskip("gradio", reason="gradio is not installed (the extra space)")
@@ -306,17 +293,6 @@ def test_a_file_is_taken_away(browser, address, files):
     assert len(removes) == 3
     removes[-1].click()
     wait(browser, lambda: "three" not in in_report(browser, found) and "two" in in_report(browser, found))
-
-
-def test_real_exports_in_a_browser(browser, address, data, tmp_path):
-    folders = [data / "exports" / "brat" / "bratiaa-agree-2" / name for name in ("ann1", "ann2")]
-    team = [packed(tmp_path / f"{folder.name}.zip", folder) for folder in folders]
-    found = in_page(browser, address, team)
-    wait(browser, lambda: "ann2" in in_report(browser, found))
-    sides = list(map(spanometer.read, folders))
-    expected = spanometer.agreement(sides)
-    assert found(".sm-headline b")[0].text == f"{expected.mean_kappa_f1:.4f}"
-    assert "places where 2 annotators differ" in browser.find_element("id", "results").text
 
 
 def test_what_a_reader_must_know(tmp_path):

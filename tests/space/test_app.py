@@ -11,17 +11,14 @@ import sys
 from html import unescape
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from page_answers import Reader, answer, examples, headline, respond_to, text_of
 from spanometer import InputError, Spans
 from spanometer.measures import ALL_MEASURES, MEASURES, register, unregister
 from spanometer.options import option, options_of
-from spanometer.plots.curves import draw_chance_f1, draw_coverage
-from spanometer.readers.text.markup import EntityTypes
 from spanometer.space.chance_work import MAX_CHANCE_WORK
-from spanometer.space.corpus import read_tags, read_trees, read_upload
+from spanometer.space.corpus import read_tags, read_upload
 from spanometer.space.limits import MAX_BYTES, MAX_DOCUMENTS, MAX_SPANS
 from spanometer.space.pages import page_of
 from spanometer.space.templates import SHOWN_ROWS, error_message, render
@@ -79,11 +76,6 @@ def test_the_headline_is_the_measures_own(name):
     html = answer(name, REFERENCE, PREDICTION)
     assert headline(html) == number(expected)
     assert name in text_of(html) and "repair:conlleval" in text_of(html)
-
-
-def test_the_page_of_the_drop_in_is_that_of_span_f():
-    assert (page_of("seqeval").kind, page_of("seqeval").title) == (MEASURES["span_f"], "seqeval")
-    assert answer("seqeval", REFERENCE, PREDICTION) == answer("span_f", REFERENCE, PREDICTION)
 
 
 def test_all_measures_are_compared():
@@ -186,12 +178,6 @@ def test_intervals():
     assert "confidence" not in answer("span_f", REFERENCE, PREDICTION)
 
 
-def test_words_probabilities():
-    units = answer("sl_icm", REFERENCE, PREDICTION)
-    words = answer("sl_icm", REFERENCE, PREDICTION, token_probabilities="corpus")
-    assert headline(units) != headline(words)
-
-
 def test_numbers_out_of_bounds_are_errors():
     for name, changed in (
         ("eter", {"alpha": 1.5}),
@@ -220,23 +206,6 @@ def test_nothing_to_draw():
     found = respond_to("chance_kappa_f1", "a B-X\nb O\n", "a O\nb B-Y\n", n_simulations=0)
     assert list(found.charts) == [None, None]
     assert respond_to("chance_kappa_f1", "", "").charts == ()
-
-
-def test_the_histogram_has_all_draws():
-    (axes,) = draw_chance_f1(np.array([0.0, 0.005, 0.5, 1.0]), 0.9, 0.3).axes
-    heights = axes.patches[0].get_data().values
-    assert heights[heights > 0].tolist() == [2, 1, 1]
-    assert [line.get_label() for line in axes.lines] == ["expected 0.3000", "observed 0.9000"]
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("F1 of a random annotation", "number of annotations")
-
-
-def test_the_coverage_stands_below_the_spans():
-    sides = {"reference": np.array([0.5, 1.0, 0.5]), "prediction": np.array([0.2, 0.2, 0.2])}
-    (axes,) = draw_coverage(sides, {"reference": [(0, 2)], "prediction": [(2, 3)]}).axes
-    assert [line.get_ydata().tolist() for line in axes.lines] == [[0.5, 1.0, 0.5], [0.2, 0.2, 0.2]]
-    (above,) = axes.child_axes
-    bars = [bars.get_paths()[0].get_extents() for bars in above.collections]
-    assert [(bar.x0, bar.x1) for bar in bars] == [pytest.approx((0.55, 2.45)), pytest.approx((2.55, 3.45))]
 
 
 def test_trees_show_their_alignment():
@@ -283,16 +252,6 @@ def test_errors_are_text():
         assert reader.tags <= {"div", "p", "strong"}, html
     error = InputError("<b>bad</b>", "<i>do</i>", source="<u>file</u>", line=3)
     assert Reader(error_message(error)).tags == {"div", "p", "strong"}
-
-
-def test_names_of_files_stay_as_they_are():
-    assert "<strong>counts.bin, line 3:</strong>" in error_message(InputError("x", source="counts.bin", line=3))
-    assert "<strong>Document 3:</strong>" in error_message(InputError("x", document=3))
-
-
-def test_escape():
-    html = error_message(InputError('<a href="x">\'{{$`@'))
-    assert "⚠ &lt;a href=&#34;x&#34;&gt;&#39;&#123;&#123;&#36;&#96;&#64;</p>" in html
 
 
 @pytest.mark.parametrize(
@@ -376,18 +335,6 @@ def test_notes_of_a_measure_are_shown():
     assert "chance_f1 is" not in answer("chance_kappa_f1", REFERENCE, PREDICTION)
 
 
-def test_one_text_with_both():
-    corpus = read_tags("a B-X B-X\nb O B-X\n", "", LabelDecoding())
-    assert [len(side) for side in corpus.spans] == [1, 2]
-    assert corpus.words == [["a", "b"]] and corpus.reading == {"scheme": "IOB2", "repair": "conlleval"}
-
-
-def test_trees_are_read():
-    corpus = read_trees("<a.x+b> u </a.x+b>\n\nv\n", "u\nv\n", EntityTypes(entity_types=["a", "b"]))
-    assert corpus.words == [["u"], ["v"]] and [len(side) for side in corpus.trees] == [1, 0]
-    assert [len(side) for side in corpus.spans] == [2, 0]
-
-
 def test_uploads(tmp_path):
     file = tmp_path / "tags.conll"
     file.write_bytes("\ufeffé B-X\n".encode())
@@ -443,68 +390,6 @@ def test_the_published_example_of_attributes():
     assert "span_attribute|attributes:None" in html
 
 
-def test_values_of_different_types_are_told_apart():
-    _, values = attribute_rows(answer("span_attribute", spans({"a": [2, True]}), spans({"a": [3.0, True, "x"]})))
-    assert sorted(row[4:] for row in values[1:]) == sorted(
-        [["2", "✗ missed"], ["true", "✓ correct"], ["3.0", "+ spurious"], ['"x"', "+ spurious"]]
-    )
-    html = text_of(answer("span_attribute", "[]\n" + spans({"a": 1}), "[]\n" + spans({"a": True})))
-    assert "Prediction, line 2, span 0: 'a' is True here and 1 in reference, line 2, span 0: values that differ" in html
-
-
-@pytest.mark.parametrize(
-    ("changed", "micro"),
-    [
-        ({}, ["micro", "0.5000", "0.3333", "1.0000", "1", "1", "3", "0.3333"]),
-        ({"attributes": "negated"}, ["micro", "0.6667", "0.5000", "1.0000", "1", "1", "2", "0.5000"]),
-        (
-            {"attributes": " negated=SYMPTOM \n\n"},
-            ["micro", "0.6667", "0.5000", "1.0000", "1", "1", "2", "0.5000"],
-        ),
-        (
-            {"attributes": "negated", "default_values": "negated=true", "zero_division": "1"},
-            ["micro", *["1.0000"] * 3, "0", "0", "0", "1.0000"],
-        ),
-        ({"include_falsy": True}, ["micro", "0.4000", "0.3333", "0.5000", "1", "2", "3", "0.1667"]),
-        (
-            {"include_falsy": True, "default_values": "negated=false"},
-            ["micro", "0.5000", "0.3333", "1.0000", "1", "1", "3", "0.3333"],
-        ),
-        ({"micro_key": "all"}, ["all", "0.5000", "0.3333", "1.0000", "1", "1", "3", "0.3333"]),
-        ({"average_precision": "edsnlp"}, ["micro", "0.5000", "0.3333", "1.0000", "1", "1", "3", "1.0000"]),
-        ({"average_precision": "edsnlp-0.20"}, ["micro", "0.5000", "0.3333", "1.0000", "1", "1", "3", "0.0000"]),
-    ],
-)
-def test_options_of_attributes(changed, micro):
-    reference, prediction = (
-        spans({"negated": True}, {"negated": False}),
-        spans({"negated": True}, {"negated": True, "x": 2}),
-    )
-    html = answer("span_attribute", reference, prediction, **changed)
-    assert attribute_rows(html)[0][1] == micro
-    assert headline(html) == micro[1]
-    for name, value in changed.items():
-        if name in ("average_precision", "zero_division"):
-            assert f"{name}:{value}|" in html
-
-
-def test_spans_on_one_side_of_attributes():
-    reference, prediction = spans({"a": 1}), spans({"a": 1}, {"a": 2})
-    html = answer("span_attribute", "[]\n" + reference, "[]\n" + prediction)
-    assert "Prediction, line 2" in text_of(html) and "is not among the references" in html
-    _, values = attribute_rows(answer("span_attribute", reference, prediction, on_mismatch="count"))
-    assert values[2] == ["1", "", "1 to 2", "a", "2", "+ spurious"]
-    assert "1 predicted span not in the reference." in text_of(
-        answer("span_attribute", reference, prediction, on_mismatch="count")
-    )
-
-
-def test_intervals_of_attributes():
-    html = answer("span_attribute", spans({"a": 1}) * 3, spans({"a": 1}) * 2 + spans({"a": 2}), confidence="0.95")
-    micro = attribute_rows(html)[0][1]
-    assert micro[1].startswith("0.6667 [") and micro[4] == "2" and "confidence:0.95" in html
-
-
 def test_attributes_that_do_not_occur():
     for changed, said in (
         (
@@ -525,12 +410,6 @@ def test_only_the_first_values_are_shown():
     assert len(attribute_rows(html)[1]) == SHOWN_ROWS + 1 and "Shown:" not in html
     more = answer("span_attribute", text + spans({"a": 1}), text + spans({"a": 1}))
     assert len(attribute_rows(more)[1]) == SHOWN_ROWS + 1 and f"the first {SHOWN_ROWS} of {SHOWN_ROWS + 1} rows" in more
-
-
-def test_empty_spans_of_attributes_are_left_out():
-    empty = '[{"start": 2, "end": 2, "label": "X", "attributes": {"a": 1}}]'
-    html = answer("span_attribute", "[]", empty)
-    assert "Left out of the prediction: line 1: an empty span of 'X' at 2." in text_of(html)
 
 
 @pytest.mark.parametrize(
@@ -638,12 +517,3 @@ def test_apps_build(name, built):
     assert {"Reference", "Prediction", *(control.label for control in page_of(name).controls)} <= set(page["labels"])
     assert page["title"] == f"{page_of(name).title}: Spanometer"
     assert not page["analytics"]
-
-
-def test_trees_are_drawn_as_they_are_compared():
-    reference = "<loc.adm> <name.a> Paris </name.a> </loc.adm> <loc.fac> Louvre </loc.fac>"
-    prediction = "<loc.phys> <name.b> Paris </name.b> </loc.phys> <loc.adm> Louvre </loc.adm>"
-    assert headline(answer("eter", reference, prediction)) != "0.0000"
-    html = answer("eter", reference, prediction, type_level="coarse")
-    assert headline(html) == "0.0000"
-    assert "loc.adm" not in text_of(html).partition("Python")[0]

@@ -189,16 +189,7 @@ def test_bare_prefixes():
 @pytest.mark.parametrize(
     ("tag", "message"),
     [
-        ("PER-B", r"'PER-B' has its prefix after its label.*\nWrite it as 'B-PER'"),
-        ("Z-PER", r"'Z-PER' has no prefix of any known scheme"),
-        ("B-", "'B-' has an empty label"),
-        ("B-PER ", "'B-PER ' has a label with outer blanks"),
-        ("B- ", "'B- ' has an empty label"),
         ("Z" * 5000, r"^document 2, token 1: 'Z{50,60}\.\.\. has no prefix"),
-        ("PER", "'PER' has no prefix"),
-        ("", "'' has no prefix"),
-        ("O-PER", "is outside all spans but has a label"),
-        ("b-PER", "'b-PER' has no prefix"),
     ],
 )
 def test_unreadable_tags(tag, message):

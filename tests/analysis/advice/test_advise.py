@@ -4,21 +4,17 @@ import doctest
 import json
 import math
 from fractions import Fraction
-from itertools import islice
 
 import pytest
 
 from experiments.properties import PROPERTIES
 from random_corpora import as_spans, random_pair
-from spanometer import InputError, Spans
-from spanometer.alignment.overlaps import Alignment
+from spanometer import Spans
 from spanometer.analysis.advice import advise as advise_module
-from spanometer.analysis.advice import statistics
-from spanometer.analysis.advice.advise import SIMPLEST_FIRST, WITHOUT_LONGER_SPANS, advise
+from spanometer.analysis.advice.advise import SIMPLEST_FIRST, advise
 from spanometer.analysis.advice.properties import published_properties
 from spanometer.analysis.advice.statistics import Thresholds, statistics_of
-from spanometer.measures import MEASURES, ChanceKappaF1, TokenF
-from spanometer.readers import read, tag_lists
+from spanometer.measures import MEASURES
 
 
 def spans(*documents, lengths=None):
@@ -191,29 +187,6 @@ def test_words_that_differ():
     assert [answer.matters for answer in alike.answers].count(None) == 0
 
 
-@pytest.mark.parametrize("metric", ["token_f_BIO_BIOE"])
-def test_short_spans_lack_nothing_of_two_formats(metric):
-    """What is left out of the properties has no cases, and the two formats have what is left of theirs."""
-    for name, known in PROPERTIES.items():
-        cases = [
-            case
-            for case in islice(known.cases(seed=5), 1500)
-            if all(span.size <= 2 for span in case.gold) and name != "token_informativeness"
-        ]
-        if name in (*WITHOUT_LONGER_SPANS, "token_informativeness"):
-            assert cases == []
-            continue
-        assert len(cases) > 20
-        lengths = [len(case.words) for case in cases]
-        gold, better, worse = (
-            Spans.from_dicts([[span._asdict() for span in getattr(case, side)] for case in cases], lengths=lengths)
-            for side in ("gold", "better", "worse")
-        )
-        for measure in (TokenF(format="BIO"), TokenF(format="BIOE")):
-            one, other = (measure.score_per_document(measure.counts(gold, side))["f1"] for side in (better, worse))
-            assert bool((one > other + 1e-9).all()) == published_properties()[metric][name], (name, measure)
-
-
 def test_chance_by_hand():
     # A: one span of one token in each of 4 and 20 tokens; B: two tokens of two
     corpus = spans("0-1A", "3-4A", "0-2B", lengths=[4, 20, 2])
@@ -237,47 +210,11 @@ def test_chance_by_hand():
     assert advise(spans("0-1A"), [["a", "b"]]).statistics.chance == pytest.approx(0.5)
 
 
-def test_chance_of_a_long_document(monkeypatch):
-    monkeypatch.setattr(statistics, "_MOST_WORK", 1000)
-    tags = ["B-A", "I-A", "O", "O", "O", "B-B", "O", "O"] * 250
-    corpus = Spans.from_tags([tags])
-    exact, near = ChanceKappaF1(), ChanceKappaF1(method="uniform")
-    values = {measure: measure.score(measure.counts(corpus, corpus))["chance_f1"] for measure in (exact, near)}
-    assert exact.work(Alignment(corpus, corpus)) > statistics._MOST_WORK
-    assert advise(corpus).statistics.chance == values[near]
-    assert values[near] == pytest.approx(values[exact], abs=1e-3)
-
-
-@pytest.mark.parametrize("document", ["0-4A 1-2A", "0-3A 2-5A"], ids=["nested", "crossing"])
-def test_chance_of_spans_that_overlap(document):
-    corpus = spans(document, lengths=[9])
-    measure = ChanceKappaF1(placement="layers" if document == "0-4A 1-2A" else "independent")
-    expected = measure.score(measure.counts(corpus, corpus))["chance_f1"]
-    assert advise(corpus).statistics.chance == pytest.approx(expected, abs=1e-15)
-
-
 def test_uneven_labels():
     even, uneven = spans("0-1A 2-3B"), spans("0-1A 2-3A 4-5A 6-7A 8-9A 10-11A 12-13A 14-15B")
     assert not any("macro" in note for note in advise(even).notes)
     (note,) = (note for note in advise(uneven).notes if "macro" in note)
     assert "B has 12.5% of the spans" in note
-
-
-@pytest.mark.parametrize(
-    ("document", "name", "at", "above", "property_name"),
-    [
-        ("0-3A 4-5A 6-7A 9-10A", "several_tokens", 0.25, 0.26, "overlap"),
-        ("0-1A 1-2A 4-5A 6-7A", "adjacent", 0.25, 0.26, "homogeneity"),
-        # lengths 1 and 3: deviation 1, mean 2
-        ("0-1A 3-6A", "length_variation", 0.5, 0.51, "length_vs_noisy"),
-        ("0-1A 3-8A", "long_share", 0.5, 0.51, "noise_increasing"),
-        ("0-1A 3-6A", "long_span", 3, 4, "noise_increasing"),
-    ],
-)
-def test_thresholds(document, name, at, above, property_name):
-    corpus = spans(document)
-    assert property_name in advise(corpus, thresholds=Thresholds(**{name: at})).properties
-    assert property_name not in advise(corpus, thresholds=Thresholds(**{name: above})).properties
 
 
 def test_a_threshold_of_zero_does_not_count_what_is_not_there():
@@ -297,51 +234,10 @@ def test_why_names_what_decides():
     assert {name for answer in written["answers"] for name in answer["properties"]} <= set(PROPERTIES)
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda: advise(spans("", "")), "references: the reference has no spans"),
-        (lambda: advise(spans("0-2A"), [["a"]]), "ends at 2, but the document has 1 token\\."),
-        (lambda: advise(spans("0-2A", lengths=[4]), [["a", "b"]]), "2 words, 4 annotated tokens"),
-        (lambda: advise(spans("0-2A"), [["a", "b"], ["c"]]), "words: words for 2 documents, annotation of 1"),
-        (lambda: advise(spans("0-2A"), [["a", None]]), "None"),
-        (lambda: Thresholds(adjacent=-0.1), "invalid value for adjacent: -0.1"),
-        (lambda: Thresholds(long_span=math.nan), "invalid value for long_span: nan"),
-        (lambda: Thresholds(long_share=True), "invalid value for long_share: True"),
-        (lambda: Thresholds(label_evenness="0.5"), "invalid value for label_evenness: '0.5'"),
-    ],
-)
-def test_wrong_input(call, said):
-    with pytest.raises(InputError, match=said):
-        call()
-
-
 def test_example():
     result = doctest.testmod(advise_module)
     assert result.attempted > 2
     assert result.failed == 0
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "spans_", "one", "call"),
-    [
-        ("multiconer_es_dev.conll", {}, 1176, 0.466, "intersection_f()"),
-        ("conll03_test_tags.tsv", {"columns": [1]}, 5648, 0.633, "token_f()"),
-        (
-            "hipe2020_test_fr.tsv",
-            {"columns": ["NE-COARSE-LIT"], "documents": "document_id", "outside": "_"},
-            1600,
-            0.557,
-            "sl_icm(tokens=words)",
-        ),
-    ],
-)
-def test_real_corpora(data, name, options, spans_, one, call):
-    file = read(data / name, words=True, **options)
-    found = advise(Spans.from_tags(file.tags[0]), None if file.words is None else tag_lists(file.words))
-    assert found.statistics.spans == spans_
-    assert found.statistics.one_token_share == pytest.approx(one, abs=5e-4)
-    assert found.call == call
 
 
 @pytest.mark.parametrize(("tags", "named"), [(["B-A", "O", "B-A"], False), (["B-A", "I-A", "O", "B-A"], True)])

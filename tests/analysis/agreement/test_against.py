@@ -10,10 +10,7 @@ import pytest
 import spanometer
 from random_corpora import as_spans, disturbed, random_document
 from slow import several_references as slow
-from spanometer import InputError, Spans
 from spanometer.measures import MEASURES, SpanF
-
-ONE_SPAN = [[{"start": 0, "end": 1, "label": "X"}]]
 
 WAYS = ("mean", "best", "best_by_document")
 
@@ -157,33 +154,3 @@ def test_one_document_has_no_intervals():
     low, _ = found.measures["span_f"].together["system"]["mean"].intervals["f1"]
     assert math.isnan(low)
     assert "intervals need two documents or more, and there is 1 document" in str(found)
-
-
-@pytest.mark.parametrize(
-    ("people", "systems", "options", "message"),
-    {
-        "one annotator": ([[["O"]]], [["O"]], {}, "1 annotator"),
-        "no systems": (PEOPLE, {}, {}, "there are no systems"),
-        "numbered system": (PEOPLE, {1: SYSTEM}, {}, "1 is not the name of a system"),
-        "one name": (PEOPLE, {"ann": SYSTEM}, {}, "a system and an annotator are both called 'ann'"),
-        "no documents": ([[], []], [], {}, "there are no documents"),
-        "lengths of the system": (
-            [[["O"]], [["O"]]],
-            {"new": [["O", "O"]]},
-            {},
-            "system new, document 0: 2 tokens, but annotator 1 has 1",
-        ),
-        "documents of an annotator": ([[["O"]], [["O"], ["O"]]], [["O"]], {}, "annotator 2: 2 documents"),
-        "trees": (PEOPLE, SYSTEM, {"measures": "eter"}, "'eter' is not a measure"),
-        "not defined": (
-            [Spans.from_dicts(ONE_SPAN)] * 2,
-            Spans.from_dicts(ONE_SPAN),
-            {"measures": "chance_kappa_f1"},
-            "lengths",
-        ),
-        "level": (PEOPLE, SYSTEM, {"confidence": 2.0}, "confidence"),
-    }.values(),
-)
-def test_refused(people, systems, options, message):
-    with pytest.raises(InputError, match=message):
-        spanometer.score_against(people, systems, **options)

@@ -12,7 +12,6 @@ import spanometer
 from random_corpora import as_spans, random_document
 from spanometer import InputError, Spans
 from spanometer.alignment.overlaps import lay_out
-from spanometer.counts.statistics import Resampling
 from spanometer.measures import ChanceKappaF1, Gamma, UnitizingAlpha
 
 TAGS = {
@@ -91,47 +90,6 @@ def test_pairs_and_joint_are_what_the_measures_say(annotators, options):
             assert [found.alpha, found.observed_disagreement, found.expected_disagreement] == pytest.approx(
                 [expected[key] for key in alpha.keys]
             )
-
-
-def test_chance_on_the_diagonal_is_that_of_the_same_lengths():
-    annotations, lengths = randomly(3, 3)
-    sides = [spans(annotation, lengths) for annotation in annotations]
-    found = spanometer.agreement(sides)
-    for place, side in enumerate(sides):
-        assert found.chance_f1[place, place] == ChanceKappaF1().score(ChanceKappaF1().counts(side, side))["chance_f1"]
-
-
-def test_alpha_is_joint_and_no_mean_of_pairs():
-    annotations, lengths = randomly(1, 4)
-    sides = [spans(annotation, lengths) for annotation in annotations]
-    found = spanometer.agreement(sides)
-    pairs = [UnitizingAlpha().score(UnitizingAlpha().counts(*pair))["alpha"] for pair in combinations(sides, 2)]
-    assert found.alpha != pytest.approx(sum(pairs) / len(pairs), abs=1e-6)
-    # observed disagreement is the mean of the pairs, the expected one is not
-    observed = [
-        UnitizingAlpha().score(UnitizingAlpha().counts(*pair))["observed_disagreement"]
-        for pair in combinations(sides, 2)
-    ]
-    assert found.observed_disagreement == pytest.approx(sum(observed) / len(observed))
-
-
-@pytest.mark.parametrize("variant", ["1995", "2016"])
-def test_order_of_annotators_does_not_matter(variant):
-    for seed in range(4):
-        annotations, lengths = randomly(seed, 4)
-        sides = [spans(annotation, lengths) for annotation in annotations]
-        order = random.Random(seed).sample(range(4), 4)
-        found = spanometer.agreement(sides, variant=variant)
-        moved = spanometer.agreement([sides[place] for place in order], variant=variant)
-        np.testing.assert_allclose(moved.kappa_f1, found.kappa_f1[np.ix_(order, order)], atol=1e-12)
-        assert moved.alpha == pytest.approx(found.alpha, abs=1e-12)
-        assert moved.mean_kappa_f1 == pytest.approx(found.mean_kappa_f1, abs=1e-12)
-
-
-def test_identical_annotators():
-    found = spanometer.agreement([TAGS["ann"]] * 3)
-    assert found.names == ("1", "2", "3")
-    assert (found.mean_f1, found.mean_kappa_f1, found.alpha) == (1.0, 1.0, 1.0)
 
 
 def test_forms_of_input():
@@ -249,23 +207,6 @@ def test_intervals_are_those_of_corpora_drawn_one_by_one(annotators, average):
         # a drawn corpus without the label has no such entry
         if len(values) == len(drawn):
             np.testing.assert_allclose(of_label.intervals["alpha"], np.quantile(values, [0.05, 0.95]), atol=1e-12)
-
-
-@pytest.mark.parametrize("variant", ["1995", "2016"])
-def test_intervals_are_those_of_the_measures(variant):
-    annotations, lengths = randomly(7, 2)
-    sides = [spans(annotation, lengths) for annotation in annotations]
-    found = spanometer.agreement(sides, confidence=0.8, n_resamples=50, variant=variant)
-    sides = [side.with_labels(tuple(found.per_label)) for side in sides]
-    resampling = Resampling(confidence=0.8, n_resamples=50)
-    for measure, place in ((ChanceKappaF1(), (0, 1)), (UnitizingAlpha(variant=variant), ())):
-        counts = measure.counts(*sides)
-        for key, bounds in measure.intervals(counts, resampling).items():
-            assert found.interval(key, *place) == pytest.approx(bounds, abs=1e-12)
-        for label, of_label in measure.label_intervals(counts, resampling).items():
-            for key, bounds in of_label.items():
-                assert found.per_label[label].interval(key, *place) == pytest.approx(bounds, abs=1e-12)
-        assert "confidence:0.8|interval_method:bca|n_resamples:50|seed:0" in found.signatures[measure.name]
 
 
 def test_values_without_an_interval():

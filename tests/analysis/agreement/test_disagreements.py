@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import spanometer
-from random_corpora import as_dicts, as_sets, random_team
+from random_corpora import as_dicts, random_team
 from slow.disagreements import cost_of, kinds_of, places_of
 from spanometer import Spans, disagreements
 from spanometer.alignment.matched_spans import MatchedSpans
@@ -132,17 +132,6 @@ def test_confusions_are_those_of_all_pairs(kind):
         }
 
 
-def test_the_order_of_annotators_does_not_matter():
-    for seed in range(10):
-        corpora, lengths = random_team(seed, "nested", 4)
-        sides = sides_of(corpora, lengths, "nested")
-        found, moved = disagreements(sides), disagreements(sides[::-1])
-        assert moved.cost.tolist() == pytest.approx(found.cost.tolist(), abs=1e-12)
-        assert moved.to_arrow()["start"].to_pylist() == found.to_arrow()["start"].to_pylist()
-        assert np.array_equal(moved.differences.places[::-1, ::-1], found.differences.places)
-        assert np.array_equal(moved.confusions.counts, found.confusions.counts)
-
-
 def test_what_is_written():
     found = disagreements(TEAM, words=WORDS)
     rows = [json.loads(line) for line in found.to_json_lines().splitlines()]
@@ -179,12 +168,6 @@ def test_without_differences(sides):
 def test_labels_can_be_left_out_of_it():
     assert len(disagreements(TEAM, labels="ignore")) == 2
     assert len(disagreements(TEAM, ignore_labels=("LOC", "ORG"))) == 1
-
-
-def test_sets_of_spans_are_kept():
-    corpora, lengths = random_team(3, "discontinuous", 3)
-    found = disagreements(sides_of(corpora, lengths, "discontinuous"))
-    assert [as_sets(side) for side in found.sides] == corpora
 
 
 def test_words_that_a_tokenizer_makes_are_shown(tmp_path):

@@ -8,10 +8,7 @@ import pytest
 import spanometer
 from random_corpora import as_spans, random_team
 from spanometer import InputError, disagreements
-from spanometer.analysis.transformations.noise import Drop, Relabel
-from spanometer.analysis.transformations.transformations import Extend
 from spanometer.counts.statistics import Resampling
-from spanometer.readers.reading import read_documents
 
 TEAM = {
     "ann": [["B-X", "O", "O", "B-Y"]] * 2,
@@ -72,14 +69,6 @@ def test_intervals_are_those_of_drawn_corpora(level):
     np.testing.assert_allclose(bounds, expected, atol=1e-12)
 
 
-def test_intervals_of_a_value_are_those_of_the_agreement():
-    sides = [side.take(np.tile(np.arange(side.documents), 4)) for side in team(3, 3)]
-    found = disagreements(sides).leave_one_out(n_resamples=200)
-    others = spanometer.agreement(sides[1:], confidence=0.95, n_resamples=200)
-    assert found.intervals["kappa_f1"][:, 0].tolist() == pytest.approx(others.interval("mean_kappa_f1"), abs=1e-12)
-    assert found.intervals["alpha"][:, 0].tolist() == pytest.approx(others.interval("alpha"), abs=1e-12)
-
-
 def test_what_is_shown():
     found = disagreements(TEAM).leave_one_out(n_resamples=50)
     described = json.loads(json.dumps(found.to_dict()))
@@ -107,19 +96,3 @@ def test_one_document_has_no_intervals():
 def test_wrong_input(given, options, said):
     with pytest.raises(InputError, match=said):
         disagreements(given).leave_one_out(**options)
-
-
-def noisy(gold, rate, seed):
-    """A person who leaves out spans, takes labels for others and goes too far, each at a third of the rate."""
-    for number, error in enumerate((Drop, Relabel, Extend)):
-        gold = error(rate=rate / 3, seed=seed + number)(gold).spans
-    return gold
-
-
-def test_a_team_of_known_noise(data):
-    """CoNLL-2003's test set: four people with errors at 6 % of the spans, and one at 9 %."""
-    gold = read_documents(data / "conll03_test_tags.tsv", column="1").spans
-    same = {name: noisy(gold, 0.06, 10 * place) for place, name in enumerate(("ann", "ben", "cat", "dan", "eve"))}
-    found = disagreements({**same, "eve": noisy(gold, 0.09, 40)}).leave_one_out(n_resamples=200)
-    assert (found.intervals["kappa_change"][0] > 0).tolist() == [False] * 4 + [True]
-    assert found.intervals["alpha_change"][0].argmax() == 4

@@ -8,7 +8,7 @@ import pytest
 import spanometer
 from random_corpora import as_spans, disturbed, random_document
 from slow import consensus as slow
-from spanometer import InputError, Spans
+from spanometer import InputError
 
 TAGS = {
     "ann": [["B-X", "I-X", "O", "O", "O", "O"], ["O", "B-Y", "O"]],
@@ -170,37 +170,6 @@ def test_labels_are_chosen_first():
     )
     assert spans_of(found) == [[(0, 1, "PERSON")]]
     assert found.candidates.votes.tolist() == [2]
-
-
-NESTED = [[{"start": 0, "end": 3, "label": "X"}, {"start": 1, "end": 2, "label": "X"}]]
-FRAGMENTS = [[{"label": "X", "fragments": [[0, 1], [2, 3]]}]]
-
-
-@pytest.mark.parametrize(
-    ("given", "options", "message"),
-    {
-        "one": ([[["O"]]], {}, "1 annotator: "),
-        "two rules": (TAGS, {"rule": "union", "at_least": 2}, "rule='union' and at_least are two rules"),
-        "too many votes": (TAGS, {"at_least": 5}, "5 votes of 4 annotators.\nSet at_least=4 or less"),
-        "no rule": (TAGS, {"rule": "most"}, "invalid value for rule: 'most'"),
-        "no vote": (TAGS, {"at_least": 0}, "at_least"),
-        "lengths": ([[["O"]], [["O", "O"]]], {}, "annotator 2, document 0: 2 tokens, but annotator 1 has 1"),
-        "documents": ([[["O"]], [["O"], ["O"]]], {}, "annotator 2: 2 documents, but annotator 1 has 1"),
-        "nested": (
-            [Spans.from_dicts(NESTED), Spans.from_dicts([[]])],
-            {"vote": "token"},
-            "annotator 1, document 0, token 1: two spans of 'X' overlap, and tokens cannot vote for both.",
-        ),
-        "discontinuous": (
-            [Spans.from_dicts([[]]), Spans.from_dicts(FRAGMENTS)],
-            {"vote": "token"},
-            "annotator 2: tokens vote for runs, and these spans are discontinuous.",
-        ),
-    }.values(),
-)
-def test_refused(given, options, message):
-    with pytest.raises(InputError, match=message):
-        spanometer.consensus(given, **options)
 
 
 def test_no_files():

@@ -10,10 +10,9 @@ import spanometer
 from slow import comparison as slow
 from spanometer import InputError, Spans
 from spanometer.analysis.comparison.compare import compare
-from spanometer.analysis.comparison.significance import PairedResampling, holm, ranks
+from spanometer.analysis.comparison.significance import holm, ranks
 from spanometer.counts.statistics import Estimate, Resampling
 from spanometer.measures import MEASURES, ChanceKappaF1, Eter, LinkF, SlIcm, SpanF, UnitizingAlpha
-from spanometer.readers import read, tag_lists
 from spanometer.spans.attributes import Attributes
 from spanometer.spans.entities import Entities
 from spanometer.tags.tags import Tags
@@ -82,35 +81,6 @@ def test_identical_systems():
         assert (found.difference, found.interval) == (0.0, (0.0, 0.0))
         assert found.p_randomisation == found.p_bootstrap == 1.0
         assert found.p_randomisation_holm == found.p_bootstrap_holm == 1.0
-
-
-def test_swapped_systems_swap_signs():
-    references, one, other = random_tags(np.random.default_rng(1), 40, 1.0, 0.6)
-    for method in ("bca", "percentile"):
-        there, back = (pair(references, *sides, interval_method=method) for sides in ((one, other), (other, one)))
-        assert there.difference == -back.difference
-        assert there.interval == pytest.approx((-back.interval[1], -back.interval[0]), abs=1e-12)
-        for name in ("p_randomisation", "p_bootstrap"):
-            assert getattr(there, name) == getattr(back, name)
-
-
-def test_the_seed_says_it_all():
-    references, one, other = random_tags(np.random.default_rng(2), 40, 1.0, 0.8)
-    first = pair(references, one, other, seed=1)
-    assert pair(references, one, other, seed=1) == first
-    second = pair(references, one, other, seed=2)
-    assert second.p_randomisation != first.p_randomisation
-    assert second.p_bootstrap != first.p_bootstrap
-    assert second.interval != first.interval
-
-
-def test_what_a_pair_says_does_not_depend_on_the_others():
-    references, one, other, third = random_tags(np.random.default_rng(3), 40, 1.0, 0.7, 0.2)
-    alone = pair(references, one, other)
-    of_three = compare(references, {"x": third, "one": one, "other": other}, measures=["link_f", "span_f"])
-    (found,) = (each for each in of_three.measures["span_f"].pairs if each.systems == ("one", "other"))
-    for name in ("difference", "interval", "p_randomisation", "p_bootstrap"):
-        assert getattr(found, name) == getattr(alone, name)
 
 
 def test_blocks_do_not_matter(monkeypatch):
@@ -306,20 +276,6 @@ def test_rank_shares():
         assert sum(system.rank_shares) == pytest.approx(1.0)
 
 
-def test_lower_is_better():
-    trees = [[{"start": 0, "end": 2, "types": ["loc"]}], [{"start": 1, "end": 2, "types": ["pers"]}]] * 5
-    wrong = [[{**entity, "types": ["org"]} for entity in document] for document in trees]
-    references, right, worse = map(Entities.from_dicts, (trees, trees, wrong))
-    found = compare(references, {"worse": worse, "right": right}, measures=Eter(alpha=0.25))
-    result = found.measures["eter"]
-    assert [system.rank for system in result.systems.values()] == [2, 1]
-    assert result.pairs[0].difference == result.systems["worse"].scores["eter"] > 0
-    assert "eter|input:entities|alpha:0.25|" in result.signature
-    assert found.tokens is None
-    with_lengths = compare(references, {"a": worse, "b": right}, measures="eter", lengths=[4] * 10)
-    assert with_lengths.tokens == 40
-
-
 # by simulation
 
 
@@ -346,22 +302,6 @@ def test_p_values_are_uniform_under_the_null(null, test):
 def test_intervals_of_differences_hold_zero_under_the_null(null):
     held = np.mean([found.interval[0] <= 0 <= found.interval[1] for found in null])
     assert 0.92 <= held <= 0.98
-
-
-def test_power():
-    """A clear difference is found nearly always, a small one in a large corpus more often than in a small one."""
-    generator = np.random.default_rng(14)
-
-    def share(documents, right, trials=40):
-        found = [
-            pair(*random_tags(generator, documents, 1.0, right), n_resamples=100, n_permutations=300, seed=trial)
-            for trial in range(trials)
-        ]
-        return [np.mean([getattr(each, test) < 0.05 for each in found]) for test in ("p_randomisation", "p_bootstrap")]
-
-    assert min(share(150, -0.5)) >= 0.95
-    few, many = share(30, 0.4), share(300, 0.4)
-    assert all(more > less + 0.2 for less, more in zip(few, many, strict=True))
 
 
 # measures of every kind
@@ -398,16 +338,6 @@ def test_all_measures_score_swapped_outputs():
         assert result.p_randomisation == reached / 64
 
 
-def test_labels_that_only_one_system_has():
-    references = [["B-A", "O", "B-B"]] * 12
-    one = [["B-A", "O", "B-C"]] * 6 + [["B-A", "O", "O"]] * 6
-    other = [["B-D", "O", "B-B"]] * 3 + references[3:]
-    found = compare(references, {"one": one, "other": other}, measures={"macro": SpanF(average="macro")})
-    spans = [Spans.from_tags(side) for side in (references, one, other)]
-    scores = [SpanF(average="macro").score(SpanF().counts(spans[0], side))["f1"] for side in spans[1:]]
-    assert found.measures["macro"].pairs[0].difference == pytest.approx(scores[0] - scores[1])
-
-
 def test_forms_of_input():
     references, one, other = random_tags(np.random.default_rng(16), 20, 1.0, 0.5)
     expected = pair(references, one, other)
@@ -422,18 +352,6 @@ def test_forms_of_input():
     assert spanometer.compare is compare
 
 
-def test_measures_as_the_trainer_takes_them():
-    references, one, other = random_tags(np.random.default_rng(17), 10, 1.0, 0.5)
-    for measures, names in (
-        ("link_f", ["link_f"]),
-        (SpanF(average="macro"), ["span_f"]),
-        (["span_f", SlIcm()], ["span_f", "sl_icm"]),
-        ({"plain": "span_f", "macro": SpanF(average="macro")}, ["plain", "macro"]),
-    ):
-        found = compare(references, {"a": one, "b": other}, measures=measures, n_resamples=10, n_permutations=10)
-        assert list(found.measures) == names
-
-
 def test_one_document():
     found = pair([["B-A", "O"]], [["B-A", "O"]], [["O", "O"]])
     assert (found.difference, found.p_randomisation) == (1.0, 1.0)
@@ -441,86 +359,10 @@ def test_one_document():
     assert np.isnan([*found.interval, found.p_bootstrap, found.p_bootstrap_holm]).all()
 
 
-def test_marks():
-    references, one, other = random_tags(np.random.default_rng(18), 200, 3.0, -1.0)
-    found = compare(references, {"one": one, "other": other, "again": one})
-    marks = {result.systems: result.mark for result in found.measures["span_f"].pairs}
-    assert marks == {("one", "other"): "***", ("one", "again"): "", ("other", "again"): "***"}
-
-
 # real data
 
 
-def test_real_data(data):
-    """Flair on the CoNLL-2003 test set against itself with some tags lost, and with those of one label lost."""
-    columns = tag_lists(read(data / "conll03_test_tags.tsv", columns=["1"]).tags[0])
-    flair = tag_lists(read(data / "conll03_test_tags.tsv", columns=["2"]).tags[0])
-    generator = np.random.default_rng(19)
-    worse = [["O" if generator.random() < 0.02 else tag for tag in tags] for tags in flair]
-    repaired = [["O" if tag.endswith("MISC") else tag for tag in tags] for tags in flair]
-    systems = {"flair": flair, "worse": worse, "repaired": repaired}
-    found = compare(columns, systems, measures=("span_f", "link_f"), n_resamples=300, n_permutations=10_000)
-    result = found.measures["span_f"]
-    assert (found.documents, found.tokens) == (3453, 46435)
-    assert result.systems["flair"].scores["f1"] == pytest.approx(0.9303, abs=5e-5)
-    assert result.systems["flair"].rank_shares[0] == 1.0
-    for each in result.pairs[:2]:
-        assert each.interval[0] > 0
-        assert each.p_randomisation == pytest.approx(1 / 10_001)
-        assert each.p_randomisation_holm == pytest.approx(3 / 10_001)
-        assert each.p_bootstrap == pytest.approx(1 / 301)
-        assert each.mark == "***"
-
-
 # wrong input
-
-OK = [["B-A", "O"], ["O"]]
-SPANS = Spans.from_tags(OK)
-TREES = Entities.from_dicts([[], []])
-
-
-@pytest.mark.parametrize(
-    ("references", "systems", "options", "message"),
-    [
-        (OK, {}, {}, "0 systems: a comparison takes two"),
-        (OK, {"a": OK}, {}, "1 system: a comparison takes two"),
-        (OK, [OK, OK], {}, "systems are a list, which has no names"),
-        (OK, {"a": OK, 2: OK}, {}, "2 is not the name of a system"),
-        ([], {"a": [], "b": []}, {}, "there are no documents"),
-        (OK, {"a": OK, "b": OK[:1]}, {}, "system b: 1 documents, but the reference has 2"),
-        (OK, {"a": OK, "b": [["B-A", "O"], ["O", "O"]]}, {}, "system b, document 1: 2 tokens, but the reference"),
-        (OK, {"a": OK, "b": [["B-A", None], ["O"]]}, {}, "system b, document 0, token 1"),
-        ([["B-A", 3], ["O"]], {"a": OK, "b": OK}, {}, "the reference, document 0, token 1"),
-        (OK, {"a": OK, "b": [["B-A", "?"], ["O"]]}, {}, "system b, document 0, token 1"),
-        (OK, {"a": OK, "b": [["O", "I-A"], ["O"]]}, {"repair": "raise"}, "system b, document 0, token 1: 'I-A'"),
-        (OK, {"a": OK, "b": OK}, {"repair": "mend"}, "invalid value for repair: 'mend'"),
-        (OK, {"a": OK, "b": OK}, {"scheme": "IOB7"}, "IOB7"),
-        (OK, {"a": OK, "b": OK}, {"measures": "span"}, "'span' is not a measure.\nThe measures are span_f"),
-        (OK, {"a": OK, "b": OK}, {"measures": ()}, "no measures are asked for"),
-        (OK, {"a": OK, "b": OK}, {"measures": ("span_f", SpanF())}, "span_f is asked for twice"),
-        (OK, {"a": OK, "b": OK}, {"measures": "eter"}, "'eter' is not a measure"),
-        (OK, {"a": OK, "b": OK}, {"measures": Eter()}, "is not a measure"),
-        (OK, {"a": OK, "b": OK}, {"confidence": 95}, "invalid value for confidence: 95"),
-        (OK, {"a": OK, "b": OK}, {"n_resamples": 0}, "invalid value for n_resamples: 0"),
-        (OK, {"a": OK, "b": OK}, {"n_permutations": 0}, "invalid value for n_permutations: 0"),
-        (OK, {"a": OK, "b": OK}, {"n_permutations": 1e4}, "invalid value for n_permutations: 10000.0"),
-        (OK, {"a": OK, "b": OK}, {"seed": -1}, "invalid value for seed: -1"),
-        (OK, {"a": OK, "b": OK}, {"interval_method": "basic"}, "invalid value for interval_method: 'basic'"),
-        (SPANS, {"a": SPANS, "b": SPANS}, {"scheme": "IOB2"}, "are for tags"),
-        (SPANS, {"a": SPANS, "b": SPANS}, {"lengths": [0, 1]}, "the reference, document 0"),
-        (SPANS, {"a": SPANS, "b": TREES}, {}, "system b: these are entity trees"),
-        (TREES, {"a": TREES, "b": SPANS}, {"measures": "eter"}, "system b: the reference's are entity trees"),
-        (TREES, {"a": TREES, "b": TREES}, {}, "'span_f' is not a measure.\nThe measures are eter"),
-        (TREES, {"a": TREES, "b": TREES}, {"measures": "eter", "repair": "bes"}, "these are entity trees"),
-        (TREES, {"a": TREES, "b": TREES}, {"measures": "eter", "prefix": False}, "prefix are for tags"),
-        (TREES, {"a": TREES, "b": TREES}, {"measures": "eter", "lengths": [1]}, "1 length, 2 documents"),
-        (TREES, {"a": TREES, "b": Entities.from_dicts([[]])}, {"measures": "eter"}, "system b: 1 predicted document"),
-    ],
-)  # fmt: skip
-def test_wrong_input(references, systems, options, message):
-    with pytest.raises(InputError) as caught:
-        compare(references, systems, **options)
-    assert message in str(caught.value)
 
 
 def test_an_error_of_a_measure_names_the_system():
@@ -532,16 +374,6 @@ def test_an_error_of_a_measure_names_the_system():
         compare(flat, {"a": flat, "b": nested}, measures="unitizing_alpha")
     with pytest.raises(InputError, match="the reference, document 0"):
         compare(nested, {"a": flat, "b": flat}, measures="unitizing_alpha")
-
-
-def test_swaps_are_fair_and_their_own():
-    (swaps,) = PairedResampling(n_permutations=5000).swaps(20)
-    assert swaps.shape == (5000, 20)
-    assert swaps.mean(axis=0) == pytest.approx(np.full(20, 0.5), abs=0.04)
-    (all_of_them,) = PairedResampling(n_permutations=8).swaps(3)
-    assert sorted(map(tuple, all_of_them.tolist())) == list(np.ndindex(2, 2, 2))
-    (more,) = PairedResampling(n_permutations=7).swaps(3)
-    assert len(more) == 7
 
 
 def test_entity_trees_are_ranked_by_both_rates():

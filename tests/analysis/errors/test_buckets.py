@@ -199,20 +199,6 @@ def test_scores_without_a_denominator_are_no_zeros():
     assert table.rows[1][2] == "·"
 
 
-@pytest.mark.parametrize(
-    "values, problem",
-    [
-        ([1, 2], "2 values, 3 documents"),
-        ([[1], [2], [3]], "1 value, 4 tokens"),
-        ("abc", "is not a list of values"),
-        ({1, 2, 3}, "is not a list of values"),
-    ],
-)
-def test_values_that_do_not_fit_are_refused(values, problem):
-    with pytest.raises(InputError, match=problem):
-        buckets_of(spans(REFERENCE), spans(PREDICTION), None, None, {"x": values})
-
-
 def test_numbers_of_tokens_are_averaged_over_a_span():
     given = {"x": [[1, 0, 2, 4], [5, 0], [9, 0, 9]]}
     found = buckets_of(spans(REFERENCE), spans(PREDICTION), None, None, given)[-1]

@@ -14,7 +14,7 @@ from spanometer import InputError, Spans
 from spanometer.alignment.matched_spans import MatchedSpans
 from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.errors.contexts import Context
-from spanometer.analysis.errors.examples import CHOICES, ErrorChoice, ErrorExamples
+from spanometer.analysis.errors.examples import ErrorChoice, ErrorExamples
 from spanometer.documents.places_in_files import LineRuns
 from spanometer.spans.wording import Wording
 from spanometer.tables.screen import text_of
@@ -181,19 +181,3 @@ def test_every_error_is_there_once(seed, kind):
             bounds = row.get(f"{side}_fragments") or [[row[f"{side}_start"], row[f"{side}_end"]]]
             of_document = words[row["document"]]
             assert row[f"{side}_text"] == " ".join(" ".join(of_document[start:end]) for start, end in bounds)
-
-
-def test_kinds_that_can_be_chosen():
-    assert CHOICES == (
-        "wrong_label",
-        "wrong_extent",
-        "wrong_label_and_extent",
-        "missing",
-        "spurious",
-        "shorter",
-        "longer",
-        "shifted",
-        "split",
-        "joined",
-        "nested",
-    )

@@ -1,24 +1,18 @@
 """What is wrong with spans, what it costs, and how systems differ in it."""
 
 import json
-import random
 
 import numpy as np
 import pytest
 
 import spanometer
-from random_corpora import as_dicts, as_spans, random_pair
-from random_tags import random_tags
+from random_corpora import as_spans, random_pair
 from slow import errors as slow
-from spanometer import InputError, Spans
+from spanometer import InputError
 from spanometer.alignment.matched_spans import KINDS
-from spanometer.analysis.errors.costs import ERRORS
-from spanometer.analysis.transformations.noise import Drop, Invent, Relabel
-from spanometer.analysis.transformations.transformations import Extend, Shift, Split, Truncate
 from spanometer.counts.statistics import Resampling
 from spanometer.measures import FairF, IntersectionF, LinkF, SemevalF, SpanF, TokenF
 from spanometer.readers import read
-from spanometer.spans.attributes import Attributes
 
 
 def spans(text):
@@ -73,16 +67,6 @@ def test_by_hand():
     assert (marks["wrong_extent"], marks["missing"], marks["spurious"]) == ((1, 1, 0), (0, 1, 0), (1, 0, 0))
 
 
-def test_the_confusion_by_hand():
-    overlap, exact = (errors(GOLD, OUTPUT).only.confusion(extents) for extents in ("overlap", "exact"))
-    assert (
-        overlap.to_csv() == "extents,reference,A,B,missing\noverlap,A,2,1,1\noverlap,B,1,2,1\noverlap,spurious,1,1,\n"
-    )
-    assert exact.counts.tolist() == [[1, 1, 2], [0, 0, 4], [3, 3, 0]]
-    assert overlap.confused() == [("A", "B", 1), ("B", "A", 1)]
-    assert (overlap.rows, overlap.columns) == (("A", "B", "spurious"), ("A", "B", "missing"))
-
-
 def as_nervaluate(reference, prediction, **options):
     """COR, INC, MIS and SPU under the scheme `strict`."""
     counts = errors([spans(reference)], [spans(prediction)], **options).only.counts
@@ -131,76 +115,6 @@ def test_against_plain_sets(kind):
             output = slow.fixed(rows, predictions, cost.kind)
             assert cost.fixed == pytest.approx(slow.micro_f1(references, output), abs=1e-12)
             assert cost.gain == pytest.approx(cost.fixed - found.costs.score, abs=1e-12)
-
-
-def test_kinds_sum_to_both_sides_and_turn_with_them():
-    for seed in range(90):
-        references, predictions, lengths = random_pair(seed, ("flat", "nested", "discontinuous")[seed % 3])
-        sides = as_spans(references, lengths), as_spans(predictions, lengths)
-        found, turned = errors(*sides).only, errors(*sides[::-1]).only
-        counts = found.counts
-        assert sum(counts.values()) - counts["spurious"] == len(sides[0])
-        assert sum(counts.values()) - counts["missing"] == len(sides[1])
-        for extents in ("overlap", "exact"):
-            matrix = found.confusion(extents)
-            names = {label: row for row, label in enumerate(matrix.labels)}
-            assert turned.confusion(extents).labels == matrix.labels
-            assert turned.confusion(extents).counts.T.tolist() == matrix.counts.tolist()
-            for label, row in found.per_label.items():
-                assert matrix.counts[names[label]].sum() == row["reference"]
-                assert matrix.counts[:, names[label]].sum() == row["predicted"]
-        same = errors(sides[0], sides[0]).only
-        assert same.errors == 0 and not same.confusion().confused()
-
-
-def test_the_order_of_input_does_not_matter():
-    for seed in range(40):
-        references, predictions, lengths = random_pair(seed, "nested")
-        given = [as_dicts(side) for side in (references, predictions)]
-        turned = [[document[::-1] for document in side] for side in given]
-        one, other = (errors(*pair, lengths=lengths).only.matched.to_arrow() for pair in (given, turned))
-        assert one.equals(other)
-
-
-def corpus(seed=0):
-    """Legal spans of a random corpus, with the documents' lengths."""
-    generator = random.Random(seed)
-    return Spans.from_tags([random_tags(generator, "IOB2", 30, ("A", "B", "C")) for _ in range(200)])
-
-
-@pytest.mark.parametrize(
-    "transformation, expected",
-    [
-        (Split(rate=0.5), {"wrong_extent_shorter": 1, "spurious": 1}),
-        (Shift(rate=0.5), {"wrong_extent_shifted": 1}),
-        (Truncate(rate=0.5), {"wrong_extent_shorter": 1}),
-        (Truncate(side="start"), {"wrong_extent_shorter": 1}),
-        (Extend(rate=0.5), {"wrong_extent_longer": 1}),
-        (Extend(side="start", first=7), {"wrong_extent_longer": 1}),
-        (Relabel(rate=0.3), {"wrong_label": 1}),
-        (Drop(rate=0.2), {"missing": 1}),
-        (Invent(rate=0.2), {"spurious": 1}),
-    ],
-    ids=lambda value: type(value).__name__,
-)
-def test_errors_that_were_made_are_found_again(transformation, expected):
-    made = corpus()
-    output = transformation(made)
-    assert output.touched >= 5
-    found = errors(made, output.spans).only
-    costs = {cost.kind: cost for cost in found.costs.kinds}
-    wanted = {kind: times * output.touched for kind, times in expected.items()}
-    assert {kind: costs[kind].count for kind in costs if costs[kind].count and kind != "wrong_extent"} == wanted
-    assert found.errors == sum(wanted.values())
-    marked = sum(cost.split for cost in costs.values() if not cost.part)
-    assert marked == (2 * output.touched if isinstance(transformation, Split) else 0)
-    marked = sum(cost.joined for cost in costs.values())
-    assert marked == 0
-    # and with the sides exchanged
-    turned = errors(output.spans, made).only
-    if isinstance(transformation, Split):
-        assert turned.counts["missing"] == output.touched
-        assert sum(cost.joined for cost in turned.costs.kinds if not cost.part) == 2 * output.touched
 
 
 MEASURES = [
@@ -342,36 +256,6 @@ def tokens_of(listed, row):
     return frozenset(token for start, end in bounds for token in range(start, end))
 
 
-def test_tables_and_json():
-    found = errors(REFERENCE, SYSTEMS, confidence=0.9, n_resamples=20)
-    text = str(found)
-    assert "Intervals need two documents or more." in text
-    assert text.endswith(found.signature)
-    described = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert described["systems"]["old"]["kinds"]["wrong_label"] == 1
-    assert sorted(cost["kind"] for cost in described["systems"]["new"]["costs"]["kinds"]) == sorted(ERRORS)
-    assert found.to_frame("kinds")["system"].unique().tolist() == ["old", "new"]
-    costs = found.to_frame("costs")
-    assert costs.loc[costs["system"] == "old", "spans"].sum() == found.systems["old"].errors
-    assert found.to_frame("beside").set_index("error").loc["all errors"].tolist() == [3, 3]
-    for form in (found.to_latex, found.to_markdown, found._repr_html_, found.to_csv):
-        assert "wrong" in form()
-    assert found.to_frame("confusion")["extents"].unique().tolist() == ["overlap", "exact"]
-    assert "in a split" in str(found.systems["old"])
-    assert str(found.difference("old", "new")).startswith("old to new")
-    with pytest.raises(InputError, match="there are 2 systems"):
-        _ = found.only
-
-
-def test_many_labels_are_listed_by_what_they_are_taken_for():
-    gold = [[{"start": 2 * at, "end": 2 * at + 1, "label": f"L{at:02}"} for at in range(13)]]
-    output = [[{**span, "label": "L00"} for span in gold[0]]]
-    found = errors(gold, output).only
-    assert "overlap: reference" not in str(found)
-    assert "L12         L00             1" in str(found)
-    assert found.to_frame("confusion").shape == (28, 16)
-
-
 def test_names_that_tables_have_themselves():
     names = ("missing", "spurious", "reference", "extents", "system", "all labels", "label")
     gold = [[{"start": at, "end": at + 1, "label": name} for at, name in enumerate(names)]]
@@ -394,29 +278,6 @@ def test_no_spans_and_no_documents():
     # lists without any span are spans where the other side's are
     assert errors([spans("0-1:A"), []], [[], []]).only.counts["missing"] == 1
     assert errors([[], []], [[], spans("0-1:A")]).only.counts["spurious"] == 1
-
-
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        ((REFERENCE, {}), "there are no systems"),
-        ((REFERENCE, {1: REFERENCE}), "1 is not the name of a system"),
-        ((REFERENCE, {"": REFERENCE}), "'' is not the name of a system"),
-        ((REFERENCE, [[], []]), "2 documents, but the reference has 1"),
-        ((REFERENCE, {"old": [[], []]}), "system old: 2 documents"),
-        ((REFERENCE, "B-A"), "prediction: 'B-A' is not a list of documents"),
-        (([["O"]], [["O", "O"]]), "prediction, document 0: 2 tokens, but the reference has 1"),
-        ((REFERENCE, [[{"start": 2, "end": 1, "label": "A"}]]), "prediction, document 0"),
-        (([[{"start": 0, "end": 1, "types": ["A"], "components": []}]], REFERENCE), "these are entity trees"),
-        (
-            (Attributes.from_dicts([[]]), REFERENCE),
-            "these are spans with attributes",
-        ),
-    ],
-)
-def test_wrong_sides(arguments, message):
-    with pytest.raises(InputError, match=message):
-        errors(*arguments)
 
 
 def test_measures_that_cannot_tell_costs_say_so():

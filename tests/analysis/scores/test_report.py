@@ -2,23 +2,9 @@
 
 import json
 
-import pytest
-
 from spanometer.analysis.scores.report import Report
 from spanometer.measures import SpanF
 from spanometer.spans.spans import Spans
-
-
-@pytest.fixture
-def scores(run):
-    """The JSON object of a run that goes well."""
-
-    def call(*arguments):
-        status, output, complaint = run("score", *arguments, "--json")
-        assert (status, complaint) == (0, "")
-        return json.loads(output)
-
-    return call
 
 
 def test_report_without_lengths():

@@ -13,7 +13,7 @@ from entity_corpora import random_entity_documents
 from random_corpora import random_pair
 from spanometer import InputError, Spans
 from spanometer.analysis.scores.streams import COUNTS_SCHEMA, partial_counts, score_stream, stream_counts, sum_counts
-from spanometer.measures import MEASURES, ChanceKappaF1, Eter, SlIcm, SpanF, UnitizingAlpha, read_counts
+from spanometer.measures import MEASURES, Eter, SlIcm, SpanF, UnitizingAlpha, read_counts
 from spanometer.spans.entities import Entities
 
 ALPHA_1995 = {"alpha": UnitizingAlpha(variant="1995")}
@@ -35,16 +35,6 @@ def test_by_hand():
     counts = stream_counts(iter(batches), measures="span_f", scheme="IOB2")["span_f"]
     assert counts.total() == {"both": 1, "predicted": 2, "reference": 2}
     assert counts.measure == SpanF()
-
-
-def test_tags_without_prefixes():
-    batches = [([["PROPN", "PROPN", "O"]], [["PROPN", "PROPN", "VERB"]]), ([["VERB"]], [["VERB"]])]
-    # two spans of three are right
-    counts = stream_counts(batches, prefix=False)["span_f"]
-    assert counts.total() == {"both": 2, "predicted": 3, "reference": 2}
-    assert score_stream(batches, prefix=False, scheme="io")["span_f"]["recall"] == 1.0
-    with pytest.raises(InputError, match="tags without prefixes are IO, not IOB2"):
-        score_stream(batches, prefix=False, scheme="IOB2")
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -167,27 +157,11 @@ ENTITY = {"start": 0, "end": 1, "types": ["A"]}
 @pytest.mark.parametrize(
     ("batches", "message"),
     [
-        ([GOOD, ([["O"], ["O"]], [["O"], ["O", "O"]])], "^document 3: 2 predicted tags, 1 reference tags"),
-        ([GOOD, GOOD, ([["O"]], [["X"]])], "^predictions, document 4, token 0: 'X' has no prefix of IOB2"),
-        ([GOOD, ([["O"]], [[None]])], "^predictions, document 2, token 0: None is not a tag"),
-        ([GOOD, ([["O"]], [3])], "^predictions, document 2: 3 is not a document"),
-        ([GOOD, ([["O"]], [["O"], ["O"]])], "^batch 1: 2 predicted documents, 1 reference document"),
-        ([GOOD, ([["O"]], None)], "^batch 1, predictions: None is not a list of documents"),
-        ([GOOD, ([["B-A"]], [[SPAN]])], "^batch 1: the references hold tags and the predictions hold spans"),
-        ([([[ENTITY]], [[ENTITY]])], "^batch 0: span_f scores spans, and the documents hold entity trees"),
-        ([GOOD, {"references": []}], "^batch 1: there is no column 'predictions' among 'references'"),
         ([pa.table({"predictions": [["O"]]})], "^batch 0: there is no column 'references' among 'predictions'"),
         (
             [pa.table({"references": [[1]], "predictions": [["O"]]})],
             "^references, document 0, token 0: 1 is a label n",
         ),
-        ([GOOD, (["O"],)], "^batch 1: a tuple is not a batch"),
-        ([GOOD, 3], "^batch 1: a int is not a batch"),
-        ([GOOD, ([["B"]], [["B"]])], "^references: the tags of some documents have labels, those of others have none"),
-        ([GOOD, ([[SPAN]], [[SPAN]])], "^some documents hold tags and others spans"),
-        ([], "^there is nothing to score"),
-        (3, "^a int is not a stream of batches"),
-        ("tags", "^a str is not a stream of batches"),
         (pa.table({"references": [["O"]], "predictions": [["O"]]}), "^a Table is not a stream of batches"),
         (datasets.Dataset.from_dict({"references": [["O"]], "p": [["O"]]}), "^there is no column 'predictions'"),
         (datasets.DatasetDict(), "^a DatasetDict is not a stream of batches"),
@@ -210,32 +184,6 @@ def test_spans_that_cannot_be_scored_are_counted_over_all_batches():
             ],
             lengths="n",
         )
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({}, "^batch 0: the scheme of tags that come in parts must be stated"),
-        ({"scheme": "IOB3"}, "invalid value for scheme: 'IOB3'"),
-        ({"scheme": "IO", "repair": "bes"}, "bes"),
-        ({"scheme": "IOB2", "measures": "f1"}, "^'f1' is not a measure"),
-        ({"scheme": "IOB2", "measures": None}, "^None is not a measure"),
-        ({"scheme": "IOB2", "measures": []}, "^no measures are asked for"),
-        ({"scheme": "IOB2", "measures": ["span_f", SpanF()]}, "^span_f is asked for twice"),
-        ({"scheme": "IOB2", "measures": SlIcm(tokens=[["a", "b"], ["c"]])}, "counts of parts do not add up"),
-        (
-            {"scheme": "IOB2", "measures": SlIcm(tokens=[["a", "b"], ["c"]], token_probabilities={"a": 0.5})},
-            "the tokens of a whole corpus",
-        ),
-        ({"scheme": "IOB2", "measures": ChanceKappaF1(n_simulations=9)}, "^simulations of parts of a corpus"),
-        ({"scheme": "IOB2", "references": "predictions"}, "are one column, 'predictions'"),
-        ({"scheme": "IOB2", "lengths": "n"}, "^batch 0: a pair has no column 'n'"),
-        ({"scheme": "IOB2", "measures": "eter"}, "^batch 0: eter scores entity trees, and the documents hold tags"),
-    ],
-)
-def test_wrong_options(options, message):
-    with pytest.raises(InputError, match=message):
-        score_stream([GOOD], **options)
 
 
 def test_wrong_sizes_of_batches():
@@ -289,15 +237,6 @@ def test_measures_of_ones_own_are_given_again():
         sum_counts(table)
     found = sum_counts([table, table], measures={"own": OwnMeasure()})["own"]
     assert (found.both, found.measure) == (2, OwnMeasure())
-
-
-def test_names_of_results_are_kept():
-    macro = SpanF(average="macro")
-    table = partial_counts(arrow(*GOOD), measures={"macro": macro, "micro": "span_f"}, scheme="IOB2")
-    found = sum_counts(table)
-    assert (found["macro"].measure, found["micro"].measure) == (macro, SpanF())
-    with pytest.raises(InputError, match="average"):
-        sum_counts([table], measures={"macro": SpanF()})
 
 
 def test_counts_of_other_options_do_not_add_up():

@@ -18,7 +18,6 @@ from spanometer.analysis.transformations.mapping import (
     TRANSFORMATIONS,
     as_map,
     free,
-    get_transformation,
     matched,
 )
 from spanometer.analysis.transformations.noise import Drop, IllegalTags, Invent, Relabel
@@ -103,19 +102,6 @@ def test_large_parameters():
     assert Extend(tokens=largest, side="start")(given).touched == 0
 
 
-def test_first_goes_by_the_order_of_the_text():
-    given = Spans.from_tags([["O"], ["B-A", "I-A", "O"], ["B-A", "I-A"], ["B-A", "I-A"]])
-    found = Truncate(first=2)(given)
-    assert found.per_document.tolist() == [0, 1, 1, 0]
-    assert found.spans.to_dicts()[3] == [{"start": 0, "end": 2, "label": "A"}]
-
-
-def test_neighbours_in_other_documents_are_no_neighbours():
-    given = Spans.from_tags([["B-A", "I-A", "O"], ["B-A", "I-A"]])
-    found = Extend()(given)
-    assert found.per_document.tolist() == [1, 0]
-
-
 def random_corpus(seed):
     """Documents without overlap of any two spans, and their lengths."""
     generator = random.Random(seed)
@@ -167,28 +153,6 @@ def test_promises_on_random_corpora(name, seed):
         tags = found.spans.encode(scheme)
         assert len(illegal_pairs(tags, get_scheme(scheme))) == 0
         assert Spans.from_tags(tags, scheme=scheme).to_dicts() == found.spans.to_dicts()
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_moves_of_overlapping_spans_stay_within_and_make_no_new_overlap(seed):
-    generator = random.Random(seed)
-    lengths = [20] * 5
-    given = as_spans([random_document(generator, 20, "nested") for _ in lengths], lengths)
-
-    def overlaps(corpus):
-        return sum(
-            first["start"] < second["end"] and second["start"] < first["end"]
-            for document in corpus.to_dicts()
-            for first in document
-            for second in document
-            if first is not second
-        )
-
-    for transformation in (Shift(), Shift(tokens=None), Extend(), Extend(tokens=3), Truncate(), Extend(side="start")):
-        found = transformation(given).spans
-        assert overlaps(found) <= overlaps(given)
-        assert (found.start >= 0).all()
-        assert (found.end <= 20).all()
 
 
 SLOW = [
@@ -306,34 +270,6 @@ def test_bare_tags_stay_bare():
     assert set(found.tags.names) == {"O", "B", "I"}
 
 
-def test_rates_are_kept():
-    # 20,000 spans: four standard deviations are 0.008
-    given = Spans.from_tags([["B-A", "O", "B-B", "O"]] * 10_000)
-    for transformation in (Drop(rate=0.1), Relabel(rate=0.1), Relabel(rate=0.1, seed=5)):
-        assert transformation(given).touched / 20_000 == pytest.approx(0.1, abs=0.008)
-    empty = Spans.from_tags([["O"] * 40] * 1000)
-    found = Invent(rate=0.01, lengths=(1, 2, 2, 3), labels=("A", "B"))(empty).spans
-    size = np.bincount(found.end - found.start)
-    # hardly any come too near to each other
-    assert len(found) / 40_000 == pytest.approx(0.01, abs=0.0022)
-    assert size[2] / len(found) == pytest.approx(0.5, abs=0.11)
-    assert np.bincount(found.label)[0] / len(found) == pytest.approx(0.5, abs=0.11)
-
-
-def test_other_labels_are_as_likely():
-    given = Spans.from_tags([["B-A", "O", "B-B", "O", "B-C", "O", "B-D"]] * 3000)
-    found = Relabel(rate=1.0)(given).spans
-    pairs = np.bincount(given.label * 4 + found.label, minlength=16).reshape(4, 4)
-    assert np.diag(pairs).sum() == 0
-    assert np.abs(pairs[~np.eye(4, dtype=bool)] - 1000).max() < 110
-
-
-def test_seeds():
-    given = Spans.from_tags([["B-A", "O", "B-B", "O"]] * 100)
-    one, same, other = (Drop(rate=0.5, seed=seed)(given).spans.to_dicts() for seed in (1, 1, 2))
-    assert one == same != other
-
-
 def test_parts_are_as_the_whole():
     documents, lengths = random_corpus(4)
     given = as_spans(documents, lengths)
@@ -375,39 +311,6 @@ def test_empty_corpora(transformation):
         assert found.spans.to_dicts() == [[] for _ in tags]
     assert IllegalTags(rate=1.0).on_tags(Tags.from_lists([]), scheme="IOB2").touched == 0
     assert IllegalTags(rate=1.0).on_tags(Tags.from_lists([[], ["O"]]), scheme="IOB2").touched == 0
-
-
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda: Drop(rate=1.5), "invalid value for rate: 1.5."),
-        (lambda: Drop(rate=True), "invalid value for rate: True."),
-        (lambda: Drop(rate=float("nan")), "invalid value for rate: nan."),
-        (lambda: Drop(seed=-1), "invalid value for seed: -1."),
-        (lambda: Drop(seed=0.5), "invalid value for seed: 0.5."),
-        (lambda: Split(shortest=0), "invalid value for shortest: 0."),
-        (lambda: Split(shortest=3, longest=2), "invalid value for longest: 2.\nUse 3 or more"),
-        (lambda: Split(alone=1), "invalid value for alone: 1."),
-        (lambda: Split(first=-1), "invalid value for first: -1."),
-        (lambda: Shift(tokens=0), "invalid value for tokens: 0."),
-        (lambda: Truncate(side="left"), "invalid value for side: 'left'."),
-        (lambda: Extend(tokens=3, room=2), "invalid value for room: 2.\nUse 3 or more"),
-        (
-            lambda: Extend(tokens=2**40),
-            "\nUse a whole number from 1 to 2147483647.",
-        ),
-        (lambda: Extend(overlap=None), "invalid value for overlap: None"),
-        (lambda: Relabel(labels="AB"), "invalid value for labels: 'AB'.\nGive a tuple of labels"),
-        (lambda: Invent(lengths=()), "invalid value for lengths: ().\nGive a tuple"),
-        (lambda: Invent(lengths=(0,)), "invalid value for lengths: (0,).\nGive lengths of at least 1."),
-        (lambda: get_transformation("no"), "invalid value for transformation: 'no'"),
-        (lambda: get_transformation("-1", rates=1), "-1 has no parameter 'rates'."),
-    ],
-)
-def test_bad_parameters(make, said):
-    with pytest.raises(InputError) as caught:
-        make()
-    assert said in str(caught.value)
 
 
 def test_bad_spans():
@@ -513,31 +416,6 @@ def test_map_repairs_where_it_is_asked_to():
     assert function(batch, [0]) == {"ner_tags": [["O", "B-A", "B-A"]]}
     with pytest.raises(InputError, match="document 0, token 1: 'I-A' cannot follow 'O' in IOB2"):
         as_map("sequence_split", scheme="IOB2")(batch, [0])
-
-
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda: as_map("-1"), "a batch does not tell the scheme of the dataset."),
-        (lambda: as_map("-1", scheme="BIOO"), "invalid value for scheme: 'BIOO'"),
-        (lambda: as_map("-1", scheme="IOB2", repair="mend"), "invalid value for repair: 'mend'"),
-        (lambda: as_map("nothing", scheme="IOB2"), "invalid value for transformation: 'nothing'"),
-        (lambda: as_map("label_noise", scheme="IOB2"), "labels=None is about the whole dataset"),
-        (lambda: as_map("invented_spans", names=NAMES), "lengths=None is about the whole dataset"),
-        (lambda: as_map(Split(first=2), scheme="IOB2"), "first=2 is about the whole dataset"),
-        (lambda: as_map("illegal_tags", scheme="IOB2"), "a batch does not have all tags of the dataset."),
-        (lambda: as_map("-1", names=["O", "B-A", "B-A"]), "names, token 2: 'B-A' occurs twice."),
-        (lambda: as_map("-1", names=["O", "A-B"]), "names, token 1: 'A-B' has its prefix after its label"),
-        (lambda: as_map("-1", names=["O", 3]), "names, token 1: 3 is not a string."),
-        (lambda: as_map("-1", names=["O", "S-A"], scheme="IOB2"), "'S-A' has no prefix of IOB2"),
-        (lambda: as_map(5, scheme="IOB2"), "5 is not a transformation."),
-        (lambda: as_map("-1", scheme="IOB2", touched_column="ner_tags"), "is the column of the tags."),
-    ],
-)
-def test_bad_maps(make, said):
-    with pytest.raises(InputError) as caught:
-        make()
-    assert said in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Projects of INCEpTION: a folder a document, a file an annotator; layers that only some have used."""
 
-import json
 import os
 import shutil
 
@@ -74,27 +73,6 @@ def test_annotators_and_documents(project):
     assert spans_of(spanometer.read(folder, annotator="ben")) == [[(0, 3, "PER"), (4, 8, "PER")], []]
     curated = spanometer.read(folder / "curation")
     assert (curated.documents.ids, curated.annotators) == (("a.txt",), ("CURATION_USER",))
-
-
-def test_agree_and_consensus(project, run, tmp_path):
-    folder = project()
-    status, output, errors = run("agree", folder, "--json")
-    found = json.loads(output)
-    assert (status, errors, found["annotators"], found["documents"], found["tokens"]) == (0, "", ["ann", "ben"], 2, 15)
-    # two spans on both sides, one of them the same: of 7 and 7 characters 3 are shared
-    assert found["f1"][0][1] == 3 / 7
-    target = tmp_path / "gold.jsonl"
-    assert run("consensus", folder, "-o", target)[0] == 0
-    assert spans_of(spanometer.read(target)) == [[(0, 3, "PER")], []]
-
-
-@pytest.mark.filterwarnings("default")  # one document is left out
-def test_score_of_a_curation(project, file, run):
-    rows = [{"id": "a.txt", "text": "Ada woke", "spans": [{"start": 0, "end": 3, "label": "PER"}]}]
-    system = file("".join(json.dumps(row) + "\n" for row in rows), "system.jsonl")
-    status, output, _ = run("score", project() / "curation", system, "--measure", "span_f", "--score-only")
-    assert (status, output) == (0, "1.0000\n")
-    assert run("score", project(), system, "--references", 1, "--shared-documents")[0] == 0
 
 
 def test_documents_that_one_annotator_lacks(project, complaint, run):

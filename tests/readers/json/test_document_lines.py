@@ -29,16 +29,3 @@ def test_lists_of_spans_have_no_text(file):
     assert (found.in_tokens, found.documents.size) == (True, 2)
     with pytest.raises(InputError, match=r", line 2: some documents have spans of tokens, others of characters"):
         spanometer.read(file('[]\n{"text": "a", "entities": []}\n'), spans_key="entities")
-
-
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        ('[{"entities": []}, {"spans": []}]', r", line 1: item 1 has no 'entities'; its keys: 'spans'"),
-        ('{"entities": {}}', r", line 1: 'entities' is a JSON object, not a list of spans"),
-        ('[{"start": "0", "end": 1, "label": "A"}]', r", line 1, span 0: "),
-    ],
-)
-def test_other_forms_are_refused(file, content, problem):
-    with pytest.raises(InputError, match=problem):
-        spanometer.read(file(content), spans_key="entities")

@@ -88,9 +88,3 @@ def test_errors_name_the_line(file, monkeypatch, size, old, new, problem):
     monkeypatch.setattr("spanometer.readers.source.BLOCK_SIZE", size)
     with pytest.raises(InputError, match=problem):
         spanometer.read(file(text.replace(old, new), "a.json"), format="bioc")
-
-
-@pytest.mark.parametrize("row", [{"documents": []}, {"documents": ["x"]}, {"documents": 3}, {"PubTator3": []}])
-def test_collections_without_documents(file, row):
-    with pytest.raises(InputError, match="line 1: a document has no list of passages"):
-        spanometer.read(file(json.dumps(row), "a.json"), format="bioc")
