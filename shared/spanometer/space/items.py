@@ -52,12 +52,13 @@ def attribute_values(measure: SpanAttribute, corpus: Corpus) -> Section:
     items = measure.items(*corpus.sides)
     columns = (items.document, items.start, items.end, items.attribute, items.value, items.reference, items.predicted)
     rows = []
-    for document, start, end, attribute, value, *sides in zip(*(column.tolist() for column in columns), strict=True):
+    # an item of both sides stands there twice
+    for document, start, end, attribute, value, *sides in np.unique(np.stack(columns, axis=1), axis=0).tolist():
         words = corpus.words[document] if corpus.words else []
         text = excerpt(words[start:end]) if end <= len(words) else ""
         cells = text, f"{start:,} to {end:,}", shown(items.attributes[attribute])
         written = shown(json.dumps(items.values[value], ensure_ascii=False))
-        rows.append([f"{document + 1:,}", *cells, written, _FOUND[sides[0], sides[1]]])
+        rows.append([f"{document + 1:,}", *cells, written, _FOUND[bool(sides[0]), bool(sides[1])]])
     heads = "span", "tokens", "attribute", "value", "outcome"
     table = Table("document", heads, rows, left=1 + len(heads))
     return first_rows("The values of both sides", table, "Values that do not count are not listed.")
