@@ -101,6 +101,9 @@ def test_against_plain_sets(kind):
         rows = slow.all_rows(references, predictions)
         by_label = {f"{label} {kind}": row[kind] for label, row in found.per_label.items() for kind in KINDS}
         assert {name: count for name, count in by_label.items() if count} == slow.kinds_by_label(rows)
+        # a label may be predicted in nothing but pairs of two labels
+        for number, side in (("reference", references), ("predicted", predictions)):
+            assert sum(row[number] for row in found.per_label.values()) == sum(map(len, side))
         for exact in (False, True):
             matrix = found.confusion("exact" if exact else "overlap")
             cells = {

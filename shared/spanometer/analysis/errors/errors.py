@@ -114,7 +114,7 @@ class SystemErrors(Result):
         return {
             name: {"reference": reference[code], "predicted": predicted[code], **dict(zip(KINDS, row, strict=True))}
             for code, (name, row) in enumerate(zip(labels, rows, strict=True))
-            if sum(row)
+            if sum(row) or predicted[code]
         }
 
     @property
