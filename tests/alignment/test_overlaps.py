@@ -35,20 +35,6 @@ def test_pairs_of_spans():
             }
 
 
-def test_sides_must_fit():
-    one = Spans.from_dicts([[]])
-    two = Spans.from_dicts([[], []])
-    with pytest.raises(InputError, match="2 predicted documents, 1 reference document"):
-        Alignment(one, two)
-    with pytest.raises(InputError, match="document 0: 2 predicted tags, 1 reference tags"):
-        Alignment(Spans.from_tags([["O"]]), Spans.from_tags([["O", "O"]]))
-    spans = Spans.from_dicts([[{"start": 0, "end": 3, "label": "A"}]])
-    with pytest.raises(InputError, match="ends at 3, but the document has 1 token"):
-        Alignment(Spans.from_tags([["O"]]), spans)
-    with pytest.raises(InputError, match="ends at 3, but the document has 1 token"):
-        Alignment(spans, Spans.from_tags([["O"]]))
-
-
 def nest(count, label="A"):
     return [{"start": start, "end": 2 * count - start, "label": label} for start in range(count)]
 

@@ -62,10 +62,3 @@ def test_trees_as_lists():
     for call in ("errors", "agreement", "consensus", "disagreements", "score_against"):
         with pytest.raises(InputError, match="these are entity trees, and tags or spans are needed"):
             FUNCTIONS[call](one, two, two)
-
-
-@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "score"])
-def test_a_wrong_span_is_placed(name):
-    wrong = [[], [{"start": 2, "end": 1, "label": "PER"}]]
-    with pytest.raises(InputError, match=r"(2|two), document 1, span 0"):
-        FUNCTIONS[name](ANN, wrong, CAT, lengths=LENGTHS)

@@ -118,12 +118,6 @@ def test_plot(run, complaint, pair, tmp_path):
 GOOD = json.dumps(GOLD[0])
 
 
-def test_other_numbers_of_documents(complaint, pair, file):
-    short = file("short.jsonl", "\n" + lines(GOLD[:2]))
-    assert f"{pair[0]}: 3 documents here, 2 documents in {short}." in complaint("score", pair[0], short)
-    assert f"{short}: 2 documents here, 3 documents in {pair[0]}." in complaint("score", short, pair[0])
-
-
 def test_spans_without_attributes_or_characters(answer, pair, file):
     bare = {"start": 20, "end": 21, "label": "A"}
     gold, system = (

@@ -106,31 +106,6 @@ def test_without_words_there_are_no_strings(output, file):
     assert "labels of the same string" not in output(both, "--columns", "1,2", "--buckets")
 
 
-@pytest.mark.parametrize(
-    "arguments, complaint",
-    [
-        (["--kind", "missing"], "Add --examples text."),
-        (["--examples", "text", "--kind", "worse"], "invalid value for --kind: 'worse'"),
-        (["--examples", "text", "--label", "GPE"], "no span has the label 'GPE'"),
-        (["--examples", "csv", "--json"], "--examples prints errors in a form of its own"),
-        (["--html", "report.txt"], "is not the name of a page"),
-        (["--train-column", "2"], "Name its file with --train."),
-        (["--by", "shoe"], "shoe"),
-    ],
-)
-def test_wrong_options(run, files, arguments, complaint):
-    status, output, found = run("errors", *files, *arguments)
-    assert (status, output) == (2, "")
-    assert complaint in found
-
-
-def test_columns_are_those_of_tags(run, file):
-    gold = file("gold.jsonl", DOCUMENTS)
-    status, _, complaint = run("errors", gold, gold, "--by", "text")
-    assert status == 2
-    assert "--by names columns of a file of tags" in complaint
-
-
 @pytest.mark.filterwarnings("ignore:the reference. 1 document")
 def test_examples_of_documents_as_they_were_paired(run, file):
     """Documents that the reference alone has are left out, and tokens are made."""

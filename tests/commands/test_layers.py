@@ -84,27 +84,6 @@ def test_union_by_hand():
     assert found.lengths.tolist() == [2, 1]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--layers", "NE-FINE-LIT,NE-NESTED", "--column", "2"], "--layers names columns that both sides have"),
-        (["--layers", "NE-FINE-LIT,NE-NO"], "NE-NO"),
-        (["--layers", "NE-FINE-LIT,NE-NESTED", "--measure", "chance_kappa_f1"], "overlaps another of its label"),
-    ],
-)
-def test_complaints(run, file, arguments, said):
-    path = file("a.tsv", columns(GOLD))
-    status, _, complaint = run("score", path, file("b.tsv", columns(GOLD)), *HIPE, *arguments)
-    assert (status, said in complaint) == (2, True)
-
-
-def test_errors_name_the_line(run, file):
-    path, wrong = file("a.tsv", columns(GOLD)), file("b.tsv", columns(GOLD).replace("\tB-ORG\n", "\tX-ORG\n"))
-    status, _, complaint = run("score", path, wrong, *HIPE, "--layers", "NE-FINE-LIT,NE-NESTED")
-    assert status == 2
-    assert "b.tsv, line 6" in complaint
-
-
 COLUMNS = (*HIPE, "--layers", "NE-FINE-LIT,NE-NESTED")
 OTHER = [[(0, 4, "ORG"), (1, 2, "ORG"), (5, 6, "LOC")], [(0, 1, "LOC")]]
 

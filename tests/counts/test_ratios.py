@@ -108,29 +108,6 @@ def test_averages_are_those_of_scikit_learn():
                 np.testing.assert_allclose(ours[2], theirs[2], atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"tokens": [["a", "b", "c"]]}, "words for 1 documents, annotation of 2"),
-        ({"tokens": [["a", "b"], ["c"]]}, "tokens, document 0: 2 words, 3 annotated tokens"),
-        ({"tokens": [["a", "b", "c"], "d"]}, "tokens, document 1: 'd' is not a document"),
-        ({"tokens": [["a", None, "c"], ["d"]]}, "tokens, document 0, token 1: None is not"),
-        (
-            {"tokens": [["a", "b", "c"], ["d"]], "token_probabilities": {"a": 0.5, "c": 1.0}},
-            "tokens, document 0, token 1: the word 'b' is in a span, and has no",
-        ),
-        (
-            {"tokens": [["a", "b", "c"], ["d"]], "token_probabilities": dict.fromkeys("abcd", 1.5)},
-            r"invalid probability token_probabilities\['a'\]: 1.5",
-        ),
-    ],
-)
-def test_bad_words(options, message):
-    tags = Spans.from_tags([["B-A", "I-A", "O"], ["O"]])
-    with pytest.raises(InputError, match=message):
-        SlIcm(**options).counts(tags, tags)
-
-
 def test_words_give_the_lengths_that_spans_leave_open():
     references = Spans.from_dicts([[{"start": 0, "end": 1, "label": "A"}], []])
     words = [["a", "b", "b", "b"], ["a"]]

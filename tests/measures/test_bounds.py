@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from spanometer import InputError, Spans
-from spanometer.analysis.comparison.compare import compare
 from spanometer.analysis.comparison.significance import PairedResampling
 from spanometer.counts.statistics import Resampling
 from spanometer.measures import SpanF, chance_kappa_f1
@@ -26,13 +25,6 @@ def test_a_billion_draws(kind, option):
     with pytest.raises(InputError, match="1000000") as caught:
         kind(**{option: BILLION})
     assert caught.value.option == option
-
-
-@pytest.mark.parametrize("option", ["n_resamples", "n_permutations"])
-def test_a_billion_draws_of_a_comparison(option):
-    tags = [["B-A", "O"], ["O", "B-A"]]
-    with pytest.raises(InputError, match=option):
-        compare(tags, {"one": tags, "other": tags}, **{option: BILLION})
 
 
 def test_the_work_of_all_draws_is_bounded(monkeypatch):

@@ -191,30 +191,6 @@ def test_p_value_by_hand():
     assert abs(found["chance_f1_std"] - math.sqrt(3) / 4) < 0.01
 
 
-@pytest.mark.parametrize(
-    ("documents", "options", "message"),
-    [
-        (
-            [{("A", frozenset({0, 1})), ("A", frozenset({1, 2}))}],
-            {},
-            r"references, document 0, token 1: .*overlaps.*\n.*placement='layers'.*placement='independent'",
-        ),
-        (
-            [set(), {("A", frozenset({0, 1})), ("A", frozenset({1, 2}))}],
-            {"placement": "layers"},
-            r"references, document 1, token 1: .*crosses.*\n.*placement='independent'",
-        ),
-        ([{("A", frozenset({0, 2}))}], {}, "references, document 0, token 0: .*discontinuous"),
-        ([{("A", frozenset({0, 2}))}], {"placement": "independent"}, "discontinuous"),
-    ],
-)
-def test_spans_that_cannot_be_placed(documents, options, message):
-    empty = [set() for _ in documents]
-    lengths = [8] * len(documents)
-    with pytest.raises(InputError, match=message):
-        score(documents, empty, lengths, **options)
-
-
 def test_alpha_refuses_overlap_and_gaps_within_a_unit():
     for tokens, message in (({0, 2}, "discontinuous"), ({1, 2}, "overlaps another")):
         documents = [{("A", frozenset({0, 1})), ("A", frozenset(tokens))}]
@@ -222,13 +198,6 @@ def test_alpha_refuses_overlap_and_gaps_within_a_unit():
             documents = [{("A", frozenset(tokens))}]
         with pytest.raises(InputError, match=f"predictions, document 0, token .: .*{message}"):
             UnitizingAlpha().counts(as_spans([set()], [5]), as_spans(documents, [5]))
-
-
-@pytest.mark.parametrize("measure", [ChanceKappaF1(), UnitizingAlpha()])
-def test_lengths_are_needed(measure):
-    spans = as_spans([{("A", frozenset({0}))}])
-    with pytest.raises(InputError, match=r"lengths are not known.*\n.*lengths="):
-        measure.counts(spans, spans)
 
 
 def test_signatures():

@@ -184,16 +184,6 @@ def test_too_many_pairs(monkeypatch):
     assert counts(nested[:2], nested[:2]).total()["matched"] == 4
 
 
-def test_sides_must_fit():
-    one, two = read([[]]), read([[], []])
-    with pytest.raises(InputError, match="2 predicted documents, 1 reference document"):
-        Eter().counts(one, two)
-    with pytest.raises(InputError, match="document 0: 4 predicted tags, 3 reference tags"):
-        Eter().counts(Entities.from_dicts([[]], lengths=[3]), Entities.from_dicts([[]], lengths=[4]))
-    with pytest.raises(InputError, match="'a' ends at 5, but the document has 3 tokens"):
-        Eter().counts(Entities.from_dicts([[]], lengths=[3]), read([[entity(4, 5, "a")]]))
-
-
 @pytest.mark.parametrize("options", OPTIONS)
 def test_the_alignment_is_what_is_counted(options):
     generator = random.Random(5)

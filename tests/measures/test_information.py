@@ -124,30 +124,6 @@ def test_words_that_the_mapping_lacks():
     assert score(known, unknown=0.125, **words) == {"sl_icm": 3.5, "sl_icm_norm": 1.2}
 
 
-def test_a_predicted_span_needs_probabilities_too():
-    gold, output = (Spans.from_tags([["O", "O"], tags]) for tags in (["B-A", "O"], ["O", "B-A"]))
-    with pytest.raises(InputError, match="document 1, token 1: the token is in a span, and has no prob") as caught:
-        score([[None, 0.5], [0.5, None]], gold, output)
-    assert caught.value.side == "token_probabilities"
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"token_probabilities": [[0.5, 0.1, 0.1]]}, "probabilities for 1 documents, annotation of 2"),
-        ({"token_probabilities": [[0.5, 0.1], [1]]}, "2 probabilities, 3 annotated tokens"),
-    ],
-)
-def test_wrong_probabilities(options, message):
-    with pytest.raises(InputError, match=f"(?s){message}"):
-        SlIcm(**options).counts(GOLD, OUTPUT)
-
-
-def test_lists_are_of_a_whole_corpus():
-    with pytest.raises(InputError, match="given the token probabilities of a whole corpus"):
-        SlIcm(token_probabilities=LISTS).require_parts()
-
-
 def test_estimates_by_hand():
     corpus = [["a", "b", "a"], [], ["c"]]
     # 4 words, 3 of them different, and one unknown: 4 + 4 k below

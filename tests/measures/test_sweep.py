@@ -5,7 +5,6 @@ import random
 import pytest
 
 from entity_corpora import random_entity_documents
-from spanometer import InputError
 from spanometer.measures import Eter
 from spanometer.measures.eter import ALPHAS, alpha_sweep
 from spanometer.spans.entities import Entities
@@ -35,15 +34,3 @@ def test_each_weight_has_its_own_alignment():
     # besides the insertion: a missing component costs alpha, another type half of the rest
     expected = [1 + min(alpha, (1 - alpha) / 2) for alpha in ALPHAS]
     assert found.rates["A"] == pytest.approx(expected, rel=1e-12)
-
-
-def test_alpha_sweep_refuses():
-    entities = Entities.from_dicts([[{"start": 0, "end": 1, "types": ["a"]}]])
-    with pytest.raises(InputError, match=r"invalid value for alpha: 1.5"):
-        alpha_sweep(entities, {"A": entities}, alphas=[0, 1.5])
-    with pytest.raises(InputError, match="there are no weights"):
-        alpha_sweep(entities, {"A": entities}, alphas=[])
-    with pytest.raises(InputError, match="there are no systems"):
-        alpha_sweep(entities, {})
-    with pytest.raises(InputError, match="2 predicted documents, 1 reference document"):
-        alpha_sweep(entities, {"A": Entities.from_dicts([[], []])})

@@ -68,12 +68,6 @@ def test_options_are_plain_numbers():
     assert "log_base:3|" in SlIcm(log_base=3).signature({})
 
 
-@pytest.mark.parametrize("tokens", [[5], [None], [[5]]])
-def test_tokens_that_are_no_documents(tokens):
-    with pytest.raises(InputError):
-        SlIcm(tokens=tokens).counts(SPANS, SPANS)
-
-
 @pytest.mark.parametrize("value", [0, 2, -1, None, "x", True, np.timedelta64(1), np.complex64(1), [1], math.nan])
 def test_probabilities_of_words_that_do_not_occur(value):
     with pytest.raises(InputError, match=r"token_probabilities\['z'\]"):

@@ -53,22 +53,6 @@ def test_the_scheme_is_told():
     assert tag_lists(repair_tags(tags, repair="conlleval", scheme="IOB1")) == [["I-A", "O", "I-A"]]
 
 
-def test_illegal_tags_are_not_converted():
-    tags = Tags.from_lists([["O"], ["B-A", "O", "I-A"]])
-    with pytest.raises(InputError) as caught:
-        convert_tags(tags, to="BILOU")
-    assert str(caught.value) == (
-        "document 1, token 2: 'I-A' cannot follow 'O' in IOB2 (inferred from the prefixes), so the "
-        "spans are not certain.\n"
-        "Choose how to handle illegal tags with spanometer repair --policy ... --to BILOU, "
-        "or name the scheme with scheme=..."
-    )
-    with pytest.raises(InputError, match="document 1, token 0: 'B-A' cannot") as caught:
-        convert_tags(Tags.from_lists([["O"], ["B-A"]]), scheme="IOBES", to="IO")
-    assert "'B-A' cannot stand at the end of a document in IOBES, so" in caught.value.problem
-    assert "scheme=" not in caught.value.remedy
-
-
 def test_io_cannot_part_spans():
     with pytest.raises(InputError, match="document 0, token 1: a span of 'A' would merge with the previous span in IO"):
         convert_tags(Tags.from_lists([["B-A", "B-A"]]), to="IO")

@@ -115,43 +115,6 @@ def test_arrow_columns_of_spans():
 
 
 @pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([["B-A", None]], "document 0, token 1: None is not a tag"),
-        ([["O"], None], "document 1: None is not a document"),
-        ([[{"start": 0, "end": None, "label": "A"}]], "document 0, span 0: 'end' is None"),
-        ([[{"start": 0, "end": 1, "label": None}]], "document 0, span 0: 'label' is None"),
-        ([[{"start": 0, "end": 1, "label": "A"}], [None]], "document 1, span 0: None is not a span"),
-        ([[{"start": 0, "end": 1, "label": "A"}], None], "document 1: None is not a list of spans"),
-        ([[{"start": 2, "end": 1, "label": "A"}]], "document 0, span 0: the end 1 is not after the start 2"),
-        ([[{"label": "A", "fragments": [[0, 1], None]}]], "a fragment is not a pair"),
-        ([[{"label": "A", "fragments": [[0, None]]}]], "a bound of a fragment is None"),
-        ([[{"label": "A", "fragments": [[0, 1, 2]]}]], "a fragment is not a pair"),
-        ([[1, 2]], "document 0, token 0: 1 is a label number"),
-        ([[{"from": 1}]], "does not hold lists of spans"),
-        (["B-A"], "does not hold"),
-    ],
-)
-def test_bad_arrow(rows, message):
-    with pytest.raises(InputError, match=message):
-        Spans.from_arrow(pa.array(rows))
-
-
-def test_to_tags_refuses_what_tags_cannot_say():
-    overlap = [[{"start": 0, "end": 2, "label": "A"}, {"start": 1, "end": 3, "label": "B"}]]
-    with pytest.raises(InputError, match="document 0, token 1: a span of 'B' overlaps"):
-        Spans.from_dicts(overlap, lengths=[3]).to_tags("IOB2")
-    adjacent = [[{"start": 0, "end": 1, "label": "A"}, {"start": 1, "end": 3, "label": "A"}]]
-    with pytest.raises(InputError, match="document 0, token 1: a span of 'A' would merge"):
-        Spans.from_dicts(adjacent, lengths=[3]).to_tags("IO")
-    with pytest.raises(InputError, match="lengths are not known"):
-        Spans.from_dicts(adjacent).to_tags("IOB2")
-    parted = [[{"label": "A", "fragments": [[0, 1], [2, 3]]}]]
-    with pytest.raises(InputError, match="discontinuous"):
-        Spans.from_dicts(parted, lengths=[3]).to_tags("IOB2")
-
-
-@pytest.mark.parametrize(
     "documents",
     [
         {("O",), ("B-A",)},

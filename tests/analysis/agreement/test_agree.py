@@ -137,49 +137,6 @@ def test_overlapping_spans():
     assert found.kappa_f1[0, 1] > 0
 
 
-BAD = {
-    "one": ([[["O"]]], {}, "1 annotator: agreement takes two"),
-    "none": ([], {}, "0 annotators: agreement takes two"),
-    "names": ([[["O"]], [["O"]]], {"names": ["a"]}, "1 names, 2 annotators"),
-    "same name": ([[["O"]], [["O"]]], {"names": ["a", "a"]}, "two annotators have one name"),
-    "named twice": ({"a": [["O"]], "b": [["O"]]}, {"names": ["a", "b"]}, "have names already"),
-    "documents": ({"a": [["O"]], "b": [["O"], []]}, {}, "annotator b: 2 documents, but annotator a has 1"),
-    "tokens": (
-        {"a": [["O"], ["O"]], "b": [["O"], []]},
-        {},
-        "annotator b, document 1: 0 tokens, but annotator a has 1",
-    ),
-    "tag": ({"a": [["B-A"]], "b": [["X-A"]]}, {}, "annotator b, document 0, token 0: 'X-A' has no prefix"),
-    "illegal": ({"a": [["B-A"]], "b": [["I-A"]]}, {"repair": "raise", "scheme": "IOB2"}, "annotator b, .*'I-A' cannot"),
-    "no tags": ({"a": [["B-A"]], "b": 3}, {}, "annotator b: 3 is not a list of documents"),
-    "average": ([[["O"]], [["O"]]], {"average": "weighted"}, "Use one of 'micro', 'macro'"),
-    "level": ([[["O"]], [["O"]]], {"level": "word"}, "Use one of 'token', 'span'"),
-    "variant": ([[["O"]], [["O"]]], {"variant": "2020"}, "Use one of '1995', '2016'"),
-    "scheme": ([nested(), nested()], {"scheme": "IOB2"}, "are for tags"),
-    "lengths": (
-        [nested(), nested()],
-        {"lengths": [2]},
-        "annotator 1, document 0, token 0: .* the document has 2 tokens",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", BAD)
-def test_errors_name_the_annotator(case):
-    annotations, options, message = BAD[case]
-    with pytest.raises(InputError, match=message):
-        spanometer.agreement(annotations, **options)
-
-
-def test_lengths_must_be_known():
-    bare = Spans.from_dicts([[{"start": 0, "end": 3, "label": "A"}]])
-    with pytest.raises(InputError, match="lengths are not known"):
-        spanometer.agreement([bare, bare])
-    short = {"a": bare, "b": [["O", "O"]]}
-    with pytest.raises(InputError, match=r"annotator a, document 0, token 0: .* the document has 2 tokens"):
-        spanometer.agreement(short)
-
-
 @pytest.mark.parametrize("average", ["micro", "macro"])
 @pytest.mark.parametrize("annotators", [2, 3])
 def test_intervals_are_those_of_corpora_drawn_one_by_one(annotators, average):

@@ -8,7 +8,7 @@ from scipy import stats
 
 import spanometer
 from slow import comparison as slow
-from spanometer import InputError, Spans
+from spanometer import Spans
 from spanometer.analysis.comparison.compare import compare
 from spanometer.analysis.comparison.significance import holm, ranks
 from spanometer.counts.statistics import Estimate, Resampling
@@ -363,17 +363,6 @@ def test_one_document():
 
 
 # wrong input
-
-
-def test_an_error_of_a_measure_names_the_system():
-    nested = Spans.from_dicts(
-        [[{"start": 0, "end": 2, "label": "A"}, {"start": 0, "end": 1, "label": "A"}]], lengths=[3]
-    )
-    flat = Spans.from_dicts([[{"start": 0, "end": 2, "label": "A"}]], lengths=[3])
-    with pytest.raises(InputError, match="system b, document 0, token 0"):
-        compare(flat, {"a": flat, "b": nested}, measures="unitizing_alpha")
-    with pytest.raises(InputError, match="the reference, document 0"):
-        compare(nested, {"a": flat, "b": flat}, measures="unitizing_alpha")
 
 
 def test_entity_trees_are_ranked_by_both_rates():

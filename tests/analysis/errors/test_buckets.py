@@ -210,10 +210,3 @@ def test_other_objects_are_refused(given):
     found = errors(spans(REFERENCE), spans(PREDICTION), words=WORDS, confidence=None)
     with pytest.raises(InputError, match="is not a"):
         found.only.buckets(**given)
-
-
-def test_words_that_do_not_fit_are_refused():
-    with pytest.raises(InputError, match="words of 2 documents, 3 documents"):
-        errors(spans(REFERENCE), spans(PREDICTION), words=WORDS[:2], confidence=None)
-    with pytest.raises(InputError, match="1 word, 2 tokens"):
-        errors(spans(REFERENCE), spans(PREDICTION), words=[WORDS[0], ["Rome"], WORDS[2]], confidence=None)

@@ -313,16 +313,6 @@ def test_empty_corpora(transformation):
     assert IllegalTags(rate=1.0).on_tags(Tags.from_lists([[], ["O"]]), scheme="IOB2").touched == 0
 
 
-def test_bad_spans():
-    parted = Spans.from_dicts([[{"label": "A", "fragments": [[0, 1], [2, 3]]}]], lengths=[4])
-    with pytest.raises(InputError, match="discontinuous spans cannot be transformed"):
-        Split()(parted)
-    with pytest.raises(InputError, match="lengths are not known"):
-        Drop()(Spans.from_dicts([[{"label": "A", "start": 0, "end": 1}]]))
-    with pytest.raises(InputError, match="2 numbers, 1 documents"):
-        Drop()(spans("A0-1", 2), numbers=np.array([1, 2]))
-
-
 def test_bad_tags():
     illegal = Tags.from_lists([["O"], ["O", "I-A"]])
     with pytest.raises(InputError, match="document 1, token 1: 'I-A' cannot follow 'O' in IOB2"):
