@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from spanometer.alignment.overlaps import Side, lay_out
+from spanometer.alignment.overlaps import SideSpans, lay_out
 from spanometer.measures import Gamma
 from spanometer.spans.spans import Spans
 from tags import Goal, report_goals, shown, table, times
@@ -82,7 +82,7 @@ def _annotators(units: list[Unit]) -> list[int]:
     return sorted({annotator for annotator, *_ in units})
 
 
-def _side(units: list[Unit], number: int, labels: tuple[str, ...], offsets: np.ndarray) -> Side:
+def _side(units: list[Unit], number: int, labels: tuple[str, ...], offsets: np.ndarray) -> SideSpans:
     own = [{"start": s, "end": e, "label": label} for annotator, s, e, label in units if annotator == number]
     return lay_out(Spans.from_dicts([own], lengths=[int(offsets[-1])]), labels, offsets)
 

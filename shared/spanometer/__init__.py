@@ -62,19 +62,19 @@ _NAMES = {"read": "read_documents", "write": "write_documents"}
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for."""
+    """Import a public name when it is first used."""
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_PLACES[name]}"), _NAMES.get(name, name))
 
 
 def __dir__() -> list[str]:
-    """List what is public."""
+    """List the public names."""
     return sorted(__all__)
 
 
 def path(name: str) -> str:
-    """Return the folder of a metric module, for `evaluate.load(spanometer.path("link_f"))`.
+    """Find the folder of a metric module, for `evaluate.load(spanometer.path("link_f"))`.
 
     Raises:
         InputError: for an unknown module.

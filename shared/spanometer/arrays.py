@@ -26,7 +26,7 @@ _CHUNK = 1 << 16
 
 
 def ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return the numbers `first[i]` to `first[i] + counts[i] - 1` for each i in turn, in one array of first's type."""
+    """Make one array of the numbers `first[i]` to `first[i] + counts[i] - 1` for each i in turn, of first's type."""
     ends = np.cumsum(counts, dtype=first.dtype)
     numbers = np.arange(ends[-1] if len(ends) else 0, dtype=first.dtype)
     numbers += np.repeat(first - (ends - counts), counts)
@@ -34,7 +34,7 @@ def ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def code_type(codes: int) -> type[np.signedinteger]:
-    """Return the type for codes from -1 to `codes` - 1: 16 bits, unless there are too many."""
+    """Choose the type for codes from -1 to `codes` - 1: 16 bits, unless there are too many."""
     return np.int16 if codes <= np.iinfo(np.int16).max else np.int32
 
 
@@ -55,7 +55,7 @@ def begins_run(*keys: np.ndarray) -> np.ndarray:
 
 
 def ascends(*keys: np.ndarray) -> bool:
-    """Tell whether rows of keys, the first one deciding first, are in order and none occurs twice."""
+    """Check whether rows of keys, the first key deciding first, are in order and none occurs twice."""
     above = np.zeros(max(len(keys[0]) - 1, 0), dtype=bool)
     for key in reversed(keys):
         above = (key[1:] > key[:-1]) | ((key[1:] == key[:-1]) & above)
@@ -63,7 +63,7 @@ def ascends(*keys: np.ndarray) -> bool:
 
 
 def runs(*keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return where each run of equal keys begins and ends (exclusive)."""
+    """Find where each run of equal keys begins and ends (exclusive)."""
     flags = begins_run(*keys)
     first = np.flatnonzero(flags)
     return first, np.append(first[1:], len(flags))[: len(first)]
@@ -79,13 +79,13 @@ def turns(codes: np.ndarray) -> np.ndarray:
 
 
 def rounds(group: np.ndarray, owner: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the items of the first owner of every group, then those of the second of every group, and so on.
+    """Yield the items of the first owner of every group, then of the second owner of every group, and so on.
 
-    So what has to be done in turn within a group is done at once in all groups.
+    So steps that must be taken in turn within a group are taken at once in all groups.
 
     Args:
         group: of each item.
-        owner: of each item, a number: those of a group have their turns in the order of these.
+        owner: of each item, a number: the owners of a group have their turns in this order.
 
     Yields:
         Indices of the items of a round.
@@ -100,7 +100,7 @@ def rounds(group: np.ndarray, owner: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def row_codes(kind: np.ndarray, first: np.ndarray, last: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return codes from 0 of rows of values: equal for rows of one kind with the same values in the same order.
+    """Code rows of values, from 0: equal codes for rows of one kind with the same values in the same order.
 
     Args:
         kind: of each row.
@@ -117,12 +117,12 @@ def row_codes(kind: np.ndarray, first: np.ndarray, last: np.ndarray, values: np.
 
 
 def _renumbered(code: np.ndarray, value: np.ndarray) -> np.ndarray:
-    """Return codes from 0 for pairs of a code and a value."""
+    """Code pairs of a code and a value, from 0."""
     return ranked(code.astype(np.int64) * (int(value.max(initial=0)) + 1) + value)[0]
 
 
 def row_ranks(first: np.ndarray, last: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return the rank from 0 of each row of values among the distinct rows, ordered as lists are; see `row_codes`."""
+    """Rank each row of values, from 0, among the distinct rows, ordered as lists are; see `row_codes`."""
     codes = row_codes(np.zeros(len(first), dtype=np.int64), first, last, values)
     _, example, code = np.unique(codes, return_index=True, return_inverse=True)
     rows = [values[begin:end].tolist() for begin, end in zip(first[example], last[example], strict=True)]
@@ -132,7 +132,7 @@ def row_ranks(first: np.ndarray, last: np.ndarray, values: np.ndarray) -> np.nda
 
 
 def ordered_codes(*columns: np.ndarray) -> np.ndarray:
-    """Return codes (int64) of the rows of some integer columns: equal for equal rows, and ordered as the rows are.
+    """Code the rows of integer columns (int64): codes are equal for equal rows, and ordered as the rows are.
 
     Codes are products if these fit, which takes no sorting.
     """
@@ -155,7 +155,7 @@ def recoded(codes: np.ndarray, names: Iterable[str], number: Mapping[str, int]) 
 
 
 def ranked(values: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return the ranks of values from 0, equal values sharing one, and the number of distinct values."""
+    """Rank values from 0, equal values sharing a rank, and count the distinct values."""
     distinct, rank = np.unique(values, return_inverse=True)
     return rank.ravel(), len(distinct)
 
@@ -168,36 +168,36 @@ def sorted_codes(codes: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, t
 
 
 def offsets_of(counts: ArrayLike) -> np.ndarray:
-    """Return where each of some consecutive segments begins, and where the last one ends, from their sizes (int64)."""
+    """Compute where consecutive segments begin, and where the last one ends, from their sizes (int64)."""
     return np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
 
 
 def offsets_by(owner: np.ndarray, owners: int) -> np.ndarray:
-    """Return where each owner's items begin, and where the last one's end; items are ordered by owner."""
+    """Find where each owner's items begin, and where the last one's end; items are ordered by owner."""
     return offsets_of(np.bincount(owner, minlength=owners))
 
 
 def take_segments(offsets: np.ndarray, chosen: np.ndarray | slice) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sizes of chosen segments and the indices of their items; segment i begins at `offsets[i]`."""
+    """Compute the sizes of chosen segments and the indices of their items; segment i begins at `offsets[i]`."""
     counts = np.diff(offsets)[chosen]
     return counts, ranges(offsets[:-1][chosen], counts)
 
 
 def surely_distinct(texts: Sequence[str | None]) -> bool:
-    """Tell whether no two texts have one hash, and so none occurs twice; hashes take less memory than a set."""
+    """Check that no two texts have the same hash, so that none occurs twice; hashes take less memory than a set."""
     hashes = np.fromiter(map(hash, texts), np.int64, len(texts))
     hashes.sort()
     return not (hashes[1:] == hashes[:-1]).any()
 
 
 def place_of(offsets: np.ndarray, token: int) -> tuple[int, int]:
-    """Return the document and the position in it of a token, where document d begins with token `offsets[d]`."""
+    """Find the document and the position in it of a token; document d begins with token `offsets[d]`."""
     document = int(np.searchsorted(offsets, token, side="right")) - 1
     return document, token - int(offsets[document])
 
 
 def integers(array: pa.Array) -> np.ndarray:
-    """Return a view of an Arrow array of integers without nulls (`to_numpy` imports pandas if it is installed)."""
+    """View an Arrow array of integers without nulls as NumPy's (`to_numpy` imports pandas if it is installed)."""
     values = array.buffers()[1]
     if values is None or len(array) == 0:
         return np.zeros(0, dtype=str(array.type))
@@ -205,7 +205,7 @@ def integers(array: pa.Array) -> np.ndarray:
 
 
 def arrow_array(values: np.ndarray, nulls: np.ndarray | None = None) -> pa.Array:
-    """Return numbers or flags as an Arrow array, null where flagged; `pa.array` would import pandas, if it is there."""
+    """Convert numbers or flags to an Arrow array, null where flagged; `pa.array` imports pandas if it is installed."""
     valid = None if nulls is None else null_bitmap(nulls)
     packed = np.packbits(values, bitorder="little") if values.dtype == bool else np.ascontiguousarray(values)
     buffers = [valid, pa.py_buffer(packed)]
@@ -213,7 +213,7 @@ def arrow_array(values: np.ndarray, nulls: np.ndarray | None = None) -> pa.Array
 
 
 def null_bitmap(nulls: np.ndarray) -> pa.Buffer:
-    """Return the bitmap of an Arrow array that is null where flagged."""
+    """Make the bitmap of an Arrow array that is null where flagged."""
     return pa.py_buffer(np.packbits(~nulls, bitorder="little"))
 
 
@@ -229,27 +229,27 @@ def null_flags(array: pa.Array) -> np.ndarray:
 
 
 def strings(codes: np.ndarray, names: Sequence[str]) -> pa.StringArray:
-    """Return the names that codes stand for; null for -1."""
+    """Take the names that codes stand for; null for -1."""
     indices = arrow_array(codes.astype(np.int32), codes < 0)
     return pa.DictionaryArray.from_arrays(indices, string_array(names)).cast(pa.string())
 
 
 def string_array(texts: Sequence[str]) -> pa.StringArray:
-    """Return texts as an Arrow array, see `arrow_array`."""
+    """Convert texts to an Arrow array, see `arrow_array`."""
     encoded = [text.encode() for text in texts]
     offsets = _short(offsets_of(list(map(len, encoded))))
     return pa.StringArray.from_buffers(len(encoded), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded)))
 
 
 def as_lists(offsets: np.ndarray, values: pa.Array) -> pa.ListArray:
-    """Return values as lists: list i has the values from `offsets[i]` to `offsets[i + 1]`."""
+    """Split values into lists: list i has the values from `offsets[i]` to `offsets[i + 1]`."""
     return pa.ListArray.from_arrays(arrow_array(_short(offsets)), values)
 
 
 def as_column(values: Any) -> pa.Array | pa.ChunkedArray | None:
     """Find the Arrow column that an object is, or has inside; None for anything else.
 
-    That is Arrow arrays and chunked arrays, columns of `datasets` (their `ClassLabel` numbers become names), pandas
+    These are Arrow arrays and chunked arrays, columns of `datasets` (their `ClassLabel` numbers become names), pandas
     series of Arrow types, and NumPy arrays of numbers with two axes. None of these libraries is imported.
     """
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
@@ -263,7 +263,7 @@ def as_column(values: Any) -> pa.Array | pa.ChunkedArray | None:
 
 
 def _dataset_column(column: Any) -> pa.ChunkedArray | None:
-    """Return the Arrow column of a column of `datasets`; None if its values are made as they are read."""
+    """Find the Arrow column of a column of `datasets`; None if its values are made as they are read."""
     dataset: Any = getattr(column, "source", None)
     if not hasattr(dataset, "with_format") or dataset.format["type"] == "custom":
         return None
@@ -272,11 +272,11 @@ def _dataset_column(column: Any) -> pa.ChunkedArray | None:
 
 
 def named_classes(array: pa.Array | pa.ChunkedArray, feature: Any) -> pa.Array | pa.ChunkedArray:
-    """Return a column of lists of `ClassLabel` numbers as one of their names; others as they are.
+    """Name the numbers in a column of lists of `ClassLabel` numbers; other columns stay.
 
     Args:
         array: the column.
-        feature: what `datasets` knows of it.
+        feature: its feature in `datasets`.
     """
     if pa.types.is_fixed_size_list(array.type):
         array = array.cast(pa.list_(array.type.value_type))
@@ -288,7 +288,7 @@ def named_classes(array: pa.Array | pa.ChunkedArray, feature: Any) -> pa.Array |
 
 
 def _class_names(numbers: pa.Array, names: Sequence[str]) -> pa.DictionaryArray:
-    """Return numbers of a `ClassLabel` as names; a number without one is written in digits."""
+    """Name the numbers of a `ClassLabel`; a number without a name is written in digits."""
     values = integers(numbers)
     unnamed = np.unique(values[(values < 0) | (values >= len(names))])
     codes = np.where((values < 0) | (values >= len(names)), len(names) + np.searchsorted(unnamed, values), values)
@@ -297,21 +297,21 @@ def _class_names(numbers: pa.Array, names: Sequence[str]) -> pa.DictionaryArray:
 
 
 def list_chunks(column: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
-    """Return the chunks of a column of lists, none with more documents than are stored at once."""
+    """Split a column of lists into chunks of no more documents than are stored at once."""
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     return [chunk.slice(first, _CHUNK) for chunk in chunks for first in range(0, max(len(chunk), 1), _CHUNK)]
 
 
 def with_values(lists: pa.Array, values: pa.Array) -> pa.ListArray:
-    """Return lists of the same lengths that have other values; there is none that is None among them."""
+    """Replace the values of lists, of which none is None."""
     offsets = integers(lists.offsets)
     return pa.ListArray.from_arrays(pa.array(offsets - offsets[0]).cast(pa.int32()), values)
 
 
 def typed_array(values: Sequence[Any], type_: pa.DataType) -> pa.Array | None:
-    """Return Python values as an Arrow array of integers, strings, lists or structs; None if one is of another type.
+    """Convert Python values to an Arrow array of integers, strings, lists or structs; None if a value has another type.
 
-    Arrow itself would take True and 1.0 as 1, and bytes as text.
+    Arrow alone would accept True and 1.0 as 1, and bytes as text.
     """
     if pa.types.is_struct(type_):
         names = [field.name for field in type_]
@@ -324,7 +324,7 @@ def typed_array(values: Sequence[Any], type_: pa.DataType) -> pa.Array | None:
     if pa.types.is_nested(type_):
         if not all(map(is_list, values)):
             return None
-        # a class of lists may say another length than it has
+        # a subclass of list may report a wrong length
         values = [value if type(value) in (list, tuple) else list(value) for value in values]
         if pa.types.is_fixed_size_list(type_) and set(map(len, values)) - {type_.list_size}:
             return None
@@ -341,12 +341,12 @@ def typed_array(values: Sequence[Any], type_: pa.DataType) -> pa.Array | None:
 
 
 def list_offsets(rows: Sequence[Sequence[Any]]) -> pa.Int32Array:
-    """Return the Arrow list offsets of rows."""
+    """Compute the Arrow list offsets of rows."""
     return pa.array(_short(offsets_of(np.fromiter(map(len, rows), dtype=np.int64, count=len(rows)))))
 
 
 def _short(offsets: np.ndarray) -> np.ndarray:
-    """Return offsets as Arrow's lists and strings have them, int32; an `InputError` for more items."""
+    """Convert offsets to int32, as Arrow's lists and strings have them; an `InputError` for more items."""
     if offsets[-1] > np.iinfo(np.int32).max:
         raise InputError(f"{offsets[-1]} items in one batch.", "Pass them in several batches with add_batch.")
     return offsets.astype(np.int32)
@@ -359,7 +359,7 @@ def batches(rows: Sequence[Any]) -> Iterator[tuple[int, Sequence[Any]]]:
 
 
 def read_documents(documents: Any, remedy: str) -> list[Any]:
-    """Return documents as a list; an `InputError` if they have no order, see `is_ordered`."""
+    """List documents; an `InputError` if they have no order, see `is_ordered`."""
     return ordered(documents, "a list of documents", remedy)
 
 
@@ -398,7 +398,7 @@ def listed(values: Iterable[Any], remedy: str = "", **place: Any) -> list[Any]:
 
 
 def listed_items(mapping: Mapping[Any, Any], remedy: str = "", **place: Any) -> list[tuple[Any, Any]]:
-    """Return the keys of a mapping with their values; an `InputError`, at a place, if it fails at that."""
+    """List the keys of a mapping with their values; an `InputError`, at a place, if it fails at that."""
     return list(each_item(mapping, remedy, **place))
 
 
@@ -411,7 +411,7 @@ def each_item(mapping: Mapping[Any, Any], remedy: str = "", **place: Any) -> Ite
 
 
 def read_rows(documents: Iterable[Any], first_document: int, remedy: str) -> list[Any]:
-    """Return documents as a list of sized rows.
+    """List documents as sized rows.
 
     Raises:
         InputError: if they, or one of them, are a string, a set, a mapping, a table or not iterable.
@@ -433,22 +433,22 @@ def read_rows(documents: Iterable[Any], first_document: int, remedy: str) -> lis
 
 
 def is_list(value: Any) -> bool:
-    """Tell whether a value is a list, a tuple or an array (pandas has arrays instead of lists)."""
+    """Check whether a value is a list, a tuple or an array (pandas has arrays instead of lists)."""
     return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
 
 
 def is_integer(value: object) -> TypeGuard[int]:
-    """Tell whether a value is an integer, and not a truth value or a time span, which NumPy counts among them."""
+    """Check whether a value is an integer, and not a truth value or a time span, which NumPy counts among them."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Tell whether a value is an integer or a floating-point number."""
+    """Check whether a value is an integer or a floating-point number."""
     return is_integer(value) or isinstance(value, (float, np.floating))
 
 
 def is_ordered(value: Any) -> bool:
-    """Tell whether a value has items in an order: no text, set, mapping, table, nor array without dimensions."""
+    """Check whether a value has items in an order: no text, set, mapping, table, nor array without dimensions."""
     if isinstance(value, (str, bytes, Set, Mapping)):
         return False
     if isinstance(value, np.ndarray):
@@ -457,7 +457,7 @@ def is_ordered(value: Any) -> bool:
 
 
 def is_utf8(text: str) -> bool:
-    """Tell whether a string can be stored as UTF-8, that is, has no lone surrogates."""
+    """Check whether a string can be stored as UTF-8, so has no lone surrogates."""
     if text.isascii():
         return True
     try:

@@ -34,7 +34,7 @@ _NOT_IN_PYTHON = frozenset({"outside", "column", "cluster", "spans", "suffix"})
 
 
 def setting(name: str, value: object = ...) -> str:
-    """Return an option with its value for the text of an `InputError`, which each interface spells in its own way.
+    """Mark an option with its value in the text of an `InputError`; each interface spells it in its own way.
 
     Python reads `cap=True` (`cap=...` without a value), the command line `--cap`, a page the label of its control.
     """
@@ -42,12 +42,12 @@ def setting(name: str, value: object = ...) -> str:
 
 
 def mention(name: str) -> str:
-    """Return an option's bare name for the text of an `InputError`, see `setting`."""
+    """Mark an option's bare name in the text of an `InputError`, see `setting`."""
     return f"{_OPEN}{name}{_CLOSE}"
 
 
 def where_known(name: str, clause: str) -> str:
-    """Return a clause for the text of an `InputError` that interfaces without an option of this name leave out."""
+    """Mark a clause in the text of an `InputError` that interfaces without an option of this name leave out."""
     return f"{_CLAUSE}{name}{_EQUALS}{clause}{_END}"
 
 
@@ -59,7 +59,7 @@ def spell_python(name: str, value: str | None) -> str:
 
 
 def spelled(text: str, spell: Callable[[str, str | None], str]) -> str:
-    """Return a text with the options in it spelled by a function of name and value (None for a bare mention)."""
+    """Spell the options in a text by a function of name and value (None for a bare mention)."""
     text = _CONDITIONAL.sub(lambda clause: clause[2] if spell(clause[1], ASKED) else "", text)
     head, *rest = text.split(_OPEN)
     parts = [head]
@@ -72,13 +72,13 @@ def spelled(text: str, spell: Callable[[str, str | None], str]) -> str:
 
 @dataclass(eq=False, repr=False)
 class InputError(ValueError):
-    """An error about wrong input: the place, what was found there and what to do.
+    """An error about wrong input: the place, the problem and the remedy.
 
     Documents and tokens are numbered from 0, as in the lists that were passed; lines of files from 1, as editors do.
 
     Args:
-        problem: what was found, and why it cannot be scored.
-        remedy: what to do about it.
+        problem: the bad input, and why it cannot be scored.
+        remedy: how to correct it.
         side: `"references"` or `"predictions"`, if known.
         document: index of the document, if known.
         position: index of the token within the document, if known.
@@ -107,7 +107,7 @@ class InputError(ValueError):
     other: InputError | None = None
 
     def __post_init__(self) -> None:
-        """Make the message what the base class knows, so that the error crosses process borders whole."""
+        """Pass the message to the base class, so that the error can be pickled."""
         super().__init__(str(self))
 
     @property
@@ -119,7 +119,7 @@ class InputError(ValueError):
         return ", ".join(parts)
 
     def texts(self, spell: Callable[[str, str | None], str]) -> tuple[str, str]:
-        """Return problem and remedy, with options spelled by a function, see `spelled`, and the other place named."""
+        """Write problem and remedy, with options spelled by a function, see `spelled`, and the other place named."""
         there = "" if self.other is None else self.other.place
         return (
             spelled(self.problem, spell).replace(OTHER_PLACE, there),
@@ -127,27 +127,27 @@ class InputError(ValueError):
         )
 
     def message(self, spell: Callable[[str, str | None], str], separator: str = "\n") -> str:
-        """Return place, problem and remedy, with options spelled by a function, see `spelled`."""
+        """Write place, problem and remedy, with options spelled by a function, see `spelled`."""
         problem, remedy = self.texts(spell)
         located = f"{self.place}: {problem}" if self.place else problem
         return f"{located}{separator}{remedy}" if remedy else located
 
     def __str__(self) -> str:
-        """Return `place: problem`, and the remedy on a line of its own."""
+        """Write `place: problem`, and the remedy on a line of its own."""
         return self.message(spell_python)
 
     def placed(self, **place: Any) -> InputError:
-        """Return the same error with parts of its place changed: `side`, `document`, `source` and so on."""
+        """Copy the error with parts of its place changed: `side`, `document`, `source` and so on."""
         return replace(self, **place)
 
     def respelled(self, spell: Callable[[str, str | None], str]) -> InputError:
-        """Return the same error with the options in its text spelled by a function, see `spelled`."""
+        """Copy the error with the options in its text spelled by a function, see `spelled`."""
         return replace(self, problem=spelled(self.problem, spell), remedy=spelled(self.remedy, spell))
 
     def in_file(
         self, source: str, line: int | None = None, position: int | None = None, column: int | None = None
     ) -> InputError:
-        """Return the same error about a line of a file (or a token or column on it) instead of a document and token."""
+        """Copy the error, placed at a line of a file (or a token or column on it) instead of a document and token."""
         place = {"source": source, "line": line, "position": position, "column": column}
         return self.placed(side=None, document=None, span=None, **place)
 
@@ -163,32 +163,32 @@ def without_option(*names: str) -> Iterator[None]:
 
 
 def has_control_characters(text: str) -> bool:
-    """Return whether a text has control characters, such as NUL, tab or a newline."""
+    """Check whether a text has control characters, such as NUL, tab or a newline."""
     return not text.isprintable() and any(category(character) == "Cc" for character in text)
 
 
 def printable(text: str) -> str:
-    """Return a text on one line, with control characters and lone surrogates written as escapes."""
+    """Write a text on one line, with control characters and lone surrogates as escapes."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def shortened(text: str) -> str:
-    """Return a text cut to 60 characters."""
+    """Cut a text to 60 characters."""
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def shown(value: object) -> str:
-    """Return the `repr` of a value, cut to 60 characters, or its type if it has none, as lists without end have."""
+    """Write the `repr` of a value, cut to 60 characters, or its type if `repr` fails, as for endless lists."""
     try:
         # arrays are printed on several lines
         return shortened(repr(value).replace("\n", " "))
     except Exception:
-        # anybody's class has a method here; ten thousand digits and too many brackets are errors of Python's own
+        # a user's class may define it; ten thousand digits and too many brackets raise errors of Python's own
         return f"an object of type {type(value).__name__}"
 
 
 def counted(count: int, noun: str, plural: str | None = None) -> str:
-    """Return a number with its noun, `1 span` or `1,200 spans`; give the plural if it needs more than an s."""
+    """Write a number with its noun, `1 span` or `1,200 spans`; pass the plural if it is not the noun and an s."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
@@ -200,7 +200,7 @@ def require_choice(name: str, value: object, choices: Iterable[object]) -> None:
 
 
 def on_side(side: str, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
-    """Call a function and return its result; an `InputError` that it raises says which side it is about."""
+    """Call a function; an `InputError` that it raises names the side."""
     try:
         return function(*arguments, **options)
     except InputError as error:
@@ -216,13 +216,13 @@ def on_both_sides(
 
 
 def require_kind(value: object, kind: type | tuple[type, ...], what: str, remedy: str, **place: Any) -> None:
-    """Raise an `InputError`, at a place, unless a value is of a kind; `what` says in words what it should be."""
+    """Raise an `InputError`, at a place, unless a value is of a kind; `what` names the kind in words."""
     if not isinstance(value, kind):
         raise InputError(f"{shown(value)} (of type {type(value).__name__}) is not {what}.", remedy, **place)
 
 
 def require_no_more(more: Sequence[object], remedy: str) -> None:
-    """Raise an `InputError` for what is passed by position beyond what a function takes so."""
+    """Raise an `InputError` for more positional arguments than a function takes."""
     if more:
         raise InputError(f"{counted(len(more), 'argument')} too many.", f"{remedy} Options are given by name.")
 
@@ -245,12 +245,12 @@ def require_same_documents(references: int, predictions: int) -> None:
 
 
 def plain_ends(text: str) -> str:
-    """Return a text without byte order mark, its lines ended by a newline alone."""
+    """Remove the byte order mark of a text, and end its lines by a newline alone."""
     return text.removeprefix(BYTE_ORDER_MARK).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def only_difference(one: str, other: str) -> str:
-    """Return a sentence on what two strings differ in, if it is nothing but how they are written; else nothing."""
+    """Describe how two strings differ, if only in line ends, Unicode normalisation or case; else return ""."""
     ways: dict[str, Callable[[str], str]] = {
         "line ends and byte order marks": plain_ends,
         "Unicode normalisation": _normalised,

@@ -79,22 +79,22 @@ class Option:
     """A declared option.
 
     Attributes:
-        name: the keyword, that of the field.
+        name: the keyword, and the field's name.
         default: its value if none is given.
-        help: what it does, as a phrase that begins in lower case and has no full stop.
+        help: its effect, as a phrase that begins in lower case and has no full stop.
         kind: `bool`, `int`, `float` or `str`; None if the owner of the option checks the value itself. A default that
             is no text tells it.
-        type: the type as documentation names it; by default that of `kind`.
+        type: the type as documentation names it; by default from `kind`.
         choices: the allowed values; a mapping explains them.
         low, high: the bounds of a number.
         exclusive: whether the bounds themselves are excluded.
         optional: whether None is allowed.
         flag: the name on the command line without the leading dashes; by default the keyword with dashes. Empty if the
             command line has a way of its own.
-        metavar: what stands for the value in the help of the command line.
+        metavar: the placeholder of the value in the help of the command line.
         parse: makes a value of a string, for the command line and pages; by default by `kind`.
         repeat: whether the command line takes it several times; `parse` is then given a list of strings.
-        label: what pages call it; empty if pages have a way of their own.
+        label: its name on pages; empty if pages have a way of their own.
         span: the range that a page's control has, if it should be smaller than the bounds.
     """
 
@@ -172,14 +172,14 @@ class Option:
             raise self.refusal(value, f"Use {self._expected()}.")
 
     def refusal(self, value: Any, remedy: str) -> InputError:
-        """Return the error for a value that is not allowed."""
+        """Make the error for a value that is not allowed."""
         return InputError(f"invalid value for {mention(self.name)}: {shown(value)}.", remedy, option=self.name)
 
     def read(self, text: Any) -> Any:
-        """Return the value that a string stands for.
+        """Read a value from a string.
 
         Raises:
-            InputError: if it stands for no value.
+            InputError: if it is no allowed value.
         """
         if self.parse is not None:
             return self.parse(text)
@@ -218,7 +218,7 @@ class Option:
 def option(default: Any = MISSING, *, help: str, **details: Any) -> Any:
     """Declare a field of a dataclass as an option, see `Option` for the details.
 
-    `default_factory`, `repr` and `compare` are those of `dataclasses.field`.
+    `default_factory`, `repr` and `compare` are passed to `dataclasses.field`.
     """
     if type(default) in (bool, int, float) and not details.keys() & {"choices", "parse", "type"}:
         details.setdefault("kind", type(default))
@@ -245,7 +245,7 @@ def reused_option(owner: type, name: str) -> Any:
 
 
 def takes(declared: Mapping[str, Option]) -> Callable[[type[Owner]], type[Owner]]:
-    """Give a class fields for options that are declared elsewhere; to be written below `dataclass`."""
+    """Add to a class fields for options that are declared elsewhere; write it below `dataclass`."""
 
     def add(owner: type[Owner]) -> type[Owner]:
         for name, one in declared.items():
@@ -257,7 +257,7 @@ def takes(declared: Mapping[str, Option]) -> Callable[[type[Owner]], type[Owner]
 
 
 def options_of(owner: Any) -> dict[str, Option]:
-    """Return the declared options of a dataclass (or of an object of one) by name, in the order of its fields.
+    """List the declared options of a dataclass (or of an object of one) by name, in the order of its fields.
 
     Fields that the constructor does not take are left out.
     """
@@ -275,7 +275,7 @@ def _declared(kind: type) -> dict[str, Option]:
 
 
 def made(kind: type[Owner], values: Mapping[str, Any]) -> Owner:
-    """Make a dataclass of those of the values whose options it declares."""
+    """Make a dataclass from the values of the options that it declares."""
     return kind(**{name: values[name] for name in options_of(kind) if name in values})
 
 
@@ -306,7 +306,7 @@ class CheckedOptions:
 
 
 def require_known(names: Iterable[str], known: Collection[str], owner: str) -> None:
-    """Raise an `InputError` for the first name that is not among the known options; `owner` is what has these."""
+    """Raise an `InputError` for the first name that is not among the known options; `owner` has these."""
     for name in names:
         if name not in known:
             import difflib
@@ -323,7 +323,7 @@ def elsewhere(name: str) -> str:
 
 
 def same(value: Any, other: Any) -> bool:
-    """Tell whether two values are equal and of one type; NaN equals NaN, and 0 the 0.0 of a numeric choice."""
+    """Check whether two values are equal and of one type; NaN equals NaN, and 0 the 0.0 of a numeric choice."""
     if isinstance(other, float) and not isinstance(value, bool) and isinstance(value, (int, float)):
         return bool(value == other or (value != value and other != other))
     return type(value) is type(other) and bool(value == other)
@@ -337,7 +337,7 @@ def _is_finite(value: float) -> bool:
 
 
 def written(value: Any) -> str:
-    """Return a value as documentation writes it: strings in double quotes."""
+    """Write a value as in documentation: strings in double quotes."""
     return f'"{value}"' if isinstance(value, str) else f"{value}"
 
 

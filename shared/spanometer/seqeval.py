@@ -1,7 +1,7 @@
 """The functions of `seqeval.metrics`, and `get_entities`, with the signatures and the numbers of seqeval 1.2.2.
 
-`from spanometer.seqeval import f1_score` takes the place of `from seqeval.metrics import f1_score`, and
-`from spanometer.seqeval import IOB2` that of `from seqeval.scheme import IOB2`. The first argument, `y_true`, is the
+`from spanometer.seqeval import f1_score` replaces `from seqeval.metrics import f1_score`, and
+`from spanometer.seqeval import IOB2` replaces `from seqeval.scheme import IOB2`. The first argument, `y_true`, is the
 reference and the second, `y_pred`, the prediction, as in scikit-learn: lists of lists of tags, or Arrow columns.
 Swapped sides cannot be detected: precision and recall are swapped with them.
 
@@ -93,13 +93,13 @@ def precision_score(
 def recall_score(
     y_true: Any, y_pred: Any, *, average: str | None = "micro", **options: Unpack[SeqevalArguments]
 ) -> Any:
-    """Compute the share of reference spans that are found; arguments and errors are those of `precision_score`."""
+    """Compute the share of reference spans that are found; see `precision_score` for arguments and errors."""
     return _score(1, y_true, y_pred, average, options)
 
 
 @shares(SeqevalArguments, Seqeval)
 def f1_score(y_true: Any, y_pred: Any, *, average: str | None = "micro", **options: Unpack[SeqevalArguments]) -> Any:
-    """Compute the harmonic mean of precision and recall; arguments and errors are those of `precision_score`."""
+    """Compute the harmonic mean of precision and recall; see `precision_score` for arguments and errors."""
     return _score(2, y_true, y_pred, average, options)
 
 
@@ -120,7 +120,7 @@ def accuracy_score(y_true: Any, y_pred: Any) -> float:
 
 
 def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
-    """Count tokens; arguments and errors are those of `accuracy_score`.
+    """Count tokens; see `accuracy_score` for arguments and errors.
 
     Returns:
         `TP`: both tags are equal and not `O`; `FP`: they differ and the predicted one is not `O`; `FN`: the predicted
@@ -208,7 +208,7 @@ def _row(name: str, row: tuple[Any, ...], width: int, digits: int) -> str:
 
 
 def _score(index: int, y_true: Any, y_pred: Any, average: str | None, options: SeqevalArguments) -> Any:
-    """Return one of the three scores."""
+    """Compute one of the three scores."""
     require_arguments(precision_score, options)
     require_choice("average", average, (*AVERAGES, None))
     if options.get("mode") == "strict" and options.get("scheme") is None:
@@ -222,7 +222,7 @@ def _score(index: int, y_true: Any, y_pred: Any, average: str | None, options: S
 
 
 def _counted(y_true: Any, y_pred: Any, options: SeqevalArguments) -> tuple[tuple[str, ...], Totals]:
-    """Return the labels of both sides' spans and the counts by label."""
+    """Count the spans of both sides by label, and list the labels."""
     scheme = options.get("scheme")
     named: dict[str, Any] = {**options, "scheme": getattr(scheme, "__name__", scheme)}
     measure = Seqeval(**named)
@@ -236,7 +236,7 @@ def _counted(y_true: Any, y_pred: Any, options: SeqevalArguments) -> tuple[tuple
 
 
 def _compared(y_true: Any, y_pred: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return for each token whether its tags are equal, whether the reference's is not `O`, and the prediction's."""
+    """Flag the tokens whose tags are equal, whose reference tag is not `O`, and whose predicted tag is not `O`."""
     if _is_one_list(y_true):
         y_true, y_pred = [y_true], [y_pred]
     try:
@@ -250,12 +250,12 @@ def _compared(y_true: Any, y_pred: Any) -> tuple[np.ndarray, np.ndarray, np.ndar
 
 
 def _is_one_list(tags: Any) -> bool:
-    """Return whether tags are those of one document, not a list for each document."""
+    """Check whether tags are one document's, not a list for each document."""
     return isinstance(tags, (Sequence, np.ndarray)) and len(tags) > 0 and isinstance(tags[0], str)
 
 
 def _named(error: InputError) -> InputError:
-    """Return an error with the side under the name that it has here, and options that modules alone have as theirs."""
+    """Name the side of an error by the argument here, and spell options that only modules have as theirs."""
     respelled = error.respelled(_spell)
     return respelled if error.side is None else respelled.placed(side=_NAMES[error.side])
 

@@ -48,7 +48,7 @@ def fair_errors(alignment: Alignment) -> FairErrors:
     left, right = _identical(wrong)
     parts = [_errors(wrong, np.full(len(left), _LE), left, right)]
     wrong = _without(wrong, left, right)
-    # a pair that nothing else overlaps is an event; all others are looked at in turn
+    # a pair that nothing else overlaps is an event; the others compete, in turn
     pairs = wrong.pairs
     alone = (occurrences(pairs.reference) == 1) & (occurrences(pairs.prediction) == 1)
     parts.append(_events(wrong, np.flatnonzero(alone)))
@@ -73,7 +73,7 @@ def _identical(alignment: Alignment) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _without(alignment: Alignment, left: np.ndarray, right: np.ndarray) -> Alignment:
-    """Return an alignment without some reference and predicted spans."""
+    """Take reference and predicted spans out of an alignment."""
     sides = []
     for side, spans in ((alignment.references, left), (alignment.predictions, right)):
         kept = np.ones(len(side), dtype=bool)
@@ -83,7 +83,7 @@ def _without(alignment: Alignment, left: np.ndarray, right: np.ndarray) -> Align
 
 
 def _errors(alignment: Alignment, kind: np.ndarray, left: np.ndarray | None, right: np.ndarray | None) -> FairErrors:
-    """Return errors of given kinds in pairs of spans, or in spans of one side."""
+    """Make errors of the kinds, in pairs of spans or in spans of one side."""
     sides = [(alignment.references, left), (alignment.predictions, right)]
     labels = [np.full(len(kind), -1) if spans is None else side.label[spans] for side, spans in sides]
     document = next(side.document[spans] for side, spans in sides if spans is not None)
@@ -91,7 +91,7 @@ def _errors(alignment: Alignment, kind: np.ndarray, left: np.ndarray | None, rig
 
 
 def _events(alignment: Alignment, chosen: np.ndarray) -> FairErrors:
-    """Return the errors in chosen pairs of overlapping spans, none of them identical."""
+    """Find the errors in chosen pairs of overlapping spans, none of them identical."""
     pairs, references, predictions = alignment.pairs, alignment.references, alignment.predictions
     left, right, shared = pairs.reference[chosen], pairs.prediction[chosen], pairs.shared[chosen]
     kind = np.where(shared == predictions.size[right], _BES, np.where(shared == references.size[left], _BEL, _BEO))
@@ -160,7 +160,7 @@ class _Turns:
         return np.concatenate(parts)
 
     def _pass(self, pairs: np.ndarray, hand: int, fresh: bool, number: int) -> list[np.ndarray]:
-        """Give each free span of a side, in its turn, the best span of the other side that is free, or that is not."""
+        """Pair each free span of a side, in its turn, with the best span of the other side, free or already used."""
         own, other = self._ends[hand], self._ends[1 - hand]
         pairs = pairs[self._free[hand][own[pairs]] & (self._free[1 - hand][other[pairs]] == fresh)]
         parts = []
@@ -186,13 +186,13 @@ class _Turns:
             pairs, shared = pairs[shared > 0], shared[shared > 0]
         partner = other[pairs]
         extra = self._left[1 - hand][partner] - shared
-        # stable, so that of equals the first in the text is taken
+        # stable, so that the first in the text wins a tie
         keys = (self._used[1 - hand][partner], self._size[1 - hand][partner], extra, -shared, own[pairs])
         order = np.lexsort(keys)
         return np.asarray(pairs[order[runs(own[pairs[order]])[0]]])
 
     def _shared(self, pairs: np.ndarray, index: int) -> np.ndarray:
-        """Count for each pair the shared tokens that are left of the span of a side."""
+        """Count the shared tokens of each pair that the span of a side still has."""
         pieces, piece = take_segments(self._pieces, pairs)
         owner = np.repeat(np.arange(len(pairs)), pieces)
         place = self._base[index][self._ends[index][pairs]][owner] + self._first[piece]
@@ -201,7 +201,7 @@ class _Turns:
         return np.bincount(owner, weights=left, minlength=len(pairs)).astype(np.int64)
 
     def _take(self, pairs: np.ndarray) -> None:
-        """Take the tokens that are left of both spans of each pair out of both."""
+        """Remove from both spans of each pair the tokens that they still share."""
         pieces, piece = take_segments(self._pieces, pairs)
         owner = np.repeat(np.repeat(np.arange(len(pairs)), pieces), self._count[piece])
         stretch = ranges(self._first[piece], self._count[piece])
@@ -215,6 +215,6 @@ class _Turns:
             moved = offsets_of(sizes)[:-1] - self._offsets[index][spans]
             gone = np.zeros(len(slots), dtype=np.int64)
             gone[places[index] + moved[owner] + 1] = both
-            # what is the same for all places of a span does not matter
+            # a constant over all places of a span does not matter
             self._before[index][slots] -= np.cumsum(gone)
             self._left[index][spans] -= taken

@@ -1,4 +1,4 @@
-"""One reading of two annotations: which predicted span stands for which reference span, and what is wrong with it."""
+"""One reading of two annotations: the reference span of each predicted span, and the kind of its error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ..arrays import arrow_array, as_lists, begins_run, offsets_by, strings
 from .matching import lexicographic_matching
-from .overlaps import Alignment, Side, across_labels, line_base
+from .overlaps import Alignment, SideSpans, across_labels, line_base
 
 KINDS = ("correct", "wrong_label", "wrong_extent", "wrong_label_and_extent", "missing", "spurious")
 """What a reference or a predicted span is; codes index them. A matched pair is of one of the first four."""
@@ -31,7 +31,7 @@ class MatchedSpans:
     distance of bounds summed over pairs, and last the smallest sorted list of pairs in the order of the text. The order
     of the input does not matter, and if the sides change places, so do `missing` and `spurious`, all else being equal.
 
-    Every span is in one row. Rows are in no order that means anything; `to_arrow` has them in that of the text.
+    Every span is in one row. The order of rows has no meaning; `to_arrow` orders them as in the text.
 
     Attributes:
         alignment: both sides.
@@ -57,7 +57,7 @@ class MatchedSpans:
 
     @classmethod
     def of(cls, alignment: Alignment, *, min_overlap: float = 0.0) -> MatchedSpans:
-        """Match the spans of both sides; the alignment keeps the result for others that ask.
+        """Match the spans of both sides; the alignment caches the result.
 
         Args:
             alignment: both sides, whose labels count.
@@ -100,7 +100,7 @@ class MatchedSpans:
         return _at(self.alignment.predictions.label, self.prediction)
 
     def bounds(self, side: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return starts and ends of each row's span of a side, in tokens of its document, -1 for none."""
+        """Compute the start and end of each row's span of a side, in tokens of its document, -1 for none."""
         spans = self.alignment.references if side == "reference" else self.alignment.predictions
         chosen = self.reference if side == "reference" else self.prediction
         base = line_base(spans.label, spans.document, self.alignment.offsets)
@@ -108,7 +108,7 @@ class MatchedSpans:
 
     @cached_property
     def order(self) -> np.ndarray:
-        """The rows in the order of the text: by document, bounds and labels, those of the reference first."""
+        """The rows in the order of the text: by document, bounds and labels, references before predictions."""
         (start, end), (other_start, other_end) = self.bounds("reference"), self.bounds("prediction")
         there = self.reference >= 0
         first, last = np.where(there, start, other_start), np.where(there, end, other_end)
@@ -116,7 +116,7 @@ class MatchedSpans:
         return np.lexsort((*keys, self.document))
 
     def to_arrow(self) -> pa.Table:
-        """Return an Arrow table with a row for each row, in the order of the text.
+        """Convert the rows to an Arrow table, in the order of the text.
 
         Its columns are `document` (from 0); of both sides `reference_start`, `reference_end` (exclusive), in tokens,
         and `reference_label`, `predicted_start` and so on, null for none, and `reference_fragments` if there are
@@ -141,19 +141,19 @@ class MatchedSpans:
         return pa.table(columns)
 
     def to_frame(self) -> Any:
-        """Return the same as a pandas data frame; what is null is `<NA>` among numbers, so that these stay whole."""
+        """Convert the rows to a pandas data frame; nulls are `<NA>` among numbers, so that numbers stay integers."""
         import pandas
 
         return self.to_arrow().to_pandas(types_mapper={pa.int32(): pandas.Int32Dtype()}.get)
 
     def _of_either(self, column: str) -> np.ndarray:
-        """Return a column of each row's reference span, or of its predicted span if it has none."""
+        """Take a column at each row's reference span, or at its predicted span if it has none."""
         sides = self.alignment.references, self.alignment.predictions
         of_reference, of_prediction = (getattr(side, column) for side in sides)
         return np.where(self.reference >= 0, _at(of_reference, self.reference), _at(of_prediction, self.prediction))
 
     def _fragments(self, side: str, chosen: np.ndarray) -> pa.Array:
-        """Return the fragments of chosen spans of a side as lists of pairs, null for none."""
+        """List the fragments of chosen spans of a side as pairs of bounds, null for none."""
         spans = self.alignment.references if side == "reference" else self.alignment.predictions
         order = np.argsort(spans.piece_span, kind="stable")
         span = spans.piece_span[order]
@@ -165,7 +165,7 @@ class MatchedSpans:
 
 
 def _match(alignment: Alignment, min_overlap: float) -> tuple[np.ndarray, ...]:
-    """Return the columns of the best pairs, without the alignment, which keeps them: two that hold each other stay."""
+    """Compute the columns of `MatchedSpans` but the alignment, which caches them: a cycle would keep both alive."""
     equal, equal_prediction = np.flatnonzero(alignment.equal), np.flatnonzero(alignment.equal_predictions)
     rest, of_reference, of_prediction = across_labels(alignment, ~alignment.equal, ~alignment.equal_predictions)
     pairs = OverlappingSpans.of(rest, min_overlap)
@@ -229,14 +229,14 @@ class OverlappingSpans:
         return np.asarray(self.inside & self.around)
 
     def best(self, document: np.ndarray) -> np.ndarray:
-        """Choose the pairs of `MatchedSpans`; return their indices. Errors name the document of a reference span."""
+        """Choose the pairs of `MatchedSpans`, as indices. Errors name the document of a reference span."""
         numbers = self.exact.astype(np.int64), self.typed.astype(np.int64), np.ones(len(self.shared), dtype=np.int64)
         levels = [*numbers, self.shared, -self.distance]
         return np.flatnonzero(lexicographic_matching(self.reference, self.prediction, levels, document[self.reference]))
 
 
 def _several(span: np.ndarray, other: np.ndarray, spans: int, others: int) -> tuple[np.ndarray, np.ndarray]:
-    """Flag the spans that meet several of the other side, and the others that meet one of these."""
+    """Flag the spans that meet several spans of the other side, and the spans that meet a flagged one."""
     several = np.bincount(span, minlength=spans) > 1
     meets = np.zeros(others, dtype=bool)
     meets[other[several[span]]] = True
@@ -244,13 +244,13 @@ def _several(span: np.ndarray, other: np.ndarray, spans: int, others: int) -> tu
 
 
 def _others(taken: np.ndarray, size: int) -> np.ndarray:
-    """Return the numbers below a size that are not taken."""
+    """List the numbers below a size that are not taken."""
     free = np.ones(size, dtype=bool)
     free[taken] = False
     return np.flatnonzero(free)
 
 
-def _inside_another(side: Side, alignment: Alignment) -> np.ndarray:
+def _inside_another(side: SideSpans, alignment: Alignment) -> np.ndarray:
     """Flag the spans whose bounds lie within the bounds of another span of their side, and are not the same."""
     base = side.label.astype(np.int64) * alignment.stride
     start, end = side.start - base, side.end - base
@@ -265,5 +265,5 @@ def _inside_another(side: Side, alignment: Alignment) -> np.ndarray:
 
 
 def _at(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Return chosen values (int64), -1 where none is chosen."""
+    """Take chosen values (int64), -1 where none is chosen."""
     return np.asarray(np.append(values.astype(np.int64), -1)[chosen])

@@ -110,7 +110,7 @@ def _is_staircase(group: np.ndarray, row: np.ndarray, column: np.ndarray) -> np.
 def _on_stairs(
     group: np.ndarray, row: np.ndarray, column: np.ndarray, levels: list[np.ndarray], _: np.ndarray | None
 ) -> np.ndarray:
-    """Return the indices of the chosen pairs of staircases.
+    """Choose the pairs of staircases, as indices.
 
     Along the stairs the only state is whether the row or column that a pair shares with the one before it is taken.
     With one weight for all levels, `best[state]` is what can be gained from a pair on.
@@ -124,7 +124,7 @@ def _on_stairs(
     nothing = np.zeros_like(weight)
     best = _gains(group, weight, corner, low, nothing)
     after = [np.where(last, nothing, np.append(value[1:], nothing[:1])) for value in best]
-    # of equals the earlier pair is taken
+    # the earlier pair wins a tie
     worth = weight + after[1] >= after[0]
     # from one pair to the next the state is set (a pair that is free and taken, or passed at a corner), kept or turned
     turned = worth & corner
@@ -139,7 +139,7 @@ def _on_stairs(
 def _gains(
     group: np.ndarray, weight: np.ndarray, corner: np.ndarray, low: int, nothing: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the greatest gain from each pair on to the end of its group, for a free and for a taken state.
+    """Compute the greatest gain from each pair to the end of its group, for a free and for a taken state.
 
     Steps are matrices of two states in the algebra of sums and greatest values; products over 1, 2, 4 ... pairs reach
     the end of the longest group.
@@ -169,7 +169,7 @@ def _gains(
 
 
 def _one_weight(group: np.ndarray, levels: list[np.ndarray]) -> tuple[np.ndarray, int]:
-    """Return one weight that orders choices as the levels do, and a number that is lower than any sum of weights.
+    """Compute one weight that orders choices as the levels do, and a number below every sum of weights.
 
     Python's integers are used where 64 bits may not hold it.
     """
@@ -185,7 +185,7 @@ def _one_weight(group: np.ndarray, levels: list[np.ndarray]) -> tuple[np.ndarray
 def _in_groups(
     group: np.ndarray, row: np.ndarray, column: np.ndarray, levels: list[np.ndarray], document: np.ndarray | None
 ) -> np.ndarray:
-    """Return the indices of the chosen pairs of groups of any shape."""
+    """Choose the pairs of groups of any shape, as indices."""
     groups = Groups(row, column, *runs(group), levels)
     size = groups.height + groups.width
     largest = int(size.argmax())
@@ -253,7 +253,7 @@ class Groups:
         self.column, self.width = _within(of_pair, column, len(first))
 
     def solve(self) -> np.ndarray:
-        """Choose pairs in all groups; return their indices."""
+        """Choose pairs in all groups, as indices."""
         stars = ~self.small & ((self.height == 1) | (self.width == 1))
         solutions = [self._best_of(np.flatnonzero(stars))]
         solutions.extend(self._try_all(*block) for block in self.enumerated())
@@ -290,12 +290,12 @@ class Groups:
             yield np.asarray(sum(value[:, row, choices[:, row]] for row in range(height)))
 
     def pairs_of(self, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the pairs of some groups, and for each the place of its group among them."""
+        """List the pairs of groups, and for each pair the place of its group among them."""
         counts = (self.last - self.first)[groups]
         return ranges(self.first[groups], counts), np.repeat(np.arange(len(groups)), counts)
 
     def _best_of(self, groups: np.ndarray) -> np.ndarray:
-        """Return the best pair of each group, the earliest of equals: the solution if all share a row or a column."""
+        """Choose the best pair of each group, the earliest of equals: the solution if all share a row or a column."""
         pairs, place = self.pairs_of(groups)
         weight = np.round(self.levels[0][pairs] / _EQUAL)
         keys = (self.column[pairs], self.row[pairs], *(-level[pairs] for level in self.levels[:0:-1]), -weight, place)
@@ -303,7 +303,7 @@ class Groups:
         return np.asarray(pairs[order[runs(place[order])[0]]])
 
     def _try_all(self, choices: np.ndarray, width: int, groups: np.ndarray) -> np.ndarray:
-        """Return the chosen pairs of groups of one shape, by trying all its matchings."""
+        """Choose the pairs of groups of one shape, by trying all matchings."""
         kept = np.ones((len(groups), len(choices)), dtype=bool)
         for sums in self.sums(choices, width, groups):
             sums = np.where(kept, sums, -np.inf)
@@ -348,7 +348,7 @@ class Groups:
 
 
 def heaviest_matching(row: np.ndarray, column: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Choose pairs one to one such that the sum of their weights is largest; return their indices, ordered by row."""
+    """Choose pairs one to one with the largest sum of weights, as indices ordered by row."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
@@ -367,7 +367,7 @@ def heaviest_matching(row: np.ndarray, column: np.ndarray, weight: np.ndarray) -
 
 
 def _first_choice(open_: np.ndarray, taken: np.ndarray, rows: int) -> np.ndarray:
-    """Return the column of each row in the full matching of open pairs whose first row has the earliest column.
+    """Find the column of each row in the full matching of open pairs whose first row has the earliest column.
 
     Then the second row, and so on. A row may take another's column if that one can move on to a third, until one takes
     the column that became free.
@@ -390,7 +390,7 @@ def _first_choice(open_: np.ndarray, taken: np.ndarray, rows: int) -> np.ndarray
 
 
 def _movable(open_: np.ndarray, taken: np.ndarray, row: int) -> np.ndarray:
-    """Return the column to which each later row can move if `row` gives up its own; -1 where it cannot."""
+    """Find the column to which each later row can move if `row` gives up its own; -1 where it cannot."""
     goal, columns = np.full(len(taken), -1), taken[[row]]
     others = np.arange(len(taken)) > row
     while len(columns):
@@ -433,7 +433,7 @@ def connected(first: np.ndarray, second: np.ndarray, nodes: int) -> np.ndarray:
 
 
 def _within(group: np.ndarray, numbers: np.ndarray, groups: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the ranks of numbers within their groups (int32, for SciPy's graph routines) and the groups' sizes."""
+    """Rank numbers within their groups (int32, for SciPy's graph routines), and count the groups' sizes."""
     order = np.lexsort((numbers, group))
     fresh = begins_run(group[order], numbers[order])
     of_group = np.bincount(group[order][fresh], minlength=groups)

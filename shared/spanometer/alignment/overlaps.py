@@ -43,7 +43,7 @@ class Pieces:
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class SideSpans:
     """One side's spans in the order of the line.
 
     Attributes:
@@ -63,7 +63,7 @@ class Side:
         return len(self.start)
 
     def column(self, chosen: np.ndarray | slice = slice(None), value: np.ndarray | None = None) -> Column:
-        """Return counts at the documents and labels of some spans (all by default): 1 each, or the values."""
+        """Count spans (all by default) at their documents and labels: 1 each, or the values."""
         return Column(self.document[chosen], self.label[chosen], value)
 
     def places(self, documents: int) -> np.ndarray:
@@ -115,15 +115,15 @@ class Side:
         """Whether no two spans of one label and document share a token."""
         return len(self.overlapping) == 0
 
-    def take(self, kept: np.ndarray) -> Side:
-        """Return the flagged spans."""
+    def take(self, kept: np.ndarray) -> SideSpans:
+        """Take the flagged spans."""
         document, label, start, end = (column[kept] for column in (self.document, self.label, self.start, self.end))
         if self.pieces is None or not self.discontinuous[kept].any():
-            return Side(document, label, start, end)
+            return SideSpans(document, label, start, end)
         of_kept = kept[self.pieces.span]
         span = (np.cumsum(kept) - 1)[self.pieces.span[of_kept]]
         pieces = Pieces(span, self.pieces.start[of_kept], self.pieces.end[of_kept])
-        return Side(document, label, start, end, pieces)
+        return SideSpans(document, label, start, end, pieces)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +131,7 @@ class Pairs:
     """The pairs of a reference and a predicted span of one label that share tokens.
 
     Attributes:
-        reference, prediction: indices into the two `Side`s; pairs are ordered by them.
+        reference, prediction: indices into the spans of both sides; pairs are ordered by them.
         shared: number of shared tokens.
         pieces: the contiguous pieces of the intersections, ordered by pair and start; None if every span is
             contiguous.
@@ -177,7 +177,7 @@ class Alignment:
         )
 
     @property
-    def sides(self) -> dict[str, Side]:
+    def sides(self) -> dict[str, SideSpans]:
         """Both sides, by the names that errors have for them."""
         return {"references": self.references, "predictions": self.predictions}
 
@@ -196,8 +196,8 @@ class Alignment:
         """Whether no two spans of one side and label share a token."""
         return self.references.flat and self.predictions.flat
 
-    def refusal(self, name: str, side: Side, span: int, problem: str, remedy: str = "") -> InputError:
-        """Return the error about a span of a side."""
+    def refusal(self, name: str, side: SideSpans, span: int, problem: str, remedy: str = "") -> InputError:
+        """Make the error about a span of a side."""
         document = int(side.document[span])
         token = int(self.token(side.start[span]) - self.offsets[document])
         label = ", labels ignored," if self.labels_ignored else f" of {self.labels[side.label[span]]!r}"
@@ -224,8 +224,8 @@ class Alignment:
             if any((of_side == kind).any() for of_side in kinds)
         ]
 
-    def of_sides(self, references: Side, predictions: Side) -> Alignment:
-        """Return the alignment of other spans of the same corpus."""
+    def of_sides(self, references: SideSpans, predictions: SideSpans) -> Alignment:
+        """Align other spans of the same corpus."""
         part = object.__new__(Alignment)
         part.documents, part.lengths, part.labels = self.documents, self.lengths, self.labels
         part.offsets = self.offsets
@@ -233,12 +233,12 @@ class Alignment:
         return part
 
     def document_and_label(self, position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the document and the label of positions on the line."""
+        """Find the document and the label of positions on the line."""
         document = np.searchsorted(self.offsets, position % max(self.stride, 1), side="right") - 1
         return document, position // max(self.stride, 1)
 
     def token(self, position: np.ndarray) -> np.ndarray:
-        """Return the index among all documents' tokens, laid end to end, of each position on the line."""
+        """Find the token at each position on the line, as an index into all documents' tokens laid end to end."""
         return np.asarray(position % max(self.stride, 1))
 
     @property
@@ -306,14 +306,14 @@ def across_labels(
     They keep their labels; positions are `Alignment.token`s.
 
     Returns:
-        The alignment, and the number that each of its spans has in its side of the one that is given.
+        The alignment, and the number of each of its spans in the alignment that was passed.
     """
     sides, numbers = [], []
     for side, kept in ((alignment.references, references), (alignment.predictions, predictions)):
         chosen = side.take(kept)
         base = chosen.label.astype(np.int64) * alignment.stride
         start, end = chosen.start - base, chosen.end - base
-        # stable, so that spans that differ in their fragments alone stay in order
+        # stable, so that spans that differ only in their fragments stay in order
         order = np.lexsort((chosen.label, end, start))
         pieces = chosen.pieces
         if pieces is not None:
@@ -321,7 +321,7 @@ def across_labels(
             by_start = np.argsort(first, kind="stable")
             span = np.argsort(order)[pieces.span]
             pieces = Pieces(span[by_start], first[by_start], last[by_start])
-        sides.append(Side(chosen.document[order], chosen.label[order], start[order], end[order], pieces))
+        sides.append(SideSpans(chosen.document[order], chosen.label[order], start[order], end[order], pieces))
         numbers.append(np.flatnonzero(kept)[order])
     rest = alignment.of_sides(*sides)
     rest.labels_ignored = True
@@ -338,7 +338,7 @@ def line_base(label: np.ndarray, document: np.ndarray, offsets: np.ndarray) -> n
     return np.asarray(label.astype(np.int64) * int(offsets[-1]) + offsets[document])
 
 
-def lay_out(spans: Spans, labels: tuple[str, ...], offsets: np.ndarray) -> Side:
+def lay_out(spans: Spans, labels: tuple[str, ...], offsets: np.ndarray) -> SideSpans:
     """Lay out spans in the order of the line: label after label, and in each the documents that begin at `offsets`."""
     spans = spans.with_labels(labels)
     # stable, so that within a label the order of the text stays; a radix sort if the codes fit
@@ -348,20 +348,20 @@ def lay_out(spans: Spans, labels: tuple[str, ...], offsets: np.ndarray) -> Side:
     base = line_base(label, document, offsets)
     start = base + spans.start[order]
     if spans.fragments is None:
-        return Side(document, label, start, np.add(base, spans.end[order], out=base))
+        return SideSpans(document, label, start, np.add(base, spans.end[order], out=base))
     end = base + spans.end[order]
     fragments = spans.fragments.take(order)
     span = np.repeat(np.arange(len(order)), np.diff(fragments.offsets))
     piece_start, piece_end = base[span] + fragments.start, base[span] + fragments.end
     by_start = np.argsort(piece_start, kind="stable")
     pieces = Pieces(span[by_start], piece_start[by_start], piece_end[by_start])
-    return Side(document, label, start, end, pieces)
+    return SideSpans(document, label, start, end, pieces)
 
 
 def _intersections(
-    references: Side, predictions: Side, reference: np.ndarray, prediction: np.ndarray
+    references: SideSpans, predictions: SideSpans, reference: np.ndarray, prediction: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the bounds of the intersections of pairs of pieces."""
+    """Intersect pairs of pieces: the starts and the ends."""
     start, end = references.piece_start[reference], references.piece_end[reference]
     np.maximum(start, predictions.piece_start[prediction], out=start)
     np.minimum(end, predictions.piece_end[prediction], out=end)
@@ -369,7 +369,7 @@ def _intersections(
 
 
 def _extents(references: Spans, predictions: Spans) -> np.ndarray:
-    """Return the least number of tokens that each document can have."""
+    """Compute the least number of tokens that each document can have."""
     extents = np.zeros(references.documents, dtype=np.int64)
     for spans in (references, predictions):
         np.maximum.at(extents, spans.document, spans.end)
@@ -377,7 +377,7 @@ def _extents(references: Spans, predictions: Spans) -> np.ndarray:
 
 
 def overlap_each_other(spans: Spans) -> bool:
-    """Tell whether two spans of one label and document share a token."""
+    """Check whether two spans of one label and document share a token."""
     span, start, end = spans.pieces()
     document, label = spans.document[span], spans.label[span]
     order = np.lexsort((start, label, document))
@@ -400,7 +400,7 @@ def overlaps(
 
     Args:
         first_start, first_end, second_start, second_end: the bounds of both sets.
-        noun: what errors call the intervals.
+        noun: the name of the intervals in errors.
 
     Returns:
         Indices into the first and into the second set, int32, in that order.
@@ -410,7 +410,7 @@ def overlaps(
     """
     spans = len(first_start) + len(second_start)
     if (second_end[1:] >= second_end[:-1]).all():
-        # without nesting the intervals that one meets are neighbours
+        # without nesting, the intervals that overlap an interval are neighbours
         nearest = np.searchsorted(second_end, first_start, side="right").astype(np.int32)
         met = np.searchsorted(second_start, first_end, side="left").astype(np.int32) - nearest
         _require_few_pairs(noun, spans, met)
@@ -438,7 +438,7 @@ def _require_few_pairs(noun: str, spans: int, *counts: np.ndarray) -> None:
         )
 
 
-def token_codes(first: Side, second: Side) -> np.ndarray:
+def token_codes(first: SideSpans, second: SideSpans) -> np.ndarray:
     """Number all spans of two sides: equal for spans of the same tokens."""
     sides = first, second
     if first.contiguous and second.contiguous:
@@ -454,7 +454,7 @@ def token_codes(first: Side, second: Side) -> np.ndarray:
     return row_codes(np.zeros(len(begins), dtype=np.int64), 2 * begins, 2 * ends, bounds)
 
 
-def coverage(side: Side, other: Side) -> np.ndarray:
+def coverage(side: SideSpans, other: SideSpans) -> np.ndarray:
     """Count for each span the tokens shared with each of the other side's spans of its label, summed.
 
     Computed by sums over the sorted bounds, so that time grows with the spans, not with their meetings.
@@ -463,7 +463,7 @@ def coverage(side: Side, other: Side) -> np.ndarray:
     begun, ended = (offsets_of(bounds) for bounds in (starts, ends))
 
     def before(position: np.ndarray) -> np.ndarray:
-        # tokens of the other side's pieces before a position; that sums wrap around does not matter to differences
+        # tokens of the other side's pieces before a position; differences stay right if sums wrap around
         first, last = np.searchsorted(starts, position), np.searchsorted(ends, position)
         return np.asarray(position * (first - last) - (begun[first] - ended[last]))
 
@@ -477,7 +477,7 @@ def union(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray, n
     """Unite intervals ordered by start to disjoint intervals in order; those that only touch stay apart.
 
     Returns:
-        Starts and ends, and for each interval of the union the first of those that it is made of.
+        Starts and ends, and for each interval of the union its first interval.
     """
     if len(start) == 0 or (start[1:] >= end[:-1]).all():
         return start, end, np.arange(len(start))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import ranges
 from ..exceptions import InputError
-from .overlaps import Alignment, Side
+from .overlaps import Alignment, SideSpans
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -46,7 +46,7 @@ class Incidence:
         """The document and the label of each piece."""
         return self._alignment.document_and_label(self.start)
 
-    def covered(self, side: Side) -> tuple[np.ndarray, np.ndarray]:
+    def covered(self, side: SideSpans) -> tuple[np.ndarray, np.ndarray]:
         """Find the first piece of each contiguous stretch of the side's spans, and how many pieces it has.
 
         Raises:
@@ -61,7 +61,7 @@ class Incidence:
             )
         return first, counts
 
-    def linked(self, side: Side) -> csr_array:
+    def linked(self, side: SideSpans) -> csr_array:
         """Count the side's spans that hold both of two pieces, int64, shape (pieces, pieces).
 
         Raises:

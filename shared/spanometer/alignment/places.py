@@ -20,8 +20,8 @@ from .overlaps import union as united
 class Readings:
     """What annotators say at places: a reading is a set of spans, and belongs to all annotators who have just these.
 
-    Readings are ordered by place; in a place those of most annotators come first, then those of the first annotator.
-    A reading without spans is that of annotators who have nothing there but what all have.
+    Readings are ordered by place; in a place, readings of more annotators come first, then the first annotator's.
+    A reading without spans belongs to annotators who have no disputed span there.
 
     Attributes:
         place: of each reading.
@@ -76,7 +76,7 @@ class Places:
 
     @classmethod
     def of(cls, sides: Sequence[Spans]) -> Places:
-        """Find the places; the time grows with the spans times the annotators, but for sorting.
+        """Find the places; the time grows with the spans times the annotators, plus sorting.
 
         Args:
             sides: the spans of each annotator, two or more, of the same documents with the same lengths.

@@ -1,7 +1,7 @@
 """Best alignments of the units of two or more annotators (Mathet, Widlöcher and Métivier 2015, sections 4.1 to 4.4).
 
 A unitary alignment has at most one unit of each annotator, and at least one. An alignment is a set of them in which
-every unit is in just one; the best alignment is that with the least sum of disorders. Only unitary alignments that cost
+every unit is in just one; the best alignment has the least sum of disorders. Only unitary alignments that cost
 less than their parts, however they are parted, can be needed in it: those are listed, and the best set is chosen by
 linear assignment (two annotators) or by linear programming, exactly.
 """
@@ -35,8 +35,8 @@ _LIMIT = 20_000_000
 class Dissimilarity:
     """The dissimilarity of two units, in units of Δ: α d_pos + β d_cat.
 
-    d_pos = ((|Δstart| + |Δend|) / (sum of both durations))²; d_cat is 1 for different labels and 0 for one, unless
-    distances are given.
+    d_pos = ((|Δstart| + |Δend|) / (sum of both durations))²; d_cat is 1 for different labels and 0 for equal ones,
+    unless distances are given.
 
     Attributes:
         alpha, beta: the weights of positions and of labels.
@@ -113,14 +113,14 @@ class UnitaryAlignments:
         return np.asarray((self.members >= 0).sum(axis=1))
 
     def of_units(self, units: int) -> np.ndarray:
-        """Find the unitary alignment that each unit is in."""
+        """Find the unitary alignment of each unit."""
         rows = np.empty(units, dtype=np.int64)
         row, column = np.nonzero(self.members >= 0)
         rows[self.members[row, column]] = row
         return rows
 
     def unit_pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """List the unitary alignment, the first and the second unit of each pair of units that are aligned."""
+        """List the aligned pairs of units: the unitary alignment, the first and the second unit of each."""
         parts = []
         for annotator, partner in combinations(range(self.members.shape[1]), 2):
             both = np.flatnonzero((self.members[:, annotator] >= 0) & (self.members[:, partner] >= 0))
@@ -152,12 +152,12 @@ def best_alignment(units: Units, dissimilarity: Dissimilarity) -> UnitaryAlignme
 
 
 def _listed(units: Units, dissimilarity: Dissimilarity) -> tuple[np.ndarray, np.ndarray]:
-    """List the unitary alignments of two or more units that are cheaper than their parts, and what each saves.
+    """List the unitary alignments of two or more units that are cheaper than their parts, and the saving of each.
 
     A unitary alignment T of C pairs of annotators costs [Σ d + (C - |pairs|)] / C. It is cheaper than its parts A and B
     if Σ (d - 1) over the pairs across is less than C. A unit that comes later lowers this sum by at most one for each
     unit on the other side, so that a part of T to which r annotators are still to come can be left out if the sum less
-    r times the smaller side is C or more, and with it all that it is in.
+    r times the smaller side is C or more, and so can all that contain it.
     """
     count, pairs = units.annotators, units.pairs
     members = np.full((0, count), -1, dtype=np.int64)
@@ -170,7 +170,7 @@ def _listed(units: Units, dissimilarity: Dissimilarity) -> tuple[np.ndarray, np.
         lone[:, own] = mine
         grown, grown_excess = members[:0], excess[:0]
         if own and len(members):
-            # the unit of the last annotator who has one says who can join
+            # the unit of the last annotator present decides who can join
             last = own - 1 - np.argmax(members[:, own - 1 :: -1] >= 0, axis=1)
             pivot = members[np.arange(len(members)), last]
             first, number, other = near[own]
@@ -198,7 +198,7 @@ def _listed(units: Units, dissimilarity: Dissimilarity) -> tuple[np.ndarray, np.
 
 
 def _dominated(members: np.ndarray, excess: np.ndarray, column: dict[tuple[int, int], int], own: int) -> np.ndarray:
-    """Flag the unitary alignments of the annotators up to `own` that cost at least what two parts of them cost."""
+    """Flag the unitary alignments of the annotators up to `own` that are not cheaper than two parts of them."""
     count, pairs = members.shape[1], excess.shape[1]
     there = members >= 0
     size = there.sum(axis=1)
@@ -219,7 +219,7 @@ def _neighbours(units: Units, dissimilarity: Dissimilarity) -> list[tuple[np.nda
     """Find the pairs of units of two annotators that can be in one unitary alignment.
 
     These have a dissimilarity below C + n - 1, as `_listed` shows. Since |Δstart| + |Δend| is at least twice the
-    distance of the middles, they are among the pairs of which intervals about the middles overlap.
+    distance of the middles, they are among the pairs whose intervals about the middles overlap.
 
     Returns:
         For each annotator, by unit of an earlier one: where its neighbours begin, how many there are, and all of them.
@@ -252,7 +252,7 @@ def _neighbours(units: Units, dissimilarity: Dissimilarity) -> list[tuple[np.nda
 
 
 def _matched(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray:
-    """Choose the pairs of the best alignments of two annotators, by linear assignment; return their numbers."""
+    """Choose the pairs of the best alignments of two annotators, as indices, by linear assignment."""
     group = connected(members[:, 0], members[:, 1], len(units.start))
     order = np.argsort(group, kind="stable")
     # connected pairs together, many such groups at a time: the solver's time grows faster than the pairs
@@ -266,7 +266,7 @@ def _matched(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray
 
 
 def _packed(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray:
-    """Choose the unitary alignments of the best alignments of three or more annotators; return their numbers.
+    """Choose the unitary alignments of the best alignments of three or more annotators, as indices.
 
     The linear program over all of a group is solved first. Where it has whole numbers they are the best choice; each
     connected part where it has fractions is solved as an integer program.

@@ -1,7 +1,7 @@
-"""Counts that add up: what a measure keeps of a corpus, from which every score is computed.
+"""Counts that add up: a measure counts a corpus once, and every score is computed from the counts.
 
-Counts are columns of numbers at (document, label), sparse, so that they grow with the spans. Those of parts of a corpus
-add up to those of the whole; they can be taken document by document, weighted, stored in Arrow and sent as bytes.
+Counts are columns of numbers at (document, label), sparse, so that they grow with the spans. Counts of parts of a
+corpus add up to the whole's; they can be taken document by document, weighted, stored in Arrow and sent as bytes.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _place(document: np.ndarray, label: np.ndarray, labels: int) -> np.ndarray:
 
 
 def join_columns(parts: Sequence[Mapping[str, Column]]) -> dict[str, Column]:
-    """Return the columns of several parts of a corpus as those of the whole."""
+    """Join the columns of parts of a corpus into columns of the whole."""
     if len(parts) == 1:
         return dict(parts[0])
     whole = {}
@@ -98,7 +98,7 @@ def _sums(group: np.ndarray, value: np.ndarray | None, groups: int) -> np.ndarra
     if value is not None and bound >= _LARGEST_EXACT:
         np.add.at(sums, group, value)
         return sums
-    # bincount converts its arguments to other types: part by part that takes little memory
+    # bincount converts its arguments to other types: in parts this takes little memory
     step = max(_BLOCK, groups)
     for start in range(0, len(group), step):
         part = slice(start, start + step)
@@ -118,10 +118,10 @@ class Scorer(Protocol):
         """Compute the headline values of counts."""
 
     def options(self) -> dict[str, Any]:
-        """Return the options that can change the number."""
+        """List the options that can change the number."""
 
     def require_additive(self) -> None:
-        """Raise an `InputError` if counts of parts of a corpus do not add up to those of the whole."""
+        """Raise an `InputError` if counts of parts of a corpus do not add up to the whole's."""
 
     def require_plausible(self, counts: Mapping[str, np.ndarray]) -> None:
         """Raise an `InputError` for counts that no corpus has, given by document and label."""
@@ -131,7 +131,7 @@ class Scorer(Protocol):
 class Counts:
     """The counts of a corpus: columns of numbers at (document, label) whose sums give every score.
 
-    `counts + counts` are those of both corpora, the documents of the second after those of the first. A column's total
+    `counts + counts` joins two corpora, the documents of the second after the documents of the first. A column's total
     over the whole corpus can be read as an attribute: `counts.both`.
 
     Attributes:
@@ -139,10 +139,10 @@ class Counts:
         labels: label names; the columns' label codes index them.
         documents: number of documents.
         shared: numbers of documents that belong to no label, such as their tokens, by name; shape (documents) each.
-        rows: what cannot be summed and is kept as it is, columns of one length by name; two of them are `document` and
+        rows: data that cannot be summed, kept row by row: columns of one length by name; two of them are `document` and
             `label`.
         measure: the measure that the counts belong to.
-        seen: names that occur in the corpus, counted or not, by kind; those of several parts come together.
+        seen: names that occur in the corpus, counted or not, by kind; a sum of counts has the names of all parts.
     """
 
     columns: Mapping[str, Column]
@@ -160,7 +160,7 @@ class Counts:
         return self.measure.score(self)
 
     def per_label(self) -> dict[str, np.ndarray]:
-        """Sum each column by label, shape (labels); what labels share is the same for each of them."""
+        """Sum each column by label, shape (labels); shared columns are the same for each label."""
         sums = {name: column.per_label(len(self.labels)) for name, column in self.columns.items()}
         for name, values in self.shared.items():
             sums[name] = np.full(len(self.labels), values.sum())
@@ -223,20 +223,20 @@ class Counts:
         return flags
 
     def condensed(self) -> Self:
-        """Return the same totals as if all documents were one: their size does not depend on the documents.
+        """Sum the counts as if all documents were one: their size does not depend on the documents.
 
         Only `rows` stay as long as they are.
         """
         labels = np.arange(len(self.labels), dtype=np.int32)
         zeros = np.zeros(len(labels), dtype=np.int32)
         columns = {name: Column(zeros, labels, column.per_label(len(labels))) for name, column in self.columns.items()}
-        # one zero for all documents, however many there are
+        # one zero serves any number of documents
         first = np.broadcast_to(np.int32(0), self.documents)
         whole = replace(self, columns={}).grouped(first, 1)
         return replace(whole, columns=columns)
 
     def summed(self) -> Self:
-        """Return the same with one value of each column for a document and label, integers in the narrowest type."""
+        """Sum each column to one value for a document and label, integers in the narrowest type."""
         columns = {}
         labels = max(len(self.labels), 1)
         for name, column in self.columns.items():
@@ -249,10 +249,10 @@ class Counts:
         return replace(self, columns=columns).sharing([])
 
     def sharing(self, places: list[Column]) -> Self:
-        """Return the same counts; places that several columns have, as those of all spans, are held once.
+        """Share places among columns: places of several columns, such as the places of all spans, are held once.
 
         Args:
-            places: the other columns; those that have places of their own are added.
+            places: the columns so far; columns with new places are added.
         """
         columns = {}
         for name, column in self.columns.items():
@@ -266,7 +266,7 @@ class Counts:
         return replace(self, columns=columns)
 
     def grouped(self, group: np.ndarray, groups: int) -> Self:
-        """Return the counts of groups of documents, each group as one document.
+        """Sum the counts of groups of documents, each group as one document.
 
         Args:
             group: the group of each document.
@@ -276,7 +276,7 @@ class Counts:
         return replace(self._moved(group), documents=groups, shared=shared)
 
     def reordered(self, place: np.ndarray) -> Self:
-        """Return the same counts with the documents in another order.
+        """Renumber the documents.
 
         Args:
             place: the new number of each document, shape (documents).
@@ -286,7 +286,7 @@ class Counts:
         )
 
     def _moved(self, document: np.ndarray, label: np.ndarray | None = None) -> Self:
-        """Return the counts with other numbers of documents, and of labels if they are given."""
+        """Renumber documents, and labels if `label` is given."""
 
         def code(label_: np.ndarray) -> np.ndarray:
             return label_ if label is None else label[label_]
@@ -296,7 +296,7 @@ class Counts:
         return replace(self, columns=columns, rows={**self.rows, **moved})
 
     def __add__(self, other: Counts) -> Self:
-        """Return the counts of two parts of a corpus together; an `InputError` if they are of different kinds."""
+        """Add the counts of two parts of a corpus; an `InputError` if they are of different kinds."""
         if not isinstance(other, Counts):
             return NotImplemented
         self._require_alike(other)
@@ -328,11 +328,11 @@ class Counts:
         return NotImplemented
 
     def to_arrow(self) -> pa.Table:
-        """Return an Arrow table with a row for each document and label that has counts.
+        """Convert to an Arrow table with a row for each document and label that has counts.
 
-        Its columns are `document` (int32, from 0), `label` and the counts (null stands for 0). Numbers that belong to
-        no label stand in rows whose label is null, `rows` in lists of structs. The schema's metadata say under
-        `spanometer` which measure and options the counts belong to.
+        Its columns are `document` (int32, from 0), `label` and the counts (null stands for 0). Numbers without
+        a label are in rows whose label is null, `rows` in lists of structs. The schema's metadata name the measure
+        and its options under `spanometer`.
         """
         place, totals = self._places()
         values = {name: pa.array(total, mask=total == 0) for name, total in totals.items()}
@@ -367,7 +367,7 @@ class Counts:
             measure: the counts' measure; `measures.read_counts` finds it from the table.
 
         Raises:
-            InputError: if this is not a counts table, one with counts that no corpus has, or one of another measure.
+            InputError: if this is not a counts table, has counts that no corpus has, or belongs to another measure.
         """
         remedy = "Give the unchanged result of counts.to_arrow()."
         try:
@@ -403,12 +403,12 @@ class Counts:
         return cls(columns, labels, documents, shared, rows, measure, seen)
 
     def to_bytes(self) -> bytes:
-        """Return the table of `to_arrow` as an Arrow stream with a checksum behind its end."""
+        """Write the table of `to_arrow` as an Arrow stream with a checksum behind its end."""
         return write_stream(self.to_arrow())
 
     @classmethod
     def from_bytes(cls, data: bytes, measure: Any = None) -> Self:
-        """Read counts from what `to_bytes` made, see `from_arrow`."""
+        """Read counts from the bytes of `to_bytes`, see `from_arrow`."""
         return cls.from_arrow(read_stream(data), measure)
 
     def __getattr__(self, name: str) -> int | float:
@@ -442,7 +442,7 @@ class Counts:
             raise InputError("these are counts of two kinds.", "Add counts of one measure with the same options.")
 
     def _places(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Return the places (document times labels plus label) that have counts, and the sums of each column there."""
+        """Find the places (document times labels plus label) that have counts, and the sums of each column there."""
         labels = max(len(self.labels), 1)
         of_column = {name: _place(column.document, column.label, labels) for name, column in self.columns.items()}
         of_row = [_place(self.rows["document"], self.rows["label"], labels)] if self.rows else []
@@ -453,7 +453,7 @@ class Counts:
         return place, sums
 
     def _row_lists(self, place: np.ndarray) -> pa.ListArray:
-        """Return `rows` as a list for each place."""
+        """Convert `rows` to a list for each place."""
         labels = max(len(self.labels), 1)
         of_row = np.searchsorted(place, _place(self.rows["document"], self.rows["label"], labels))
         order = np.argsort(of_row, kind="stable")
@@ -464,7 +464,7 @@ class Counts:
 
 
 def _described(measure: Scorer) -> dict[str, Any]:
-    """Return the name and the options of a measure, as JSON has them."""
+    """Describe a measure by its name and options, in JSON types."""
     return {"measure": measure.name, "options": plain_options(measure.options())}
 
 

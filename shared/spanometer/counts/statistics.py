@@ -1,4 +1,4 @@
-"""Statistics of summed counts: ratios, averages over labels, and estimates: values with those of resampled corpora.
+"""Statistics of summed counts: ratios, averages over labels, estimates from the corpus and resampled corpora.
 
 Counts are kept document by document, so that a resampled corpus is a row of weights, and its totals a product of
 matrices. SciPy's `bootstrap` draws indices of documents instead, and scores the corpus without each single one of them
@@ -47,7 +47,7 @@ FEW_GROUPS = 100
 
 
 def require_bounded(option: str, draws: int, size: int, noun: str, most: int) -> None:
-    """Raise an `InputError` if the time that draws take, which grows with the size of each, passes a bound."""
+    """Raise an `InputError` if draws times the size of each pass a bound on time."""
     if draws * size > most:
         raise InputError(
             f"{draws:,} draws of {counted(size, noun)} are {draws * size:,} in all; the limit is {most:,}, some ten "
@@ -98,10 +98,10 @@ def mean_over_documents(values: np.ndarray, known: np.ndarray, documents: np.nda
     """Compute the mean of documents' values, element by element.
 
     Args:
-        values: the sum of the values that there are.
-        known: how many documents have one.
+        values: the sum of the documents' values.
+        known: how many documents have a value.
         documents: how many documents there are.
-        empty: the value of the others; NaN leaves them out.
+        empty: the value of documents without one; NaN leaves them out.
     """
     if np.isnan(empty):
         return divide(values, known, empty)
@@ -111,7 +111,7 @@ def mean_over_documents(values: np.ndarray, known: np.ndarray, documents: np.nda
 def average_over_labels(
     scores: Mapping[str, np.ndarray], weights: np.ndarray, pooled: Mapping[str, np.ndarray]
 ) -> dict[str, np.ndarray]:
-    """Compute weighted means over the last axis, that of labels; NaN scores are left out.
+    """Compute weighted means over labels, the last axis; NaN scores are left out.
 
     Args:
         scores: shape (..., labels).
@@ -166,7 +166,7 @@ class Resampling:
 
     @classmethod
     def chosen(cls, confidence: float | None, values: Mapping[str, Any]) -> Resampling | None:
-        """Return the resampling with those of the values that are options of it, or None without a level.
+        """Make a resampling from the values that are its options; None without a level.
 
         The other options are checked anyway.
         """
@@ -175,7 +175,7 @@ class Resampling:
 
     @classmethod
     def choice(cls) -> dict[str, Option]:
-        """Return the options that `chosen` takes, by name: a level is optional there."""
+        """List the options that `chosen` takes, by name: a level is optional there."""
         declared = options_of(cls)
         return {**declared, "confidence": replace(declared["confidence"], default=None, optional=True)}
 
@@ -186,7 +186,7 @@ class Resampling:
         step = max(_BLOCK // max(documents, 1), 1)
         for first in range(0, self.n_resamples, step):
             size = min(step, self.n_resamples - first)
-            # in the order in which they are multiplied
+            # row-major, as the product reads them
             weights = np.empty((size, documents), order="F")
             for row in range(size):
                 weights[row] = np.bincount(
@@ -195,15 +195,15 @@ class Resampling:
             yield weights
 
     def options(self) -> dict[str, object]:
-        """Return the options, for the signature."""
+        """List the options for the signature."""
         return {name: getattr(self, name) for name in options_of(self)}
 
 
 def jackknife_groups(documents: int, groups: int = GROUPS) -> np.ndarray:
-    """Return the group of each document; groups are left out one after the other.
+    """Number the group of each document; groups are left out one after the other.
 
-    Each document is a group if there are not more documents than groups; otherwise group g has the documents whose
-    number leaves the remainder g when divided by the number of groups, which serves the acceleration of BCa as well.
+    Each document is a group unless there are more documents than groups; then document d is in group d modulo the
+    number of groups, which serves the acceleration of BCa as well.
     """
     return np.arange(documents, dtype=np.int32) % max(min(documents, groups), 1)
 
@@ -231,18 +231,18 @@ class Estimate:
         return Estimate(change(*(each.point[None] for each in estimates))[0], drawn, left_out)
 
     def __getitem__(self, place: Any) -> Estimate:
-        """Return some of the values."""
+        """Select values."""
         return self.combined(lambda values: values[:, *(place if isinstance(place, tuple) else (place,))], self)
 
     def __sub__(self, other: Estimate) -> Estimate:
-        """Compute the differences, those of drawn corpora pair by pair."""
+        """Compute the differences, pairing the drawn corpora."""
         return self.combined(np.subtract, self, other)
 
     def bounds(self, confidence: float) -> np.ndarray:
         """Compute confidence intervals: BCa (Efron 1987), or percentiles without `left_out` or if BCa is undefined.
 
         NaN among the drawn values are ignored. BCa is undefined if all drawn values lie on one side of the point, or
-        all values that are left out are equal.
+        all left-out values are equal.
 
         Returns:
             The lower and the upper bounds, shape (2, ...); NaN for a point that is NaN, and if no drawn value is a
@@ -258,7 +258,7 @@ class Estimate:
         return result.reshape(2, *self.point.shape)
 
     def interval(self, confidence: float) -> tuple[float, float]:
-        """Return the bounds of one value, see `bounds`."""
+        """Compute the bounds of a single value, see `bounds`."""
         low, high = self.bounds(confidence).tolist()
         return low, high
 
@@ -274,8 +274,8 @@ def estimates(
 
     Args:
         points: the values of the corpus by key, shape (...).
-        of_weights: computes them for corpora given by document weights, shape (corpora, ...).
-        left_out: computes them without one group of documents after the other, shape (groups, ...).
+        of_weights: computes the values of corpora given by document weights, shape (corpora, ...).
+        left_out: computes the values without one group of documents after the other, shape (groups, ...).
         documents: how many documents there are.
         resampling: how corpora are drawn; None draws none.
     """
@@ -320,6 +320,6 @@ def _bca_tails(point: float, drawn: np.ndarray, tails: np.ndarray, left_out: np.
     normal = NormalDist()
     bias = normal.inv_cdf(below / len(drawn))
     acceleration = float((spread**3).sum() / (6 * squares**1.5))
-    # at a level next to 1 the upper tail is 1 itself
+    # at a level close to 1 the upper tail rounds to 1
     shifted = [bias + normal.inv_cdf(tail) for tail in np.minimum(tails, np.nextafter(1, 0)).tolist()]
     return np.array([normal.cdf(bias + tail / (1 - acceleration * tail)) for tail in shifted])

@@ -31,7 +31,7 @@ def write_stream(table: pa.Table) -> bytes:
 
 
 def read_stream(data: bytes | bytearray | memoryview) -> pa.Table:
-    """Read what `write_stream` made; an `InputError` for other bytes, of which Arrow sees none."""
+    """Read the bytes of `write_stream`; an `InputError` for other bytes, before Arrow sees them."""
     try:
         view = memoryview(data).cast("B")
         stream, checksum = view[:-_CHECKSUM_SIZE], int.from_bytes(view[-_CHECKSUM_SIZE:], "little")
@@ -44,7 +44,7 @@ def read_stream(data: bytes | bytearray | memoryview) -> pa.Table:
 
 
 def read_description(table: pa.Table) -> dict[str, Any]:
-    """Read the description of the counts in a table's metadata; empty if there is none that can be read."""
+    """Read the description of the counts in a table's metadata; empty if it is missing or unreadable."""
     try:
         described = json.loads((table.schema.metadata or {})[METADATA])
     except (KeyError, ValueError, RecursionError):
@@ -67,7 +67,7 @@ def require_places(labels: Sequence[Any], documents: Any) -> None:
 
 
 def read_places(column: pa.ChunkedArray, number: int) -> np.ndarray:
-    """Read numbers of documents or labels; raise a ValueError unless all are there and below the number of them."""
+    """Read numbers of documents or labels; raise a ValueError unless all are present and in range."""
     if not pa.types.is_integer(column.type) or column.null_count:
         raise ValueError
     places = np.asarray(column.cast(pa.int32()).to_numpy())
@@ -77,7 +77,7 @@ def read_places(column: pa.ChunkedArray, number: int) -> np.ndarray:
 
 
 def read_values(column: pa.ChunkedArray) -> np.ndarray:
-    """Read numbers of which none is missing; raise a ValueError for anything else."""
+    """Read numbers; raise a ValueError if one is missing or of another type."""
     values = np.asarray(column.to_numpy())
     if column.null_count or values.dtype.kind not in "iuf" or not np.isfinite(values).all():
         raise ValueError

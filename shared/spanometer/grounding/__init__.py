@@ -1,4 +1,4 @@
-"""From what a language model wrote to spans: answers read, mentions found in the text, every choice with a name."""
+"""From a language model's answers to spans: answers are read, mentions found in the text, every choice has a name."""
 
 from .answers import FORMATS, Answer, Item, read_answer
 from .grounded import COUNTS, Grounded, ground, text_indices

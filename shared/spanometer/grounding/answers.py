@@ -61,13 +61,13 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True)
 class Answer:
-    """What an answer holds.
+    """The items of an answer, and its defects.
 
     Attributes:
-        items: in the order of the answer; of a broken one those that are complete before the break.
+        items: in the order of the answer; in a broken answer, the complete items before the break.
         broken: whether it does not parse.
-        text: of inline markup the answer without the marks, in which the items' bounds are; None for other formats.
-        unread: how many values of the answer are neither an item nor part of one; items without a label are such.
+        text: for inline markup, the answer without the marks, in which the items have their bounds; else None.
+        unread: how many values are neither an item nor part of one; an item without a label is unread.
     """
 
     items: tuple[Item, ...] = ()
@@ -76,11 +76,11 @@ class Answer:
     unread: int = 0
 
     def rewrites(self, text: str) -> bool:
-        """Tell whether this is inline markup in another text than the one that was given."""
+        """Check whether this is inline markup in a text that differs from the given text."""
         return self.text is not None and self.text.split() != text.split()
 
     def counts(self, text: str) -> tuple[int, int, int]:
-        """Count what is wrong with the answer to a text: whether it is broken, rewritten, and how much is unread."""
+        """Count the defects of the answer to a text: whether it is broken, rewritten, and how much is unread."""
         return int(self.broken), int(self.rewrites(text)), self.unread
 
 
@@ -90,19 +90,19 @@ _LABELS_REMEDY = "Give the labels that were asked for, as strings."
 def read_answer(answer: Any, *, format: str = "auto", labels: Collection[str] = ()) -> Answer:
     """Read the items of an answer.
 
-    What a model thinks (`<think>`) and fences are left out. JSON and Python literals are read from the first bracket
+    Thoughts (`<think>`) and fences are left out. JSON and Python literals are read from the first bracket
     on: lists of `[label, mention]` or `[label, mention, start, end]`, objects with a label and a text, mappings from
     labels to mentions, and these within `{"entities": ...}`. A mention without a character but white space is no item.
 
     Args:
         answer: a string; bytes are read as UTF-8; None is a broken answer; a list or a mapping is read as JSON is.
         format: one of `FORMATS`.
-        labels: the labels that were asked for, if known: with one alone, answers need not name it, and of two keys that
-            may be a label the one that is among them is. Two strings in a list of lists are a label and a mention even
-            then.
+        labels: the labels that the model was asked for, if known: with a single label, answers need not name it; of two
+            keys that may be a label, the one among the labels is. Two strings in a list of lists are always a label and
+            a mention.
 
     Returns:
-        The items; never an error, whatever the answer says.
+        The items; no answer raises an error by its content.
 
     Raises:
         InputError: for an answer of another type, and an unknown format.
@@ -127,16 +127,16 @@ def read_answer(answer: Any, *, format: str = "auto", labels: Collection[str] = 
 
 
 def _is_unreadable(value: Any) -> bool:
-    """Tell whether a value contains itself, nests as no JSON does, or cannot be read at all."""
+    """Check whether a value contains itself, nests too deeply, or cannot be read at all."""
     try:
         json.dumps(value, default=lambda _: None, skipkeys=True)
-    except Exception:  # what an object of the caller's raises
+    except Exception:  # the caller's objects may raise anything
         return True
     return False
 
 
 def _without_thoughts(answer: str) -> str:
-    """Leave out what the model thinks, and all around the first fenced block."""
+    """Remove the model's thoughts, and everything around the first fenced block."""
     # the beginning of the thoughts may belong to the prompt
     written = _THOUGHTS.sub("", answer).rpartition("</think>")[2]
     fenced = _FENCED.search(written)
@@ -144,13 +144,13 @@ def _without_thoughts(answer: str) -> str:
 
 
 def _without_comments(written: str) -> str:
-    """Leave out the comments of markup; one that is not closed stays."""
+    """Remove the comments of markup; an unclosed comment stays."""
     head, closing, rest = written.rpartition("-->")
     return _COMMENT.sub("", head + closing) + rest
 
 
 def _format_of(written: str) -> str:
-    """Return the format of an answer."""
+    """Guess the format of an answer."""
     begun = written.lstrip()
     if begun[:1] == "{" or (begun[:1] == "[" and not _LINK.match(begun)):
         return "json"
@@ -177,7 +177,7 @@ def _of_value(value: Any, whole: bool, labels: Collection[str]) -> Answer:
 
 @dataclass
 class _Reading:
-    """The items of a value, found one after the other without recursion."""
+    """The items of a value, read one after the other without recursion."""
 
     labels: Collection[str]
     items: list[Item] = field(default_factory=list)
@@ -224,7 +224,7 @@ class _Reading:
         yield from ((value, label) for value in values)
 
     def _are_mentions(self, values: Sequence[Any]) -> bool:
-        """Tell whether two strings, in no list of such, are two mentions of the one label that was asked for."""
+        """Check whether two strings, outside a list of pairs, are two mentions of the only label."""
         return len(self.labels) == 1 and values[0] not in self.labels
 
     def _of_mapping(self, mapping: Mapping, label: str | None) -> Iterator[tuple[Any, str | None]]:
@@ -242,7 +242,7 @@ class _Reading:
                 yield wording, name
             return
         if not mapping.closed and (mention_key or label_key) and len(entries) < 2:
-            # an object that breaks off before it has both a label and a mention
+            # an object that breaks off before it has a label and a mention
             return
         for key, value in entries:
             if key is None:
@@ -253,7 +253,7 @@ class _Reading:
                 yield value, self._label_of(str(key), value, label)
 
     def _label_of(self, key: str, value: Any, outer: str | None) -> str | None:
-        """Return the label of what a key of a mapping stands for; None if that is only a wrapper."""
+        """Read a key of a mapping as a label; None if it only wraps the items."""
         if key in self.labels:
             return key
         if outer is not None:
@@ -262,13 +262,13 @@ class _Reading:
 
 
 def _name(label: str) -> str:
-    """Return a label as names of labels are: without outer blanks; controls and lone surrogates are escaped."""
+    """Normalise a label: without outer blanks, controls and lone surrogates escaped."""
     name = label.strip()
     return name if not has_control_characters(name) and is_utf8(name) else printable(name)
 
 
 def _is_wording(value: Any) -> bool:
-    """Tell whether a value may be a mention, or a list of these."""
+    """Check whether a value may be a mention, or a list of mentions."""
     if isinstance(value, (list, tuple)):
         return bool(value) and all(isinstance(part, str) for part in value)
     return isinstance(value, str)
@@ -306,7 +306,7 @@ def _read_marks(written: str, labels: Collection[str]) -> Answer:
 
 
 def _inline(written: str, marked: Iterable[tuple[tuple[int, int], str, str]]) -> Answer:
-    """Return the items of marks that do not nest, and the text without them."""
+    """Read the items of marks that do not nest, and the text without them."""
     pieces, items, place, size, unread = [], [], 0, 0, 0
     for (start, end), label, mention in marked:
         pieces += [written[place:start], mention]
@@ -322,8 +322,8 @@ def _inline(written: str, marked: Iterable[tuple[tuple[int, int], str, str]]) ->
 def _read_tags(written: str, labels: Collection[str]) -> Answer:
     """Read elements, which may nest.
 
-    With labels every element is an item, whatever its name. Without, those of TEI that name something are, if there are
-    any. `type` is the label of `<rs>` and `<name>`.
+    With labels every element is an item, whatever its name. Without labels, TEI's elements for names are items, if
+    there are any. `type` is the label of `<rs>` and `<name>`.
     """
     written = _without_comments(written)
     names = {mark[2] for mark in _ELEMENT.finditer(written) if mark[2]}

@@ -47,8 +47,8 @@ class NormalForm:
 
     Attributes:
         text: the form.
-        start, end: the bounds of what each of its characters stems from, in characters of the text, int64; None if each
-            stems from the one in its place.
+        start, end: the bounds of the source of each character, in characters of the text, int64; None if each character
+            stems from the character in the same place.
     """
 
     text: str
@@ -56,7 +56,7 @@ class NormalForm:
     end: np.ndarray | None = None
 
     def bounds(self, first: int, last: int) -> tuple[int, int]:
-        """Return the bounds in the text of characters `first` to `last` (exclusive) of the form."""
+        """Find the bounds in the text of characters `first` to `last` (exclusive) of the form."""
         if self.start is None or self.end is None:
             return first, last
         return int(self.start[first]), int(self.end[last - 1])
@@ -79,7 +79,7 @@ def form_of(text: str, fold: str) -> NormalForm:
 
 
 def form_text(text: str, fold: str) -> str:
-    """Compute the normal form of a text as a string; those of short texts, as most mentions are, are made once."""
+    """Compute the normal form of a text as a string; forms of short texts, as most mentions are, are cached."""
     return _short_form(text, fold) if len(text) <= _SHORT else form_of(text, fold).text
 
 
@@ -89,7 +89,7 @@ def _short_form(text: str, fold: str) -> str:
 
 
 def _changed(text: str, borders: np.ndarray, change: Callable[[str], str]) -> NormalForm:
-    """Return the form of which each part of a text, from one border to the next, makes a part of its own."""
+    """Compute a form part by part, each from one border of the text to the next."""
     if len(borders) == len(text) + 1:
         parts = list(map(change, text))
     else:
@@ -116,7 +116,7 @@ def _lower(character: str) -> str:
 
 @lru_cache(1 << 16)
 def _loose(cluster: str) -> str:
-    """Return the loose form of a character, or of one with its marks."""
+    """Compute the loose form of a character, or of a character with its marks."""
     if cluster in _QUOTES:
         return "'"
     kept = []
@@ -131,5 +131,5 @@ def _loose(cluster: str) -> str:
 
 
 def _joins(character: str) -> bool:
-    """Tell whether a character may become one with the character before it."""
+    """Check whether a character may combine with the character before it."""
     return combining(character) != 0 or bool(_JAMO.match(character)) or character in "\uff9e\uff9f"

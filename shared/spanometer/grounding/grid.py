@@ -1,4 +1,4 @@
-"""The grids of grounding policies; all those for spans at once: a step is taken once for all that agree so far."""
+"""The grids of grounding policies. Spans are grounded under all policies at once: policies that agree share a step."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .policies import PLACES, AnswerPolicy, GroundingPolicy, NamedPolicy
 
 @dataclass(frozen=True, eq=False)
 class GroundingGrid(PolicyGrid):
-    """All policies of a kind, those for spans for answers without offsets.
+    """All policies of a kind; the grid for spans is for answers without offsets.
 
     Attributes:
         policies: the policies.
@@ -29,7 +29,7 @@ class GroundingGrid(PolicyGrid):
 
     @classmethod
     def whole(cls, kind: type[AnswerPolicy] = GroundingPolicy) -> GroundingGrid:
-        """Return the grid of a kind of policies, which is made once."""
+        """Make the grid of a kind of policies, once."""
         return _grid(kind)  # type: ignore[arg-type]  # classes can be hashed
 
     @property
@@ -39,12 +39,12 @@ class GroundingGrid(PolicyGrid):
 
     @property
     def points(self) -> Mapping[str, NamedPolicy[AnswerPolicy]]:
-        """The policies that have names, and whose rules they are."""
+        """The policies that have names, and the source of each rule."""
         return type(self.policies[0]).named()
 
     @property
     def nearest(self) -> list[str]:
-        """The names of those that are only the nearest ones to the rules of their projects."""
+        """The names of the policies that are only nearest to the rules of their projects."""
         return [name for name, point in self.points.items() if not point.exact]
 
     @property
@@ -53,7 +53,7 @@ class GroundingGrid(PolicyGrid):
         return str(type(self.policies[0])())
 
     def with_action(self, policy: int, number: int, action: int) -> int:
-        """Find the policy that differs from another one in its action at one place."""
+        """Find the policy that differs from another policy in its action at a place."""
         wanted = self.choices[policy].copy()
         wanted[number] = action
         return int((self.choices == wanted).all(axis=1).argmax())
@@ -70,7 +70,7 @@ def _grid(kind: type[AnswerPolicy]) -> GroundingGrid:
 def predicted_by_all(
     answer: Answer, index: TextIndex, asked_labels: AskedLabels
 ) -> tuple[np.ndarray, Sequence[Predicted]]:
-    """Ground an answer under all policies: the number of what each predicts (int32), and all that they predict."""
+    """Ground an answer under all policies: all predictions, and the index of each policy's (int32)."""
     read = _Step.first().then(("broken", "outside"), lambda _, policy: items_of(answer, index, policy, asked_labels)[0])
     sighted = read.then(("fold", "inside", "absent"), lambda items, policy: (items, sight(items, index, policy)))
     placed = sighted.then(("repeat",), lambda sights, policy: (sights[0], place(sights[0], sights[1], index, policy)))
@@ -86,8 +86,8 @@ class _Step:
     """A step of grounding.
 
     Attributes:
-        number: int32, shape (policies): which of the values is each policy's.
-        values: all that the step yields, each once.
+        number: int32, shape (policies): the index of each policy's value.
+        values: the distinct values of the step.
     """
 
     number: np.ndarray
@@ -95,11 +95,11 @@ class _Step:
 
     @classmethod
     def first(cls) -> _Step:
-        """Return the step before all others."""
+        """Make the step before all others."""
         return cls(np.zeros(len(_grid(GroundingPolicy)), dtype=np.int32), [None])
 
     def then(self, places: Sequence[str], take: Callable[[Any, GroundingPolicy], Hashable]) -> _Step:
-        """Take another step, once for each value so far and each choice of actions at the places that it looks at."""
+        """Take the next step, once for each value so far and each choice of actions at the step's places."""
         grid = _grid(GroundingPolicy)
         key = self.number.astype(np.int64)
         for name in places:

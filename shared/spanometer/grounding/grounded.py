@@ -1,4 +1,4 @@
-"""Answers grounded in their texts: the spans, what has no place, and how many items became what."""
+"""Answers grounded in their texts: the spans, the items without a place, and counts of the outcomes."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class Unplaced:
     size: np.ndarray
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of items."""
         return len(self.label)
 
 
 @dataclass(frozen=True, eq=False)
 class AnswerInput:
-    """Texts and answers as they come, and how they are read, see `ground`."""
+    """Texts and answers as they come, and the options of reading them, see `ground`."""
 
     texts: Any
     answers: Any
@@ -59,7 +59,7 @@ class AnswerInput:
     tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None
 
     def __post_init__(self) -> None:
-        """List texts and as many answers; an `InputError` for what is neither, and for what are no labels."""
+        """List texts and as many answers; an `InputError` for other input, and for wrong labels."""
         names = read_labels(self.labels)
         rows = ordered(self.answers, "a list of answers", "Answers are a list with a string for each text.")
         texts = ordered(self.texts, "a list of texts", "Texts are a list of strings.")
@@ -82,11 +82,11 @@ class AnswerInput:
 
     @property
     def asked_labels(self) -> AskedLabels:
-        """The labels that were asked for."""
+        """The labels that the model was asked for."""
         return AskedLabels.of(self.labels, self.aliases)
 
     def read(self) -> Iterator[Answer]:
-        """Yield the answers, each read when it is asked for."""
+        """Yield the answers, each read on demand."""
         labels = () if self.labels is None else dict.fromkeys([*self.labels, *(self.aliases or ())])
         for document, answer in enumerate(self.answers):
             with placed_errors(document):
@@ -100,7 +100,7 @@ class AnswerInput:
 
 @contextmanager
 def placed_errors(document: int) -> Iterator[None]:
-    """Let errors about an answer say which document's it is."""
+    """Add the document to errors about an answer."""
     try:
         yield
     except InputError as error:
@@ -108,7 +108,7 @@ def placed_errors(document: int) -> Iterator[None]:
 
 
 class AnswerCounts:
-    """What is counted of answers.
+    """The counts of answers.
 
     Attributes:
         counts: int64, a column for each of `COUNTS`, a row for each document.
@@ -135,14 +135,14 @@ class Grounded(AnswerCounts):
     """Answers grounded under a policy.
 
     Attributes:
-        spans: what was placed, in characters, each label and bounds once; the lengths are those of the texts.
-        wrong_document, wrong_label, wrong_mention: of each item that counts as a predicted span, but has no place.
-        counts: int64, a column for each of `COUNTS`, a row for each document: items, whatever became of them; those
-            that have a place, that are surplus, that are absent, that lost their place to an overlap; those with a
-            label outside the labels; answers that are broken, and whose text is not the text; values that are no item.
+        spans: the placed items, in characters, each label and bounds once; the lengths are the texts'.
+        wrong_document, wrong_label, wrong_mention: of each item that counts as a predicted span but has no place.
+        counts: int64, a column for each of `COUNTS`, a row for each document: all items; items that have a place, are
+            surplus, are absent, lost their place to an overlap, have a label outside the labels; answers that are
+            broken, or rewrite the text; values that are no item.
         policy: the policy.
-        choices: the policy and what else had a say, for the signature.
-        source: what was grounded, from which `outcomes_by_answer` finds the outcome of each item.
+        choices: the policy and the other options, for the signature.
+        source: the texts and answers, from which `outcomes_by_answer` finds the outcome of each item.
     """
 
     spans: Spans
@@ -160,7 +160,7 @@ class Grounded(AnswerCounts):
         return 0 if self.spans.lengths is None else int(self.spans.lengths.sum())
 
     def sides(self, references: Spans) -> tuple[Spans, Spans]:
-        """Return both sides as measures take them: items without a place are spans behind the end of their text.
+        """Make both sides for measures: items without a place are spans behind the end of their text.
 
         There they touch no span of the reference, whatever the measure. Each is as long as its mention, and as many
         characters are added to the document's length on both sides.
@@ -187,7 +187,7 @@ class Grounded(AnswerCounts):
 
     @property
     def unplaced_tokens(self) -> Unplaced:
-        """The items without a place in tokens: as many as their mentions have words and signs, but one at least."""
+        """The items without a place in tokens: as many as their mentions have words and signs, at least one."""
         return replace(self.unplaced, size=np.maximum(words_and_signs(self.wrong_mention).lengths, 1))
 
 
@@ -199,8 +199,8 @@ def with_unplaced(sides: Sequence[Spans], unplaced: Sequence[Unplaced | None], *
     Args:
         sides: the spans of each side; their documents are of the same lengths.
         unplaced: the items of each side, document by document.
-        apart: whether they touch those of no other side; else they touch only none of the first side, and documents
-            of the others are as long as this side alone needs.
+        apart: whether they touch items of no other side; else only of the first side, and the documents of each other
+            side are as long as that side alone needs.
     """
     lengths = next((side.lengths for side in sides if side.lengths is not None), None)
     if lengths is None or not any(unplaced):
@@ -218,7 +218,7 @@ def with_unplaced(sides: Sequence[Spans], unplaced: Sequence[Unplaced | None], *
 
 
 def _behind(side: Spans, items: Unplaced | None, begin: np.ndarray, lengths: np.ndarray) -> Spans:
-    """Return spans and, one after the other from where it may begin in each document, items without a place."""
+    """Add to spans the items without a place, one after the other from a start in each document."""
     side = replace(side, lengths=lengths)
     if not items:
         return side
@@ -240,19 +240,19 @@ def ground(
     tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None,
     format: str = "auto",
 ) -> Grounded:
-    """Find the spans that generated answers mean in their texts, without a look at the reference.
+    """Find the spans that generated answers mean in their texts, without looking at the reference.
 
     An answer is read into items, each a label and a mention; items are taken in the order of the answer and looked for
-    in the text, as strings, never as patterns. Under the policy `strict` every item is a predicted span: where its
-    mention stands as whole tokens and nothing was placed yet, else at the first place that no item of its label has,
-    else one without a place. No policy places an item by what the reference says.
+    in the text, as strings, never as patterns. Under the policy `strict` every item is a predicted span: at the
+    first place where its mention stands as whole tokens and nothing was placed yet, else at the first place that no
+    item of its label has, else without a place. No policy looks at the reference.
 
     Args:
         texts: the texts.
-        answers: what the model wrote for each, see `read_answer`; or what that returned.
+        answers: the model's answer for each text, see `read_answer`, or its return value.
         policy: a name, actions with commas between, or a `GroundingPolicy`.
-        labels: those that were asked for; items with others are outside. All labels belong if it is None.
-        aliases: labels of answers and those that they stand for.
+        labels: the labels that the model was asked for; items with other labels are outside. None allows all labels.
+        aliases: labels of answers, each with the label that it stands for.
         tokens: the texts' tokens, in characters; by default runs of letters, digits and underscores, and each other
             sign.
         format: the format of the answers.
@@ -270,7 +270,7 @@ def ground(
     tallies = array("q")
 
     def predicted() -> Iterator[Predicted]:
-        # one answer after the other: neither items nor tokens of all texts are held
+        # one answer after the other, so that items and tokens of all texts are never held together
         indices = each_index(source.texts, tokens)
         for document, (answer, index) in enumerate(zip(source.read(), indices, strict=True)):
             with placed_errors(document):
@@ -290,7 +290,7 @@ class AnswerOutcomes(NamedTuple):
         document: the number of its text.
         text: the text.
         written: the answer as it came.
-        read: the same as it was read.
+        read: the answer as it was read.
         outcomes: of its items, in their order.
     """
 
@@ -323,7 +323,7 @@ def signed_grounding(
 def predicted_columns(
     predicted: Iterable[Predicted], lengths: Sequence[int]
 ) -> tuple[Spans, tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]]:
-    """Collect the spans that are predicted, a document each, and the document, label and mention of each wrong item."""
+    """Collect the predicted spans of answers, and the document, label and mention of each wrong item."""
     shared: dict[str, str] = {}
     start, end, placed, lost = (array("q") for _ in range(4))
     label: list[str] = []
@@ -336,7 +336,7 @@ def predicted_columns(
             end.append(last)
             label.append(shared.setdefault(name, name))
         for name, mention in wrong:
-            # answers write a label anew for each item
+            # each item has its own copy of its label
             wrong_label.append(shared.setdefault(name, name))
             wrong_mention.append(mention)
     document, of_wrong = (np.repeat(np.arange(len(sizes)), sizes) for sizes in (placed, lost))
@@ -349,7 +349,7 @@ def predicted_columns(
 def text_indices(
     texts: Sequence[str], tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None
 ) -> list[TextIndex]:
-    """Return texts in which mentions can be looked for.
+    """Index texts, so that mentions can be looked for in them.
 
     Raises:
         InputError: for tokens of another number of documents, or past the end of a text.
@@ -360,7 +360,7 @@ def text_indices(
 def each_index(
     texts: Sequence[str], tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None
 ) -> Iterator[TextIndex]:
-    """Yield `text_indices`, each when it is asked for."""
+    """Yield `text_indices` on demand."""
     if tokens is None:
         begin = offsets_of(list(map(len, texts)))[:-1]
         for first, last in zip(*runs(begin // _CHARACTERS), strict=True):
@@ -394,7 +394,7 @@ def _indices(texts: Sequence[str], tokens: Tokens) -> Iterator[TextIndex]:
 
 
 def _tally(answer: Answer, index: TextIndex, grounded: GroundedAnswer, asked_labels: AskedLabels) -> tuple[int, ...]:
-    """Count what became of an answer's items: a row of `COUNTS`."""
+    """Count the outcomes of an answer's items: a row of `COUNTS`."""
     kinds, items = Counter(grounded.kinds), grounded.items
     became = (kinds[kind] for kind in ("placed", "surplus", "absent", "overlapping"))
     others = grounded.left_out + sum(map(asked_labels.lack, items))
@@ -402,7 +402,7 @@ def _tally(answer: Answer, index: TextIndex, grounded: GroundedAnswer, asked_lab
 
 
 def read_labels(labels: Iterable[str] | None) -> tuple[str, ...] | None:
-    """Read labels that were asked for; an `InputError` unless they are several strings."""
+    """Read the labels that a model was asked for; an `InputError` unless they are several strings."""
     if labels is None:
         return None
     remedy = "Give a list of labels, ['PER', 'LOC']."

@@ -1,4 +1,4 @@
-"""Values in what a language model wrote: JSON and Python literals, as far as they go."""
+"""Values in a language model's answers: JSON and Python literals, also incomplete ones."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _OPENING = {"[": "]", "(": ")", "{": "}"}
 
 @dataclass(eq=False)
 class Mapping:
-    """A mapping: its keys and values in turn, also those of a key that occurs again.
+    """A mapping: its keys and values in turn, repeated keys included.
 
     Attributes:
         entries: pairs of a key and a value, complete.
-        closed: whether its end was there.
+        closed: whether it has its closing bracket.
     """
 
     entries: list[tuple[Any, Any]] = field(default_factory=list)
@@ -40,8 +40,8 @@ _JSON = json.JSONDecoder(object_pairs_hook=lambda entries: Mapping(entries, clos
 def read_value(text: str) -> tuple[Any, bool]:
     """Read the value that begins with the first bracket of a text, and whether it is whole.
 
-    What follows a whole value is ignored. Of one that breaks off, or that is no JSON or Python literal from some place
-    on, what is complete before is returned. None if there is no bracket.
+    Text behind a whole value is ignored. A value that breaks off, or stops being a JSON or Python literal, is returned
+    as far as it is complete. None if there is no bracket.
     """
     opening = re.search(r"[\[{]", text)
     if opening is None:
@@ -53,7 +53,7 @@ def read_value(text: str) -> tuple[Any, bool]:
 
 
 def _as_far_as_possible(text: str, opening: re.Match[str]) -> tuple[Any, bool]:
-    """Read as `read_value` a value that is not whole, or not JSON."""
+    """Read a value that is not whole, or not JSON, as far as it goes."""
     root: list[Any] | Mapping = Mapping() if opening[0] == "{" else []
     stack = [_OpenValue(root, _OPENING[opening[0]])]
     place = opening.end()
@@ -81,7 +81,7 @@ def _as_far_as_possible(text: str, opening: re.Match[str]) -> tuple[Any, bool]:
 
 
 def _scalar(token: re.Match[str]) -> Any:
-    """Return the value of a token that is no sign."""
+    """Read the value of a token that is no sign."""
     if token["string"] is not None:
         return _string(token["string"])
     if token["number"] is not None:
@@ -93,7 +93,7 @@ def _scalar(token: re.Match[str]) -> Any:
 
 
 def _string(written: str) -> str:
-    """Return the string that a literal with its quotes stands for."""
+    """Read the string of a literal with its quotes."""
     if "\\" not in written:
         return written[1:-1]
     try:
@@ -102,7 +102,7 @@ def _string(written: str) -> str:
         pass
     try:
         with warnings.catch_warnings():
-            # of escapes that Python does not know
+            # about escapes that Python does not know
             warnings.simplefilter("ignore")
             return str(ast.literal_eval(written))
     except (ValueError, SyntaxError):
@@ -120,7 +120,7 @@ class _OpenValue:
         self.expects_value = True
 
     def takes(self, value: Any) -> bool:
-        """Take a value in its place; return whether one may stand there."""
+        """Take a value; return False if no value may stand there."""
         if not self.expects_value:
             return False
         self.expects_value = False
@@ -134,7 +134,7 @@ class _OpenValue:
         return True
 
     def separate(self, sign: str) -> bool:
-        """Take a comma or colon; return whether it may stand there."""
+        """Take a comma or colon; return False if it may not stand there."""
         if self.expects_value or sign not in ",:":
             return False
         if sign == ":":
@@ -147,7 +147,7 @@ class _OpenValue:
         return True
 
     def close(self) -> bool:
-        """Take the closing bracket; return whether it may stand there, as it may after a comma."""
+        """Take the closing bracket, also after a comma; return False if it may not stand there."""
         if self.after_colon or not self._without_key():
             return False
         if isinstance(self.value, Mapping):
@@ -155,7 +155,7 @@ class _OpenValue:
         return True
 
     def _without_key(self) -> bool:
-        """Turn what was read as a key of a mapping that has none, a set, into a value; return whether it is one."""
+        """Turn the key of a mapping without values, a set, into a value; return False if it is no value."""
         if not self.key or isinstance(self.value, list):
             return True
         self.value.entries.append((None, self.key.pop()))

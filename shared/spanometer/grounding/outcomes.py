@@ -35,8 +35,8 @@ class AskedLabels:
     """The labels that a model was asked for.
 
     Attributes:
-        names: the labels; None for all that there may be.
-        aliases: labels of answers and those that they stand for.
+        names: the labels; None allows all labels.
+        aliases: labels of answers, each with the label that it stands for.
     """
 
     names: frozenset[str] | None
@@ -44,15 +44,15 @@ class AskedLabels:
 
     @classmethod
     def of(cls, labels: Iterable[str] | None, aliases: Mapping[str, str] | None) -> AskedLabels:
-        """Make them of labels and aliases, None for all labels and for no aliases."""
+        """Read labels and aliases; None allows all labels, or names no aliases."""
         return cls(None if labels is None else frozenset(labels), aliases or {})
 
     def renamed(self, item: Item) -> Item:
-        """Give an item the label that its alias stands for."""
+        """Replace the alias of an item by its label."""
         return item._replace(label=self.aliases[item.label]) if item.label in self.aliases else item
 
     def lack(self, item: Item) -> bool:
-        """Tell whether an item's label is outside the labels."""
+        """Check whether an item's label is outside the labels."""
         return self.names is not None and item.label not in self.names
 
 
@@ -73,9 +73,9 @@ class GroundedAnswer:
     """An answer as it was grounded.
 
     Attributes:
-        items: those that the policy looks for, under the labels that aliases stand for.
-        left_out: how many more it leaves out, as their labels are outside the labels.
-        placement: where the items are.
+        items: the items that the policy looks for, aliases replaced by their labels.
+        left_out: how many items it leaves out because their labels are outside the labels.
+        placement: the places of the items.
         kept: the number and the bounds of each item that stays when overlaps are resolved, see `kept_of`.
         policy: the policy.
     """
@@ -88,7 +88,7 @@ class GroundedAnswer:
 
     @property
     def placed(self) -> list[tuple[Bounds, ...]]:
-        """The bounds of each item, in order; empty if it has no place, or lost it to others."""
+        """The bounds of each item, in order; empty if it has no place, or lost it to another item."""
         if self.policy.overlap == "keep":
             return [tuple(sorted(set(spans))) if len(spans) > 1 else spans for spans in self.placement.spans]
         kept: dict[int, list[Bounds]] = {}
@@ -99,7 +99,7 @@ class GroundedAnswer:
     @property
     def kinds(self) -> list[str]:
         """The outcome of each item, one of `OUTCOMES`."""
-        # the items of one label with the same occurrences are kept as one where all stay
+        # where all stay, items of one label with the same occurrences are kept as one
         everyone = range(len(self.items)) if self.policy.overlap == "keep" else {number for number, _ in self.kept}
         return [
             ("placed" if number in everyone else "overlapping") if spans else "surplus" if present else "absent"
@@ -108,7 +108,7 @@ class GroundedAnswer:
 
     @property
     def predicted(self) -> Predicted:
-        """What counts as predicted."""
+        """The spans and items that count as predicted."""
         return predicted_of(self.items, self.placement, self.kept, self.policy)
 
 
@@ -116,7 +116,7 @@ class Outcome(NamedTuple):
     """An item and its outcome.
 
     Attributes:
-        item: with the label that its alias stands for.
+        item: its alias replaced by the label.
         kind: one of `OUTCOMES`.
         spans: its bounds in the text, of a placed item.
         wrong: whether it counts as a predicted span, though it has no place.
@@ -138,11 +138,11 @@ def outcomes_of(
     """Find the outcome of each item of an answer, in the order of the answer; see `grounded.ground`.
 
     Args:
-        answer: as `read_answer` gives it.
-        index: its text, as `grounded.text_indices` gives it; what is found there is kept for other policies.
+        answer: the result of `read_answer`.
+        index: its text, from `grounded.text_indices`; it caches lookups for other policies.
         policy: a name, actions with commas between, or a `GroundingPolicy`.
-        labels: those that were asked for; None for all.
-        aliases: labels of answers and those that they stand for.
+        labels: the labels that the model was asked for; None for all.
+        aliases: labels of answers, each with the label that it stands for.
     """
     chosen, asked_labels = GroundingPolicy.of(policy), AskedLabels.of(labels, aliases)
     if answer.broken and chosen.broken == "empty":
@@ -168,7 +168,7 @@ def resolve(answer: Answer, index: TextIndex, policy: GroundingPolicy, asked_lab
 def items_of(
     answer: Answer, index: TextIndex, policy: GroundingPolicy, asked_labels: AskedLabels
 ) -> tuple[tuple[Item, ...], int]:
-    """List the `named_items`; where offsets are checked those of a rewritten text are carried over to the text."""
+    """List the `named_items`; where offsets are checked, offsets in a rewritten text are carried over to the text."""
     items, left_out = named_items(answer, policy, asked_labels)
     if policy.offsets == "check" and answer.text is not None:
         items = carried_over(items, answer.text, index)
@@ -176,7 +176,7 @@ def items_of(
 
 
 def named_items(answer: Answer, policy: AnswerPolicy, asked_labels: AskedLabels) -> tuple[tuple[Item, ...], int]:
-    """List the items of an answer that a policy looks at, and count those that it leaves out as outside the labels."""
+    """List the items that a policy looks at, and count the items that it leaves out as outside the labels."""
     items = () if answer.broken and policy.broken == "empty" else tuple(map(asked_labels.renamed, answer.items))
     inside = tuple(item for item in items if policy.outside == "keep" or not asked_labels.lack(item))
     return inside, len(items) - len(inside)
@@ -185,11 +185,11 @@ def named_items(answer: Answer, policy: AnswerPolicy, asked_labels: AskedLabels)
 def kept_of(placement: ItemPlaces, policy: GroundingPolicy, items: Sequence[Item]) -> list[tuple[int, Bounds]]:
     """List the number and the bounds of each item that stays when overlaps are resolved.
 
-    Of items that are all of the same occurrences only one can stay. Where all spans do, items of one label are one
-    here.
+    Of items that mean all of the same occurrences only one can stay. Where all spans stay, such items of one label are
+    listed as one.
 
     Raises:
-        InputError: for items that are all of too many occurrences.
+        InputError: for items that mean all of too many occurrences.
     """
     owner: dict[Any, int] = {}
     for number, spans in enumerate(placement.spans):
@@ -218,7 +218,7 @@ def kept_of(placement: ItemPlaces, policy: GroundingPolicy, items: Sequence[Item
 def predicted_of(
     items: Sequence[Item], placement: ItemPlaces, kept: Sequence[tuple[int, Bounds]], policy: GroundingPolicy
 ) -> Predicted:
-    """List the predicted spans: those that stay, and items without a place unless they are dropped."""
+    """List the predicted spans: spans that stay, and items without a place unless they are dropped."""
     wrong = tuple(
         (item.label, item.mention)
         for item, spans, present in zip(items, *placement, strict=True)
@@ -246,10 +246,10 @@ def without_overlap(bounds: list[tuple[int, Bounds]], rule: str) -> list[tuple[i
 
 
 def carried_over(items: Sequence[Item], written: str, index: TextIndex) -> tuple[Item, ...]:
-    """Carry the offsets of items in a rewritten text over to the text; items have none where that cannot be.
+    """Carry the offsets of items in a rewritten text over to the text; an item without a counterpart loses its offsets.
 
     Tokens of both are aligned by their loose forms (difflib); an item whose tokens face neighbouring tokens has their
-    bounds. In long texts tokens that are very frequent are no anchors of the alignment.
+    bounds. In long texts very frequent tokens are no anchors of the alignment.
     """
     tokens = words_and_signs([written])
     other = TextIndex(written, tokens.start.tolist(), tokens.end.tolist())

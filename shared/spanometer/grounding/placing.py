@@ -32,7 +32,7 @@ _STARTS_AT_ONCE = 1 << 14
 
 @dataclass(eq=False)
 class TextIndex:
-    """A text in which mentions are looked for; what is found is kept for other items and policies.
+    """A text in which mentions are looked for; it caches lookups for other items and policies.
 
     Attributes:
         text: the text.
@@ -45,7 +45,7 @@ class TextIndex:
     _results: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
     def _once(self, compute: Callable[..., Computed], *arguments: str) -> Computed:
-        """Compute something once for the same arguments."""
+        """Compute a value once for the same arguments."""
         key = (compute.__name__, *arguments)
         if key not in self._results:
             self._results[key] = compute(*arguments)
@@ -65,7 +65,7 @@ class TextIndex:
         return tuple(bounds for bounds in snapped if bounds is not None)
 
     def _matches(self, folded: str, fold: str) -> list[Bounds]:
-        """List the places of a normal form in that of the text, as bounds in the text."""
+        """List the places of a normal form in the text's normal form, as bounds in the text."""
         form, size = self.form(fold), len(folded)
         bounds: list[Bounds] = []
         place = form.text.find(folded) if size else -1
@@ -75,11 +75,11 @@ class TextIndex:
         return bounds
 
     def tokens_of(self, start: int, end: int) -> tuple[int, int]:
-        """Find the first token that shares a character with bounds, and the one after the last."""
+        """Find the first token that shares a character with bounds, and the token after the last."""
         return bisect_right(self.ends, start), bisect_left(self.starts, end)
 
     def _snapped(self, start: int, end: int, inside: str) -> Bounds | None:
-        """Return the bounds of an occurrence; None where it is refused."""
+        """Compute the bounds of an occurrence; None where it is refused."""
         if inside == "allow":
             return start, end
         first, last = self.tokens_of(start, end)
@@ -97,7 +97,7 @@ class TextIndex:
         return self.starts[first] if cut_start else start, self.ends[last - 1] if cut_end else end
 
     def says(self, item: Item, fold: str) -> bool:
-        """Tell whether the text between the offsets of an item is its mention."""
+        """Check whether the text between the offsets of an item is its mention."""
         return form_text(self.text[item.start : item.end], fold) == form_text(item.mention, fold)
 
     def folded_tokens(self, fold: str) -> list[str]:
@@ -123,19 +123,19 @@ class TextIndex:
 
 
 def best_window(wanted: Sequence[str], tokens: Sequence[str]) -> Bounds | None:
-    """Find the first of the shortest windows of tokens with the longest subsequence in common with what is wanted.
+    """Find the first of the shortest windows of tokens with the longest subsequence in common with the wanted tokens.
 
-    Only windows count of which a third, and at least three quarters of what is wanted, are in common.
+    A window counts only if a third of it, and at least three quarters of the wanted tokens, are in common.
     """
     least = ceil(0.75 * len(wanted))
     numbers = Counter(tokens)
-    # what the text does not have cannot be in common
+    # tokens outside the text cannot be in common
     there = [token for token in wanted if token in numbers]
     if not wanted or sum(min(count, numbers[token]) for token, count in Counter(there).items()) < least:
         return None
     code = {token: number for number, token in enumerate(dict.fromkeys(there))}
     text = np.array([code.get(token, -1) for token in tokens])
-    # a best window begins with a token in common, and ends with one
+    # a best window begins and ends with a token in common
     starts = np.flatnonzero(text >= 0)
     longest = 3 * len(there)
     # with too few wanted tokens within reach a window cannot have enough
@@ -155,10 +155,10 @@ def best_window(wanted: Sequence[str], tokens: Sequence[str]) -> Bounds | None:
 def _best_from(
     starts: np.ndarray, text: np.ndarray, places: list[int], size: int, least: int
 ) -> tuple[int, int, int] | None:
-    """Return minus the common tokens, the length and the start of the best window that begins at one of some tokens.
+    """Find the best window that begins at one of the tokens: minus its common tokens, its length and its start.
 
     A row of the table of longest common subsequences is a number whose zero bits are its steps (Crochemore et al.
-    2001), and the length grows by what is carried out of it; words of 60 bits hold it, for all starts at once.
+    2001), and the length grows by the carry; words of 60 bits hold it, for all starts at once.
     """
     words, full = -(-size // _BITS), (1 << _BITS) - 1
     masks = np.array([[place >> (_BITS * word) & full for word in range(words)] for place in [*places, 0]])
@@ -188,8 +188,8 @@ class Sightings(NamedTuple):
 
     Attributes:
         stated: the bounds that the answer gives, where the policy uses them.
-        occurrences: all that are in the text; of an item with stated bounds these.
-        similar: the most similar window of each that is not in the text, if the policy looks for it.
+        occurrences: all occurrences of each item in the text; for an item with stated bounds, these bounds.
+        similar: the most similar window for each item that is not in the text, if the policy looks for it.
     """
 
     stated: tuple[Bounds | None, ...]
@@ -213,10 +213,10 @@ def sight(items: Sequence[Item], index: TextIndex, policy: GroundingPolicy) -> S
 
 
 class ItemPlaces(NamedTuple):
-    """Where the items of an answer are, before overlaps are resolved.
+    """The places of the items of an answer, before overlaps are resolved.
 
     Attributes:
-        spans: the bounds of each item; none where it has no place, several only where it is all of its occurrences.
+        spans: the bounds of each item; none where it has no place, several only where it means all of its occurrences.
         present: of each item, whether its mention is in the text.
     """
 
@@ -251,7 +251,7 @@ def place(items: Sequence[Item], sighted: Sightings, index: TextIndex, policy: G
 
 
 def _stated(item: Item, index: TextIndex, policy: GroundingPolicy) -> Bounds | None:
-    """Return the bounds that the answer gives, if the policy takes them."""
+    """List the bounds that the answer gives, if the policy takes them."""
     if policy.offsets == "ignore" or item.start is None or item.end is None:
         return None
     if not 0 <= item.start < item.end <= len(index.text):
@@ -260,9 +260,9 @@ def _stated(item: Item, index: TextIndex, policy: GroundingPolicy) -> Bounds | N
 
 
 class _Taken:
-    """What the items before have, and the choices that depend on it.
+    """The bounds of earlier items, and the choices that depend on them.
 
-    What is taken stays so; of each list of occurrences it is kept how many of the first need not be looked at again.
+    Taken bounds stay taken; for each list of occurrences the number of leading taken ones is kept.
     """
 
     def __init__(self, size: int) -> None:
@@ -290,7 +290,7 @@ class _Taken:
         return places[:1] if repeat == "first" else self._first(repeat, places, label)
 
     def _first(self, rule: str, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
-        """Find the first bounds that overlap no item, or that no item, or none of the label, has."""
+        """Find the first free bounds: bounds that overlap no item, or that no item (of the label) has."""
         owner = label if rule == "next by label" else None
         key = (id(places), rule, owner)
         place = self._passed.get(key, 0)
@@ -307,10 +307,10 @@ _FREE = frozenset(("first", "all", "chain"))
 
 
 def _chain(occurrences: Sequence[tuple[Bounds, ...]], index: TextIndex) -> list[tuple[Bounds, ...]]:
-    """Return the bounds of each item in the chain with the most tokens, of equals in that which ends first.
+    """Find the bounds of each item in the chain with the most tokens, among equals the one that ends first.
 
-    A chain has some of the items, in their order and without overlap. Of beginnings with equally many tokens the one is
-    kept that ends first, of equals in that too the one whose last item is earlier in the answer.
+    A chain has some of the items, in their order and without overlap. Of beginnings with equally many tokens
+    the one that ends first is kept, then the one whose last item is earlier in the answer.
     """
     if sum(map(len, occurrences)) > MOST_CHAINS:
         raise InputError(
@@ -318,7 +318,7 @@ def _chain(occurrences: Sequence[tuple[Bounds, ...]], index: TextIndex) -> list[
             "Use a policy with another action for repeat.",
             option="policy",
         )
-    # beginnings of chains, ascending in both end and tokens: what is worse in one must be better in the other
+    # beginnings of chains, ascending in both end and tokens: a later end must come with more tokens
     ends, sizes = [0], [0]
     last: list[Any] = [None]
     for number, places in enumerate(occurrences):

@@ -17,13 +17,13 @@ Policy = TypeVar("Policy", bound="AnswerPolicy", covariant=True)
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerPolicy(CheckedOptions):
-    """What to do where an answer leaves open what it means; for spans `GroundingPolicy`, for strings `StringPolicy`.
+    """Actions where an answer is ambiguous; for spans `GroundingPolicy`, for strings `StringPolicy`.
 
     Attributes:
         places: the places of the grid, in the order in which a policy gives its actions.
         further: places that are named only if they are not at their default.
-        kind: what items become under it, spans or strings.
-        elsewhere: what the other kind is for.
+        kind: the form of items under it, spans or strings.
+        elsewhere: a sentence on the use of the other kind.
     """
 
     places: ClassVar[tuple[str, ...]]
@@ -43,12 +43,12 @@ class AnswerPolicy(CheckedOptions):
     )
 
     def __str__(self) -> str:
-        """Return the name of a named policy, else the actions with commas between."""
+        """Write the name of a named policy, else the actions with commas between."""
         return next((name for name, point in self.named().items() if point.policy == self), ",".join(self.actions))
 
     @classmethod
     def named(cls) -> Mapping[str, NamedPolicy[Self]]:
-        """Return the named policies of this kind: points at which published projects are."""
+        """List the named policies of this kind, the rules of published projects."""
         listed: Mapping[str, NamedPolicy[AnswerPolicy]] = {**NAMED, **NAMED_STRINGS}
         return {name: point for name, point in listed.items() if isinstance(point.policy, cls)}  # type: ignore[misc]
 
@@ -61,7 +61,7 @@ class AnswerPolicy(CheckedOptions):
 
     @classmethod
     def of(cls, policy: Self | str) -> Self:
-        """Return a policy by its name, or from its actions with commas between, in the order of `places`.
+        """Read a policy from its name, or from its actions with commas between, in the order of `places`.
 
         Raises:
             InputError: for a name or an action that is unknown.
@@ -89,12 +89,12 @@ class AnswerPolicy(CheckedOptions):
 
     @classmethod
     def with_actions(cls, actions: Iterable[str]) -> Self:
-        """Make a policy of its actions, in the order of `places`; those of further places may be left out."""
+        """Make a policy of its actions, in the order of `places`; actions of further places may be left out."""
         return cls(**dict(zip((*cls.places, *cls.further), actions, strict=False)))
 
     @classmethod
     def describes(cls, policy: str) -> bool:
-        """Tell whether a text is the name of a policy of this kind, or has as many actions as one."""
+        """Check whether a text is the name of a policy of this kind, or has as many actions."""
         actions = policy.count(",") + 1
         return policy in cls.named() or len(cls.places) <= actions <= len(cls.places) + len(cls.further)
 
@@ -109,13 +109,13 @@ _SPAN = "a predicted span that touches nothing"
 
 
 def _unplaced(subject: str, wrong: str, **others: str) -> Any:
-    """Declare how to treat something that has no place: left out, wrong, or otherwise."""
+    """Declare the actions for an item that has no place: left out, wrong, or otherwise."""
     return option("wrong", help=f"how to treat {subject}", choices={"drop": "left out", "wrong": wrong, **others})
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroundingPolicy(AnswerPolicy):
-    """What to do where an answer leaves open which spans it means: 9,216 policies, for answers without offsets."""
+    """Actions where an answer leaves open which spans it means: 9,216 policies, for answers without offsets."""
 
     places: ClassVar[tuple[str, ...]] = (
         "broken", "outside", "fold", "inside", "repeat", "surplus", "absent", "overlap",
@@ -177,7 +177,7 @@ class GroundingPolicy(AnswerPolicy):
     )
 
     def predicts(self, outcome: str) -> bool:
-        """Tell whether items of an outcome count as predicted spans, though they have no place."""
+        """Check whether items of an outcome count as predicted spans, though they have no place."""
         return (outcome == "surplus" and self.surplus == "wrong") or (outcome == "absent" and self.absent != "drop")
 
 
@@ -187,7 +187,7 @@ PLACES = GroundingPolicy.places
 
 @dataclass(frozen=True, kw_only=True)
 class StringPolicy(AnswerPolicy):
-    """What to do where answers are scored as strings, without places: 128 policies.
+    """Actions where answers are scored as strings, without places: 128 policies.
 
     How strings are compared, `fold` and `copies`, are options of the measure `mention_f` too; `compared` has them.
     """
@@ -219,8 +219,8 @@ class NamedPolicy(Generic[Policy]):
 
     Attributes:
         policy: its actions.
-        source: the project and the file whose rule it is.
-        exact: whether it is the whole rule; otherwise it is the point that is nearest to it.
+        source: the project and the file with the rule.
+        exact: whether it is the whole rule; otherwise it is the point nearest to the rule.
     """
 
     policy: Policy
@@ -249,7 +249,7 @@ NAMED: dict[str, NamedPolicy[GroundingPolicy]] = {
     "spacy-llm-v2": _point(
         "salvage,drop,case,contract,all,drop,drop,longest", "spacy-llm's tasks v1 and v2, tasks/span/parser.py"
     ),
-    # where the first match is within a word these two find nothing, and the points look on
+    # if the first match is within a word, these two find nothing, but the policies look on
     "spacy-llm-first": _point(
         "salvage,drop,case,contract,first,drop,drop,longest",
         "spacy-llm's tasks v1 and v2 with single_match",

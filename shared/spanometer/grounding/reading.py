@@ -1,4 +1,4 @@
-"""How answers are read and grounded, as options beside those of reading files."""
+"""How answers are read and grounded: options beside the options of reading files."""
 
 from __future__ import annotations
 
@@ -98,6 +98,6 @@ def _are_labels(names: Any) -> bool:
     try:
         listed = [*names, *(names.values() if isinstance(names, Mapping) else ())]
     except Exception:
-        # anybody's object fails in its own way
+        # a caller's object may fail in any way
         return False
     return bool(listed) and all(isinstance(name, str) and name.strip() for name in listed)

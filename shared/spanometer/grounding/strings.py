@@ -23,10 +23,10 @@ class GroundedStrings(AnswerCounts):
     """Answers as mentions under a policy.
 
     Attributes:
-        mentions: those that count as predicted, as the answers write them, with all their copies.
-        counts: as of `Grounded`; `placed` are items that the text has, each copy of it once.
+        mentions: the mentions that count as predicted, as the answers write them, with all copies.
+        counts: as in `Grounded`; `placed` are items that the text has, each copy once.
         policy: the policy.
-        choices: the policy and what else had a say, for the signature.
+        choices: the policy and the other options, for the signature.
     """
 
     mentions: Mentions
@@ -44,23 +44,23 @@ def ground_strings(
     aliases: Mapping[str, str] | None = None,
     format: str = "auto",
 ) -> GroundedStrings:
-    """Find the mentions that generated answers make, as strings, without a look at the reference.
+    """Find the mentions in generated answers, as strings, without looking at the reference.
 
     For references without offsets, and for the rules of projects that compare strings. The measure is `mention_f`, with
     the options `policy.compared`, so that the reference's mentions have the normal form of the policy too: see
     `score_strings` and `compare_strings` of `analysis.string_answers`.
 
-    A mention, without outer blanks, is in the text if its normal form is in that of the text, be it within a word. A
-    text has as many copies of a form as are found from left to right without overlap; of more items with this form,
-    whatever their labels, the last ones are surplus. An item whose normal form is empty, such as "the" in `squad`, is
+    A mention, without outer blanks, is in the text if its normal form is in the text's, even within a word. Copies of a
+    form in a text are counted from left to right without overlap; if more items have this form, whatever their labels,
+    the last ones are surplus. An item whose normal form is empty, such as "the" in `squad`, is
     not in the text.
 
     Args:
         texts: the texts.
-        answers: what the model wrote for each, see `read_answer`; or what that returned.
+        answers: the model's answer for each text, see `read_answer`, or its return value.
         policy: a name, actions with commas between, or a `StringPolicy`.
-        labels: those that were asked for; items with others are outside. All labels belong if it is None.
-        aliases: labels of answers and those that they stand for.
+        labels: the labels that the model was asked for; items with other labels are outside. None allows all labels.
+        aliases: labels of answers, each with the label that it stands for.
         format: the format of the answers.
 
     Raises:
@@ -82,7 +82,7 @@ def strings_of(source: AnswerInput, policy: StringPolicy, folded: Iterable[str])
         kept, tally = _of(*columns, policy, source.asked_labels)
         sizes.append(len(kept))
         tallies.extend(tally)
-        # answers write a label anew for each item
+        # each item has its own copy of its label
         labels.extend(shared.setdefault(item.label, item.label) for item in kept)
         mentions.extend(item.mention for item in kept)
     document = np.repeat(np.arange(len(sizes)), sizes)
@@ -93,7 +93,7 @@ def strings_of(source: AnswerInput, policy: StringPolicy, folded: Iterable[str])
 def _of(
     answer: Answer, text: str, folded: str, policy: StringPolicy, asked_labels: AskedLabels
 ) -> tuple[list[Item], tuple[int, ...]]:
-    """List the items of an answer that count as predicted, and count what became of all."""
+    """List the items of an answer that count as predicted, and count the outcomes of all."""
     named, left_out = named_items(answer, policy, asked_labels)
     copies: dict[str, int] = {}
     counts: Counter[str] = Counter()

@@ -1,9 +1,9 @@
-"""Scores of Parquet files on a Dask cluster: parts of files are counted by the workers, and counts summed as a tree.
+"""Scores of Parquet files on a Dask cluster: workers count parts of files, and the counts are summed as a tree.
 
     score("data/*.parquet", measures=("span_f", "link_f"), scheme="IOB2", client="tcp://scheduler:8786")
 
-Row groups are read by those who count them, in batches, so that memory does not grow with the files. Dask is imported
-when it is needed (the extra `dask`).
+Each worker reads the row groups that it counts, in batches, so that memory does not grow with the files. Dask is
+imported when it is needed (the extra `dask`).
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ class FilePart:
     """Some row groups of a Parquet file, which one task counts.
 
     Attributes:
-        name: what messages call the file.
-        path: where the file is, wherever a worker runs.
+        name: the file's name in messages.
+        path: the path of the file, the same for every worker.
         groups: the numbers of the row groups.
-        values: how many values the columns that are read have in them: tags, for example.
+        values: how many values the columns have in them, such as tags.
     """
 
     name: str
@@ -68,20 +68,21 @@ def score(
 
     The workers read the files themselves, part by part, so these must be where the workers can reach them under the
     same path. A worker holds at a time a million tags and the compressed pages of a row group. A part whose worker
-    dies is counted again by another one; integer counts are those of one process to the last bit, floats but for
+    dies is counted again by another one; integer counts equal one process's to the last bit, floats up to
     rounding.
 
     Args:
         paths: a Parquet file, a pattern such as `"data/*.parquet"`, a folder, or several of these; also URLs that
             fsspec knows. Files count in the order of their names.
         client: a Dask client, which is left open, or a scheduler's address. None starts worker processes on this
-            machine, as many as it has cores, and ends them; as with all of Python's processes that are started afresh,
-            a script then needs `if __name__ == "__main__":`.
+            machine, as many as it has cores, and ends them; as with all
+            of Python's spawned processes, a script then needs `if __name__ == "__main__":`.
         progress: show a progress bar on a terminal.
-        **options: those of `streams.score_stream`, but `batch_size`. The columns may also be dictionary-encoded.
+        **options: the options of `streams.score_stream`, except `batch_size`. The columns may also be
+            dictionary-encoded.
 
     Returns:
-        The scores by the names of the measures (or those of the mapping) and their keys, built-in floats.
+        The scores by the names of the measures (or of the mapping) and their keys, built-in floats.
 
     Raises:
         InputError: if Dask is missing, no file matches, columns are missing or hold something else, and for documents
@@ -95,13 +96,13 @@ def tally(paths: Paths, reading: Reading, *, client: Client | str | None = None,
     parts = plan(paths, reading)
     with _connected(client) as connected:
         total = _run(connected, parts, reading, progress)
-    # the measures did not travel with every part
+    # the parts come back without measures
     counts = {name: replace(counts, measure=reading.measures[name]) for name, counts in total.counts.items()}
     return replace(total, counts=counts)
 
 
 def plan(paths: Paths, reading: Reading) -> list[FilePart]:
-    """Divide files into parts that are counted by themselves; only the footers of the files are read."""
+    """Divide files into parts that are counted by themselves; reads only the footers of the files."""
     patterns = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     parts = [part for pattern in patterns for name in _files(os.fspath(pattern)) for part in _parts(name, reading)]
     if not parts:
@@ -110,7 +111,7 @@ def plan(paths: Paths, reading: Reading) -> list[FilePart]:
 
 
 def count_part(part: FilePart, reading: Reading, version: str = __version__) -> Tally:
-    """Count a part: the condensed tally without its measures, which may hold much data and are known to who asked.
+    """Count a part: the condensed tally without its measures, which may hold much data and which the caller has.
 
     Errors name file, row group and row.
     """
@@ -162,7 +163,7 @@ def _run(client: Client, parts: Sequence[FilePart], reading: Reading, progress: 
             "Give the workers more memory, or write smaller row groups.",
         ) from None
     finally:
-        # after an error nothing is left to be computed
+        # after an error nothing more is computed
         client.cancel([future for level in tree for future in level])
 
 
@@ -172,7 +173,7 @@ def _sum_tallies(tallies: Sequence[Tally]) -> Tally:
 
 @contextmanager
 def _connected(client: Any) -> Iterator[Client]:
-    """Give a client: the given one, one for an address, or one for a local cluster of its own."""
+    """Connect to a cluster: by the given client, by an address, or by starting a local cluster."""
     try:
         from distributed import Client, LocalCluster
     except ModuleNotFoundError:
@@ -180,7 +181,7 @@ def _connected(client: Any) -> Iterator[Client]:
     if isinstance(client, Client):
         yield client
     elif client in (None, LOCAL):
-        # tasks hold the interpreter much of the time, so processes and not threads
+        # tasks hold the interpreter lock, hence processes and not threads
         local = {"threads_per_worker": 1, "processes": True, "host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
         with LocalCluster(**local) as cluster, Client(cluster) as connected:
             yield connected
@@ -208,7 +209,7 @@ def _files(pattern: str) -> list[str]:
     elif os.path.isdir(pattern):
         names = glob.glob(os.path.join(glob.escape(pattern), "*.parquet"))
     else:
-        # a name may have brackets in it that are not a pattern
+        # brackets in a name may be no pattern
         names = [pattern] if os.path.isfile(pattern) else list(filter(os.path.isfile, glob.glob(pattern)))
     if not names:
         raise InputError(f"there is no such file, or none in this folder: {pattern}.", "Name Parquet files.")
@@ -221,7 +222,7 @@ def _parts(name: str, reading: Reading) -> list[FilePart]:
     path = name if _URL in name else os.path.abspath(name)
     with _parquet(name, path, reading) as file:
         try:
-            # the columns must fit each other, whatever is in them
+            # the columns must fit each other, whatever they hold
             reading.tally(file.schema_arrow.empty_table())
         except InputError as error:
             raise error.placed(source=name, document=None) from None
@@ -238,7 +239,7 @@ def _parts(name: str, reading: Reading) -> list[FilePart]:
 
 
 def _values(file: pq.ParquetFile, number: int, reading: Reading) -> int:
-    """Count the values that the columns have in a row group."""
+    """Count the values of the columns in a row group."""
     group = file.metadata.row_group(number)
     columns = [group.column(index) for index in range(group.num_columns)]
     return sum(column.num_values for column in columns if column.path_in_schema.split(".")[0] in reading.columns)

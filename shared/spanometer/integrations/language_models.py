@@ -1,4 +1,4 @@
-"""What other libraries know of language models' answers, as `grounding.ground` takes it, and scores for test benches.
+"""Language models' answers from other libraries, as arguments of `grounding.ground`, and scores for test benches.
 
 score(gold, ground(**from_langextract(documents)))
 """
@@ -24,13 +24,13 @@ def from_langextract(documents: Any) -> dict[str, Any]:
     """Read the texts of langextract's documents, and their extractions as answers with offsets.
 
     `ground(**from_langextract(documents))` looks for all of them. With `policy=GroundingPolicy(offsets="trust")` an
-    extraction is where langextract found it, and only those that it did not find are looked for.
+    extraction is where langextract found it, and only extractions without a place are looked for.
 
     Args:
-        documents: what `langextract.extract` returns: an `AnnotatedDocument`, or several.
+        documents: the result of `langextract.extract`: an `AnnotatedDocument`, or several.
 
     Raises:
-        InputError: for what is no such document, or has no text.
+        InputError: for an object that is no such document, or has no text.
     """
     texts, answers = [], []
     for number, document in enumerate([documents] if hasattr(documents, "extractions") else documents):
@@ -50,13 +50,13 @@ def _extracted(extraction: Any) -> Item:
 
 
 def from_spacy_llm(documents: Iterable[Any], *, component: str = "llm") -> dict[str, Any]:
-    """Read the texts and tokens of spaCy's documents, and what a language model answered, as spacy-llm keeps it.
+    """Read the texts and tokens of spaCy's documents, and the language model's answers that spacy-llm keeps.
 
-    `ground(**from_spacy_llm(docs), policy="spacy-llm-v3")`. The component needs `save_io = true`. Read are the answers
-    of its tasks for spans: lines `label: a, b` (`NER.v1`, `v2`), and `1. a | True | label | why` (`NER.v3`).
+    `ground(**from_spacy_llm(docs), policy="spacy-llm-v3")`. The component needs `save_io = true`. It reads the
+    answers of the tasks for spans: lines `label: a, b` (`NER.v1`, `v2`), and `1. a | True | label | why` (`NER.v3`).
 
     Args:
-        documents: those that the pipeline returned.
+        documents: the documents that the pipeline returned.
         component: its name in the pipeline.
 
     Raises:
@@ -79,7 +79,7 @@ def from_spacy_llm(documents: Iterable[Any], *, component: str = "llm") -> dict[
 
 
 def _answered(lines: Sequence[str]) -> Answer:
-    """Return the items of lines, each with its reason or several after a label."""
+    """Read the items of lines: one with its reason, or several after a label."""
     items = []
     for line in lines:
         parts = [part.strip() for part in line.partition(".")[2].split("|")] if line[:1].isdigit() else []
@@ -100,10 +100,10 @@ def score_answers(
 
     Args:
         golds: for each answer an object, or its JSON, with `text` and `spans` of characters, perhaps `tokens`: bounds.
-        answers: what the model wrote.
+        answers: the model's answers.
         measure: the name of a measure, or one with options of its own.
         key: the key of its result; by default its headline.
-        options: those of `grounding.AnswerReading` (`grounding`, `answer_labels` ...), and those of `scoring.score`.
+        options: the options of `grounding.AnswerReading` (`grounding`, `answer_labels` ...) and of `scoring.score`.
 
     Raises:
         InputError: for golds of another form, and for answers of another number.
@@ -121,7 +121,7 @@ def score_answers(
 
 
 def _gold(gold: Any, document: int) -> Mapping[str, Any]:
-    """Return a gold as an object."""
+    """Read a gold as an object."""
     try:
         row = json.loads(gold) if isinstance(gold, str) else gold
     except ValueError:

@@ -1,4 +1,4 @@
-"""Corpus metrics for LightEval: what a model writes is parsed or grounded, and all documents are scored at once.
+"""Corpus metrics for LightEval: a model's answers are parsed or grounded, and all documents are scored at once.
 
 metric = corpus_metric(json.loads, "span_f")  # for the metrics of a LightevalTaskConfig
 metric = answer_metric("span_f", grounding="strict", answer_labels=["PER", "LOC"])
@@ -24,14 +24,14 @@ class CorpusScore(CorpusLevelComputation):  # type: ignore[misc]  # LightEval ma
     """The score of a corpus of texts.
 
     Attributes:
-        score: makes a value of the golds and of what the model wrote, a text of each document.
+        score: computes the score from the golds and the model's answers, each a text for each document.
     """
 
     def __init__(self, score: Callable[[list[str], list[str]], float]) -> None:
         self.score = score
 
     def compute_corpus(self, items: Sequence[Any]) -> float:
-        """Score the golds and predictions of all documents; an `InputError` unless each has one of both."""
+        """Score the golds and predictions of all documents; an `InputError` unless each has a gold and a prediction."""
         sides = {"references": [item.golds for item in items], "predictions": [item.preds for item in items]}
         for side, texts in sides.items():
             for document, samples in enumerate(texts):
@@ -52,12 +52,12 @@ def corpus_metric(
     """Make a metric for generative tasks of LightEval.
 
     Args:
-        parse: makes of a text, a gold or what the model wrote, the tags or spans of a document. What cannot be read is
-            for it to decide: an empty list counts as nothing found, an error ends the evaluation.
+        parse: converts a text, a gold or the model's answer, to the tags or spans of a document. It decides about text
+            that it cannot read: an empty list counts as no spans, an error ends the evaluation.
         measure: the name of a measure, or one with options of its own.
         key: the key of its result that is the score; by default its headline.
-        name: what LightEval calls the metric; by default measure and key.
-        options: those of `scoring.score`.
+        name: the metric's name in LightEval; by default measure and key.
+        options: the options of `scoring.score`.
 
     Raises:
         InputError: for an unknown measure or key.
@@ -72,8 +72,8 @@ def answer_metric(
 
     Args:
         measure, key, name: as in `corpus_metric`.
-        options: those of `language_models.score_answers`. The gold of a document, its one choice, is the JSON of an
-            object with `text` and `spans`.
+        options: the options of `language_models.score_answers`. The gold of a document, its only choice, is the JSON
+            of an object with `text` and `spans`.
 
     Raises:
         InputError: for an unknown measure or key.

@@ -1,7 +1,8 @@
 """The glue between the measures and Hugging Face `evaluate`: the base of the metric modules.
 
-A module sets `measure` and `card`. Its options, its signature and its documentation are made from what the measure and
-the kind of input declare. Every batch is checked before it is stored, and the stored columns are read as they are.
+A module sets `measure` and `card`. Its options, its signature and its documentation are made from the declarations of
+the measure and of the kind of input. Every batch is checked before it is stored, and the stored columns are read as
+they are.
 """
 
 from __future__ import annotations
@@ -59,10 +60,10 @@ class Configuration:
     """A form of input.
 
     Attributes:
-        help: what a document is, as a phrase.
+        help: the form of a document, as a phrase.
         type: the Arrow type in which a document is stored.
         to_arrow: checks documents, numbered from the second argument, and returns them as Arrow arrays.
-        options: the dataclasses with options of reading that this form has.
+        options: the dataclasses with the options of reading this form.
         read: reads a column of such arrays as one side, with the documents' lengths if the form has these.
     """
 
@@ -86,13 +87,13 @@ class DocumentLengths:
     )
 
     def of(self, documents: int) -> np.ndarray | None:
-        """Return the lengths of so many documents as int64, checked; None if they are not known."""
+        """Check the lengths of `documents` documents, as int64; None if they are not known."""
         return None if self.lengths is None else read_lengths(self.lengths, documents)
 
 
 @dataclass(frozen=True)
 class Card:
-    """The texts of a metric module: what it computes, examples as doctests, and the source in BibTeX."""
+    """The texts of a metric module: its description, examples as doctests, and the source in BibTeX."""
 
     description: str
     examples: str
@@ -103,9 +104,9 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
     """A metric module over one measure; there is a subclass for each kind of input.
 
     It stores Arrow tables as they are, and gets its columns back as they are stored. The framework's own way coerces
-    what does not fit: numbers among tags become text, 0.7 becomes the offset 0. For this it touches what `evaluate`
-    keeps to itself: its Arrow writer, its cache files with their locks, and the format in which a column comes back.
-    That holds for evaluate 0.4.6, its last release, with datasets 4.0 to 5.2; before another version is allowed,
+    values that do not fit: numbers among tags become text, 0.7 becomes the offset 0. For this it uses private parts of
+    `evaluate`: its Arrow writer, its cache files with their locks, and the format in which a column comes back. They
+    are the same in evaluate 0.4.6, its last release, with datasets 4.0 to 5.2; before another version is allowed,
     tests/integrations/test_module.py has to pass with it.
 
     Attributes:
@@ -125,7 +126,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         """The module's texts."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
-        """Take the framework's settings, and options that `compute` then has as defaults.
+        """Set the framework's settings, and defaults for the options of `compute`.
 
         Raises:
             InputError: for an unknown option, and for a wrong value.
@@ -156,7 +157,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
 
     @classmethod
     def options(cls) -> dict[str, Option]:
-        """Return the options of `compute` by name, in order."""
+        """List the options of `compute` by name, in order."""
         own = options_of(cls.measure)
         shared = {name: own.pop(name) for name in SHARED if name in own}
         added = ", ".join(f"`{key}`" for key in cls.measure.detail_keys)
@@ -211,7 +212,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         """Check a batch of predictions and references and store it.
 
         Args:
-            predictions: what the configuration has for each document, such as one list of tags.
+            predictions: a value for each document in the form of the configuration, such as a list of tags.
             references: the same of the reference.
 
         Raises:
@@ -225,7 +226,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         """Check the prediction and the reference of one document and store them.
 
         Args:
-            prediction: what the configuration has for a document, such as a list of tags.
+            prediction: the document in the form of the configuration, such as a list of tags.
             reference: the same of the reference.
 
         Raises:
@@ -239,12 +240,12 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         self._store_document(table)
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
-        """Score what was added and what is passed; the options are those of the module.
+        """Score the documents that were added or are passed; the options are the module's.
 
         Args:
-            predictions: what the configuration has for each document, such as one list of tags.
+            predictions: a value for each document in the form of the configuration, such as a list of tags.
             references: the same of the reference.
-            **options: see below; those given when the module was loaded are the defaults.
+            **options: see below; the defaults can be set when the module is loaded.
 
         Returns:
             The scores, on the main process; None on others.
@@ -304,7 +305,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
                 )
 
     def _tables(self, predictions: Any, references: Any) -> list[pa.Table]:
-        """Return a batch as Arrow tables of not too many documents, all of it checked."""
+        """Check a batch, and convert it to Arrow tables of a bounded number of documents."""
         stored = len(self)
         to_arrow = self.configurations[self.configuration].to_arrow
         columns = {}
@@ -346,7 +347,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         return result
 
     def _count(self, measure: Any, references: Column, predictions: Column, options: Options) -> tuple[Counts, Reading]:
-        """Read both columns and count; also return how they were read, for the signature."""
+        """Read both columns and count; also describe for the signature how they were read."""
         form = self.configurations[self.configuration]
         assert form.read is not None
         lengths = {}
@@ -356,13 +357,13 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         return measure.counts(*sides), {"input": self.configuration} if len(self.configurations) > 1 else {}
 
     def _store(self: Any, tables: list[pa.Table]) -> None:
-        """Write tables of documents, and empty their list: the memory of each is free before the last is written."""
+        """Write tables of documents, and empty their list, so that each is freed once it is written."""
         self._start_writing()
         # datasets 4.0 keeps single documents back: they would come after the batches that are added later
         self.writer.write_rows_on_file()
         while tables:
             self.writer.write_table(tables.pop(0))
-        # free what the batch took before the next one comes
+        # free the batch before the next one comes
         pa.default_memory_pool().release_unused()
 
     def _store_document(self: Any, table: pa.Table) -> None:
@@ -393,7 +394,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
 
 
 def require_settings(settings: Options) -> None:
-    """Raise an `InputError` for settings of the framework at which it would fail with an error of its own."""
+    """Raise an `InputError` for settings with which the framework would fail with an error of its own."""
     remedy = "Give a path, or leave it out."
     require_kind(settings.get("cache_dir"), (str, os.PathLike, NoneType), "a folder (cache_dir)", remedy)
     number, process = settings.get("num_process", 1), settings.get("process_id", 0)
@@ -405,7 +406,7 @@ def require_settings(settings: Options) -> None:
 
 
 def _documentation(module: type[MeasureModule], examples: str) -> str:
-    """Return arguments, results and examples of a module's `compute`."""
+    """Write the arguments, results and examples of a module's `compute`."""
     arguments = {
         "predictions (list)": f"The predictions, {module.forms()}.",
         "references (list)": "The reference, in the same form.",

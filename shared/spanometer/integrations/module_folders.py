@@ -1,4 +1,4 @@
-"""The folders of the metric modules: in a checkout, or where the wheel has put them."""
+"""The folders of the metric modules: in a checkout, or where the wheel puts them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..exceptions import InputError, shown
 
 
 def path(name: str) -> str:
-    """Return the folder of a metric module.
+    """Find the folder of a metric module.
 
     Raises:
         InputError: for an unknown module.
@@ -27,7 +27,7 @@ def module_folders() -> dict[str, Path]:
         scripts = list((checkout / "metrics").glob("*/*.py"))
     else:
         recorded = (Path(str(file.locate())) for file in metadata.files("spanometer") or ())
-        # pip --target moves these files beside the package, and its record still says where they would have been
+        # pip --target moves these files beside the package, but its record keeps their old places
         beside = (Path(__file__).parents[2] / "share" / "spanometer" / "metrics").glob("*/*.py")
         scripts = [file for file in (*recorded, *beside) if file.match("spanometer/metrics/*/*.py") and file.is_file()]
     return {script.stem: script.resolve().parent for script in scripts if script.stem == script.parent.name}

@@ -1,4 +1,4 @@
-"""Scorers for scikit-learn, for models that predict sequences of tags, as those of sklearn-crfsuite do.
+"""Scorers for scikit-learn, for models that predict sequences of tags, such as sklearn-crfsuite's.
 
 cross_val_score(crf, sentences, tags, scoring=scorer("span_f", average="macro"))
 """
@@ -22,11 +22,11 @@ def scorer(measure: Any = "span_f", *, key: str | None = None, **options: Any) -
     Args:
         measure: the name of a measure, or one with options of its own.
         key: the key of its result that is the score; by default its headline.
-        options: those of `scoring.score`.
+        options: the options of `scoring.score`.
 
     Returns:
-        A function of estimator, inputs and references that is higher where the output is better: errors, of which less
-        is better, have a negative sign.
+        A function of estimator, inputs and references that is higher where the output is better: errors have a
+        negative sign.
 
     Raises:
         InputError: for an unknown measure or key; for other options when it is called.

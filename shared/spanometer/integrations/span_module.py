@@ -83,7 +83,7 @@ class SpanModule(MeasureModule):
             reading = {"input": self.configuration, **unit}
         choice = made(LabelChoice, options)
         alignment = Alignment(*choice.of(reference, predicted))
-        # the alignment has what it needs of them
+        # the alignment holds all that it needs from the columns
         del reference, predicted
         return measure.count(alignment), {**reading, **choice.signed()}
 

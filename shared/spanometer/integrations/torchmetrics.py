@@ -29,7 +29,7 @@ class SpanMetric(Metric):  # type: ignore[misc]  # torchmetrics may not be insta
         id2label: the tags that label numbers stand for, see `tags.read_id2label`.
         measure: the name of a measure of spans, or one with options of its own.
         decoding: how tags are read, options of `decoding.LabelDecoding` (`scheme`, `repair`, `ignore_index` ...).
-        settings: those of `torchmetrics.Metric`.
+        settings: the settings of `torchmetrics.Metric`.
 
     Raises:
         InputError: for wrong options, and for a measure whose counts of parts do not add up.
@@ -53,13 +53,13 @@ class SpanMetric(Metric):  # type: ignore[misc]  # torchmetrics may not be insta
             self.add_state(name, torch.from_numpy(sums), dist_reduce_fx="sum")
 
     def update(self, preds: torch.Tensor, target: torch.Tensor) -> None:
-        """Add a batch: label numbers of shape (documents, positions), or logits with a third axis, of which argmax."""
+        """Add a batch: label numbers of shape (documents, positions), or logits with a third axis (argmax)."""
         numbers = preds.argmax(dim=-1) if preds.ndim > target.ndim else preds
         for name, sums in _sums(self._counts(target.cpu().numpy(), numbers.cpu().numpy())).items():
             getattr(self, name).add_(torch.from_numpy(sums).to(self.device))
 
     def compute(self) -> dict[str, torch.Tensor]:
-        """Score what was added, in all processes: `span_f_f1` and so on, as `Report.flat` names them."""
+        """Score the batches of all processes: `span_f_f1` and so on, as `Report.flat` names them."""
         first, code = np.zeros(1, dtype=np.int32), np.arange(len(self._empty.labels), dtype=np.int32)
         columns = {name: Column(first.repeat(len(code)), code, self._state(name)) for name in self._empty.columns}
         shared = {name: self._state(name) for name in self._empty.shared}
@@ -78,6 +78,6 @@ class SpanMetric(Metric):  # type: ignore[misc]  # torchmetrics may not be insta
 
 
 def _sums(counts: Counts) -> dict[str, np.ndarray]:
-    """Return each column's sums by label, and those of documents."""
+    """Sum each column by label, and the columns of documents."""
     sums = {name: column.per_label(len(counts.labels)) for name, column in counts.columns.items()}
     return {**sums, **{name: values.sum(keepdims=True) for name, values in counts.shared.items()}}

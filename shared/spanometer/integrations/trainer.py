@@ -9,7 +9,7 @@
         ...,
     )
 
-Neither `torch` nor `transformers` is imported here: tensors are asked to do what they can do themselves.
+Neither `torch` nor `transformers` is imported here: tensors' own methods do the work.
 """
 
 from __future__ import annotations
@@ -48,20 +48,20 @@ class TokenClassificationMetrics:
     """Measures of a token classifier, in the two functions that a `Trainer` calls.
 
     Each row of a batch is a document. Positions whose label is -100 (special tokens, padding, the further parts of a
-    word) are left out, as if they were not there: a path goes from one labelled position to the next.
+    word) are left out: a path goes from one labelled position to the next.
 
     All measures share one decoding and one alignment. Results are built-in floats named `<measure>_<key>`, without
-    saying anything twice: `span_f_precision`, `span_f_f1`, `sl_icm`, `sl_icm_norm`, `unitizing_alpha`; `keys` lists
+    repeated words: `span_f_precision`, `span_f_f1`, `sl_icm`, `sl_icm_norm`, `unitizing_alpha`; `keys` lists
     them. Any of them can be the `metric_for_best_model`.
 
-    The best legal path (Viterbi) is not what others report, and mostly scores higher: by default the same results of
-    plain argmax stand beside, under names that end in `_argmax`, such as `span_f_f1_argmax`. The first evaluation says
+    Papers mostly report plain argmax, and the best legal path (Viterbi) mostly scores higher: by default the results
+    of argmax are added under names that end in `_argmax`, such as `span_f_f1_argmax`. The first evaluation says
     so in the Trainer's log, and every one writes the `signatures` there (level `info`).
 
     With `batch_eval_metrics=True` the labels of both sides are kept until the last batch, a byte each (two where there
-    are more than 256 labels), and scored together: to the last digit what one batch gives, also for measures whose
-    counts of parts do not add up. An error leaves nothing behind. Only if an evaluation is broken off between two
-    batches by something else (an interrupt, a model that fails), call `reset` before the next one.
+    are more than 256 labels), and scored together, so that results equal a single batch's to the last digit, also
+    for measures whose counts of parts do not add up. An error leaves nothing behind. Only if an evaluation is broken
+    off between two batches by something else (an interrupt, a model that fails), call `reset` before the next one.
 
     Attributes:
         labels: the tags in the order of their numbers.
@@ -74,7 +74,7 @@ class TokenClassificationMetrics:
         measures: names of measures, or measures with options of their own (`SlIcm(matching="optimal")`), or both; or a
             mapping that names the results itself, for one measure with different options:
             `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`.
-        decode: one way to decode, or several, of which the first has the plain names. `viterbi`: of each document the
+        decode: one way to decode, or several; the first has the plain names. `viterbi`: for each document the
             legal path with the highest sum of logits (see `viterbi.decode`). `argmax`: at each position the label with
             the highest logit, whatever stands beside it.
         scheme: name of the tag scheme; None tells it from the tags of `id2label`. IOB1 and IOE1 look like IOB2 and IOE2
@@ -82,14 +82,14 @@ class TokenClassificationMetrics:
         repair: how to handle illegal pairs of tags, see `decoding.decode`. With Viterbi only the references can have
             any; with argmax mostly the predictions, which `raise` then refuses.
         prefix: whether the tags of `id2label` have prefixes, see `Spans.from_tags`.
-        label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`.
-        transitions: for Viterbi, what going from the first label to the second is worth, shape (labels, labels); the
-            transition scores of a CRF layer, for example.
+        label_map, ignore_labels: which labels are scored, under which names, see `schemes.LabelChoice`.
+        transitions: for Viterbi, the score of going from the first label to the second, shape (labels, labels), such as
+            the transition scores of a CRF layer.
         per_label: also the values of each label of `id2label`, `span_f_PER_f1` and `span_f_PER_support`, by the first
             way to decode.
 
     Raises:
-        InputError: for label numbers that are not 0, 1, 2 ..., tags that no one scheme knows, and unknown options.
+        InputError: for label numbers that are not 0, 1, 2 ..., tags that fit no scheme together, and unknown options.
     """
 
     def __init__(
@@ -129,10 +129,10 @@ class TokenClassificationMetrics:
         self._announced = self._decoders == ("argmax",)
 
     def signatures(self) -> dict[str, str]:
-        """Return for each measure the line that says how its numbers are made, to be reported beside them.
+        """Write each measure's signature, to be reported beside its numbers.
 
-        For example `span_f|scheme:IOB2|repair:conlleval|decode:viterbi|labels:match|average:micro|...`; that of
-        `span_f_argmax` has `decode:argmax`. Transition scores are named by the first eight digits of a hash of them:
+        For example `span_f|scheme:IOB2|repair:conlleval|decode:viterbi|labels:match|average:micro|...`; `span_f_argmax`
+        has `decode:argmax`. Transition scores are named by the first eight digits of a hash of them:
         `decode:viterbi-1b4f0e98`.
         """
         reading = {**reading_of(self.scheme, self._repair, prefix=self._prefix), **self._choice.signed()}
@@ -146,11 +146,11 @@ class TokenClassificationMetrics:
         return signatures
 
     def _ending(self, decoder: str) -> str:
-        """Name the ending of results by a way to decode: nothing for the first."""
+        """Name the ending of results by a way to decode: empty for the first."""
         return "" if decoder == self._decoders[0] else f"_{decoder}"
 
     def _result_keys(self) -> tuple[str, ...]:
-        """Return the names of the results; raise an `InputError` if two have the same name."""
+        """Name the results; raise an `InputError` if two have the same name."""
         keys = [
             result_key(name, measure, key) + self._ending(decoder)
             for decoder in self._decoders
@@ -170,7 +170,7 @@ class TokenClassificationMetrics:
         """Decode the logits of a batch, so that the Trainer keeps label numbers and not all logits.
 
         Args:
-            logits: what the model gives beside its loss: a tensor of shape (documents, positions, labels), also of half
+            logits: the model's output beside its loss: a tensor of shape (documents, positions, labels), also of half
                 precision, or a tuple or mapping (nested, if need be) in which the first tensor of that shape is meant.
             labels: the batch's labels, shape (documents, positions); or a tuple in which the first tensor with two axes
                 is meant. None for data without labels.
@@ -182,7 +182,7 @@ class TokenClassificationMetrics:
 
         Raises:
             InputError: if no tensor has the shape, for labels that `id2label` lacks, and for logits that are NaN or
-                infinite; it counts documents in the batch, and for logits those tokens that have a label.
+                infinite; it numbers documents in the batch, and for logits the tokens that have a label.
         """
         if labels is None:
             return logits
@@ -291,7 +291,7 @@ class TokenClassificationMetrics:
             )
 
     def _decoded(self, logits: np.ndarray, tagged: np.ndarray) -> list[np.ndarray]:
-        """Decode the label numbers of the tagged positions, document after document, in each of the ways."""
+        """Decode the label numbers of the tagged positions, document after document, in each way."""
         scores = Scores.read(logits, len(self.labels), mask=tagged)
         return [
             np.asarray(scores.token.argmax(axis=1))
@@ -329,7 +329,7 @@ class TokenClassificationMetrics:
         offsets = offsets_of(lengths)
         references = Tags(codes, self._tags, offsets)
         results, of_labels = {}, {}
-        # label numbers of one way alone are those of the first
+        # label numbers of a single way belong to the first
         for decoder, path in zip(self._decoders, paths, strict=False):
             predictions = Tags(path, self._tags, offsets)
             decoded = pair_from_tags(references, predictions, scheme=self.scheme, repair=self._repair)[:2]
@@ -358,7 +358,7 @@ class _Batch(NamedTuple):
 
 
 def _batches(predictions: Any, label_ids: Any) -> Iterator[tuple[Any, Any]]:
-    """List the batches of an evaluation set: one, or those of a list."""
+    """List the batches of an evaluation set: a single batch, or a list's."""
     if label_ids is None or predictions is None:
         raise InputError("there are no labels or no predictions to score.", "Give an evaluation set with labels.")
     if not isinstance(label_ids, list):
@@ -389,7 +389,7 @@ def _find_labels(labels: Any) -> Any:
 
 
 def _array(values: Any) -> np.ndarray:
-    """Return a tensor of any device and precision, or anything that NumPy takes, as an array."""
+    """Convert a tensor of any device and precision, or anything that NumPy takes, to an array."""
     if hasattr(values, "detach"):
         values = values.detach().cpu()
         # NumPy has no bfloat16
@@ -398,7 +398,7 @@ def _array(values: Any) -> np.ndarray:
 
 
 def _read_tags(labels: tuple[str, ...], scheme: str | None, *, prefix: bool) -> tuple[tuple[str, ...], str]:
-    """Return the tags of all labels with prefixes, and the name of their scheme."""
+    """Read the tags of all labels, with prefixes, and the name of their scheme."""
     try:
         tags = as_tags(Tags(np.arange(len(labels)), labels, np.array([0, len(labels)])), prefix=prefix)
         scheme_of_tags = scheme_of(read_prefix(scheme, prefix=prefix), tags)

@@ -16,7 +16,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for: a measure's class from the module that is called as the measure."""
+    """Import a measure's class when it is first used, from the module with the measure's name."""
     home = _HOMES.get(name, re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower())
     if (name in _HOMES or name[:1].isupper()) and find_spec(f"{__name__}.{home}"):
         return getattr(import_module(f"{__name__}.{home}"), name)

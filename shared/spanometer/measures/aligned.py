@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment, Side, line_base
+from ..alignment.overlaps import Alignment, SideSpans, line_base
 from ..arrays import offsets_by
 from ..counts.counts import Counts
 from ..exceptions import InputError, require_sides, setting
@@ -20,12 +20,12 @@ from .base import Measure, PrecisionRecallF1
 
 @dataclass(frozen=True, kw_only=True)
 class AlignedMeasure(Measure):
-    """A measure of `Spans` that starts from which of them overlap.
+    """A measure of `Spans` that is counted on their overlaps.
 
     Attributes:
         labels: `match`: spans are compared with spans of their label. `ignore`: all spans count as of one label, so
             that only their extents are compared. Tags are decoded with their labels before; spans of a side that have
-            the same tokens become one span. A measure that refuses spans of one label that overlap refuses them then
+            the same tokens become one span. A measure that refuses overlapping spans of one label then refuses them
             whatever labels they had.
     """
 
@@ -51,7 +51,7 @@ class AlignedMeasure(Measure):
         return replace(self._count(self.compared(alignment)), measure=self)
 
     def compared(self, alignment: Alignment) -> Alignment:
-        """Return the alignment that is counted: without labels if `labels` ignores them."""
+        """Drop the labels of an alignment if `labels` ignores them."""
         if self.labels == "match":
             return alignment
         if alignment.unlabelled is None:
@@ -62,11 +62,11 @@ class AlignedMeasure(Measure):
 
     @abstractmethod
     def _count(self, alignment: Alignment) -> Counts:
-        """Return the counts, which need not know their measure."""
+        """Count an alignment; the counts need not know their measure."""
 
 
-def _columns(alignment: Alignment, side: Side) -> Spans:
-    """Return one side as columns again, in the order of the line."""
+def _columns(alignment: Alignment, side: SideSpans) -> Spans:
+    """Convert a side to columns again, in the order of the line."""
     base = line_base(side.label, side.document, alignment.offsets)
     fragments = None
     if side.pieces is not None:
@@ -85,7 +85,7 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
     """A measure of `Spans` whose headline is precision, recall and F1, see `PrecisionRecallF1`."""
 
     def count(self, alignment: Alignment) -> Counts:
-        """Count two sides that are aligned already; for a mean over documents also what they score."""
+        """Count two sides that are aligned already; for a mean over documents also their scores."""
         return self.with_document_scores(super().count(alignment))
 
 
@@ -97,13 +97,13 @@ def counter(references: Any, predictions: Any) -> Callable[[Any], Counts]:
     return lambda measure: measure.count(alignment)
 
 
-def require_contiguous(alignment: Alignment, name: str, side: Side, reason: str = "units are contiguous") -> None:
-    """Raise an `InputError` for a discontinuous span of a side; `name` is what the side is called."""
+def require_contiguous(alignment: Alignment, name: str, side: SideSpans, reason: str = "units are contiguous") -> None:
+    """Raise an `InputError` for a discontinuous span of a side; `name` is the side's name."""
     if side.discontinuous.any():
         raise alignment.refusal(name, side, int(np.argmax(side.discontinuous)), f"is discontinuous; {reason}.")
 
 
-def require_disjoint(alignment: Alignment, name: str, side: Side, reason: str, remedy: str = "") -> None:
+def require_disjoint(alignment: Alignment, name: str, side: SideSpans, reason: str, remedy: str = "") -> None:
     """Raise an `InputError` for a span of a side that overlaps another of its label."""
     if not side.flat:
         span = int(side.piece_span[side.overlapping[0]])
@@ -111,7 +111,7 @@ def require_disjoint(alignment: Alignment, name: str, side: Side, reason: str, r
 
 
 def require_lengths(lengths: np.ndarray | None, subject: str) -> np.ndarray:
-    """Return the documents' lengths, on which the subject depends; an `InputError` if they are not known."""
+    """Return the documents' lengths, which the subject needs; an `InputError` if they are not known."""
     if lengths is None:
         raise InputError(
             f"the documents' lengths are not known, and {subject} depends on them.",

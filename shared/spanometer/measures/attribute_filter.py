@@ -54,7 +54,7 @@ class DocumentFilter:
         self.names = frozenset(name for name, *_ in self._comparisons) - set(_BOUNDS)
 
     def __call__(self, spans: Sequence[Mapping[str, Any]]) -> bool:
-        """Tell whether a document with these spans is scored."""
+        """Check whether a document with these spans is scored."""
         return any(all(_holds(span, *comparison) for comparison in self._comparisons) for span in spans)
 
 
@@ -77,7 +77,7 @@ def _value(text: str) -> Any:
 
 
 def _holds(span: Mapping[str, Any], name: str, order: str, value: Any) -> bool:
-    """Tell whether one of the values of a span fulfils a comparison."""
+    """Check whether one of the values of a span fulfils a comparison."""
     there = span[name] if name in _BOUNDS else span["attributes"].get(name)
     values = (there or [None]) if isinstance(there, list) else [there]
     if order in ("==", "!="):

@@ -38,7 +38,7 @@ class AttributeItems:
     Attributes:
         attributes: the attributes that are scored.
         values: the values of both sides, each once.
-        references: how many items are those of the reference.
+        references: how many items belong to the reference.
         document, start, end: of each item.
         attribute: of each item, codes that index `attributes`.
         value: of each item, codes that index `values`.
@@ -128,7 +128,7 @@ def _item_rows(
 
 
 def distinct_items(code: np.ndarray, score: np.ndarray, *, highest: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Find the first of each distinct item, in their order, and their highest (else their last) scores."""
+    """Find the first copy of each distinct item, in order, and its highest (else its last) score."""
     order = np.argsort(code, kind="stable")
     begins = np.flatnonzero(begins_run(code[order]))
     if len(begins) == len(code):
@@ -140,7 +140,7 @@ def distinct_items(code: np.ndarray, score: np.ndarray, *, highest: bool) -> tup
 
 
 def unmatched_spans(references: Attributes, predictions: Attributes) -> np.ndarray:
-    """Find the spans that only one side has, each once, in order; those of predictions follow those of references.
+    """Find the spans that only one side has, each once, in order, the references' before the predictions'.
 
     Spans are the same if document, start, end and label are.
     """
@@ -162,7 +162,7 @@ def unmatched_spans(references: Attributes, predictions: Attributes) -> np.ndarr
 def unmatched_by_document(references: Attributes, predictions: Attributes, *, same: bool) -> dict[str, np.ndarray]:
     """Count for each document the spans that one side has and the other lacks, by `UNMATCHED`.
 
-    `same` says that both are known to have the same spans.
+    `same`: both sides have the same spans.
     """
     apart = np.zeros(0, dtype=np.int64) if same else unmatched_spans(references, predictions)
     of_reference = references.document[apart[apart < len(references)]]
@@ -183,7 +183,7 @@ def read_scored(attributes: Any) -> dict[str, frozenset[str] | None] | None:
     """Read the labels of each attribute that is scored, None for all labels; None if all attributes are.
 
     Raises:
-        InputError: for what is no list of names and no mapping of names to True or to some labels.
+        InputError: for anything but a list of names or a mapping of names to True or to labels.
     """
     if attributes is None:
         return None
@@ -225,7 +225,7 @@ def require_seen(
     """Raise an `InputError` for an attribute or a label that is named in an option and that no span has.
 
     Args:
-        seen: what occurs, see `seen_names`; without labels there are no spans, and any name goes.
+        seen: the names that occur, see `seen_names`; without labels there are no spans, and any name goes.
         scored: the attributes that are scored by name.
         defaults: default values of attributes.
         filtered: the attributes that `filter` names.
@@ -327,12 +327,12 @@ def _meaning(value: Value | None) -> Any:
 
 
 def _on_its_side(at: int, references: int) -> tuple[int, int]:
-    """Return the index of a span among those of its side, and the side: 0 for the references."""
+    """Find the index of a span within its side, and the side: 0 for the references."""
     return (at, 0) if at < references else (at - references, 1)
 
 
 def _place_of(sides: Sequence[Attributes], side: int, span: int, documents: np.ndarray | None) -> dict[str, Any]:
-    """Return the place of a span for an `InputError`; `documents` are the numbers of the documents."""
+    """Describe the place of a span for an `InputError`; `documents` are the numbers of the documents."""
     document = int(sides[side].document[span])
     return {
         "side": _SIDES[side],

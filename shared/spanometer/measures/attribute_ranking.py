@@ -18,19 +18,19 @@ class AttributeCounts(Counts):
 
     Its labels are the attributes. At (document, attribute) stand `tp`, `support` and `positives`: the items on both
     sides, in the reference and in the prediction; in `shared` each document's spans that only one side has. Average
-    precision ranks the predicted items of the whole corpus, and ranks of parts do not give those of the whole: so there
+    precision ranks the predicted items of the whole corpus, and ranks within parts do not give these ranks: so there
     is a row for each predicted item, with its `score`, whether it is `right`, that is in the reference, and its
-    `position` among those of its document.
+    `position` among the items of its document.
     """
 
     @cached_property
     def ranking(self) -> np.ndarray:
-        """Indices of the predicted items, highest score first, those of equal score in the order of the documents."""
+        """The indices of the predicted items, highest score first, ties in the order of the documents."""
         rows = self.rows
         return np.lexsort((rows["position"], rows["document"], -rows["score"]))
 
     def condensed(self) -> Self:
-        """Return the same with one document, see `Counts.condensed`; items keep their order."""
+        """Sum the counts as if all documents were one, see `Counts.condensed`; items keep their order."""
         position = np.empty(len(self.rows["position"]), dtype=np.int64)
         position[np.lexsort((self.rows["position"], self.rows["document"]))] = np.arange(len(position))
         whole = super().condensed()
@@ -42,11 +42,11 @@ class PrecisionRecallCurve:
     """Precision and recall of the predicted items down to each score.
 
     Attributes:
-        threshold: scores, highest first: with `ties` each one once, otherwise that of each item.
+        threshold: scores, highest first: with `ties` the distinct scores, otherwise each item's.
         precision: shape (thresholds): the share of right ones among the items down to there.
         recall: shape (thresholds): the share of the reference items that are among them. It ends below 1 if some
             reference items were never predicted.
-        average_precision: the number that the result has under `ap`.
+        average_precision: `ap` of the result.
     """
 
     threshold: np.ndarray
@@ -74,7 +74,7 @@ class Steps:
 
     @classmethod
     def of_attributes(cls, counts: AttributeCounts, rule: str, times: np.ndarray | None = None) -> Self:
-        """Rank all items together (group 0) and those of each attribute (groups 1, 2 ...).
+        """Rank all items together (group 0) and the items of each attribute (groups 1, 2 ...).
 
         Args:
             counts: of all documents.
@@ -115,7 +115,7 @@ class Steps:
 
 
 def _repeated(counts: AttributeCounts, rule: str, times: np.ndarray) -> np.ndarray:
-    """Return the ranking of a corpus in which documents occur several times."""
+    """Rank the items of a corpus in which documents occur several times."""
     rows, order = counts.rows, counts.ranking
     repeats = times[rows["document"][order]]
     repeated = np.repeat(order, repeats)

@@ -43,7 +43,7 @@ COUNTS_PER_LABEL = "counts_per_label"
 
 
 def zero_division_option(help: str) -> Any:
-    """Declare the option `zero_division` of a measure, given what it is the value of."""
+    """Declare the option `zero_division` of a measure; `what` names the value that it sets."""
     return option(0.0, help=help, kind=float, choices=(0.0, 1.0, nan), label="Zero division")
 
 
@@ -52,13 +52,13 @@ class Key:
     """A key of a measure's result.
 
     Attributes:
-        title: what tables and pages call it.
-        help: what it is, as a phrase that begins in lower case and has no full stop.
+        title: its name in tables and on pages.
+        help: its meaning, as a phrase that begins in lower case and has no full stop.
         range: the range of its values.
         better: `higher` or `lower`; empty if neither is better.
         kind: the type of its values.
         whole: whether they are whole numbers.
-        share: whether they can be written in percent, if they are not whole.
+        share: whether they can be written in percent, unless they are whole.
     """
 
     title: str
@@ -84,21 +84,21 @@ class Measure(CheckedOptions, ABC):
             labels of both sides; `weighted` weights the labels by their reference spans (without any it is `micro`).
         zero_division: the value of a ratio whose denominator is 0: 0.0, 1.0 or nan. NaN scores of labels are left out
             of averages.
-        name: the measure's name, that of its module.
+        name: the measure's name, and its module's.
         place: where it stands among all measures, lowest first.
-        input: what it is a measure of: `spans`, `entities`, `attributes` or `mentions`.
+        input: the kind of its input: `spans`, `entities`, `attributes` or `mentions`.
         results: the keys of its result, described.
         returns: a phrase in front of their description.
-        detail_keys: what `details` adds to the result.
-        keys: the names of the keys, those of `results`.
+        detail_keys: the keys that `details` adds to the result.
+        keys: the names of the keys of `results`.
         by_default: whether it is computed where no measure is named; not if it takes much longer than others.
-        headline: the one of them that comparisons and charts show.
+        headline: the key that comparisons and charts show.
         ranked: other keys by which comparisons rank too.
         higher_is_better: whether the headline of the better output is the higher one.
         support: the count that holds the number of reference spans.
         shared: the counts that belong to documents and not to labels.
         counts_type: the class of its counts.
-        bounded: pairs of counts of which the first is at most the second, for each document and label.
+        bounded: pairs of counts; the first is at most the second, for each document and label.
     """
 
     average: str = option("micro", help="how to average", choices=AVERAGES, label="Average")
@@ -136,11 +136,11 @@ class Measure(CheckedOptions, ABC):
 
     @property
     def needs(self) -> frozenset[str]:
-        """What spans must have, or be: `lengths` of the documents; `contiguous`; `disjoint`, those of each label."""
+        """What spans must have, or be: `lengths` of the documents; `contiguous`; `disjoint` within each label."""
         return frozenset()
 
     def require_additive(self) -> None:
-        """Raise an `InputError` if counts of parts of a corpus do not add up to those of the whole."""
+        """Raise an `InputError` if counts of parts of a corpus do not add up to the whole's."""
 
     def require_parts(self) -> None:
         """Raise an `InputError` unless the parts of a corpus can be counted by themselves, and their counts added."""
@@ -150,7 +150,7 @@ class Measure(CheckedOptions, ABC):
         """Raise an `InputError` for stored counts that no corpus has: negative ones, or parts larger than their whole.
 
         Args:
-            counts: by name, those of labels with one value for each document and label.
+            counts: by name; counts of labels have one value for each document and label.
         """
         for name, values in counts.items():
             if (values < 0).any():
@@ -225,13 +225,14 @@ class Measure(CheckedOptions, ABC):
         Args:
             counted: the counts.
             resampling: how corpora are drawn; None draws none.
-            scores: computes the values from totals by label; by default those of each label and, last, of the corpus.
+            scores: computes the values from totals by label; by default the headline values of each label and, last, of
+                the corpus.
 
         Returns:
             For each key values of shape (..., counts), by default (labels + 1, counts).
         """
         of_totals = scores or self.scores_of_all
-        # what is made of the counts for this goes with their copies
+        # the copies take their caches with them
         copies = [replace(counts) for counts in counted]
         return estimates(
             _stacked(of_totals(self.totals(counts)) for counts in counted),
@@ -252,7 +253,7 @@ class Measure(CheckedOptions, ABC):
         }
 
     def intervals(self, counts: Counts, resampling: Resampling) -> dict[str, tuple[float, float]]:
-        """Compute confidence intervals of the headline values, but for those that are whole numbers.
+        """Compute confidence intervals of the headline values that are not whole numbers.
 
         Returns:
             For each key the lower and the upper bound; NaN if there are fewer than two documents.
@@ -276,7 +277,7 @@ class Measure(CheckedOptions, ABC):
         return {name: {key: tuple(bounds[key][code]) for key in bounds} for code, name in enumerate(names)}
 
     def with_intervals(self, result: Mapping[str, Any], counts: Counts, resampling: Resampling) -> dict[str, Any]:
-        """Return a result with `<key>_low` and `<key>_high` for each key that has an interval."""
+        """Add to a result `<key>_low` and `<key>_high` for each key that has an interval."""
         return with_bounds(result, self.intervals(counts, resampling))
 
     def left_out(self, counts: Counts, scores: Scores | None = None) -> dict[str, np.ndarray]:
@@ -311,12 +312,12 @@ class Measure(CheckedOptions, ABC):
         }
 
     def details(self, counts: Counts) -> dict[str, Any]:
-        """Compute what `details` adds to a result, except the signature."""
+        """Compute the values that `details` adds to a result, except the signature."""
         by_label = {COUNTS_PER_LABEL: counts.by_label()} if COUNTS_PER_LABEL in self.detail_keys else {}
         return {"per_label": self.score_per_label(counts), "counts": counts.total(), **by_label}
 
     def notes(self, counts: Counts) -> list[str]:
-        """Warn readers of the scores, in sentences, of what is special about these counts; mostly of nothing."""
+        """List sentences that warn readers of the scores about these counts; mostly none."""
         return []
 
     def score_per_document(self, counts: Counts) -> dict[str, np.ndarray]:
@@ -326,7 +327,7 @@ class Measure(CheckedOptions, ABC):
         return {key: np.concatenate([empty, *(np.atleast_1d(part[key]) for part in parts)]) for key in self.keys}
 
     def document_scores(self, counts: Counts) -> dict[str, np.ndarray]:
-        """Compute the same, but NaN for documents in which neither side has anything that is counted."""
+        """Compute `score_per_document`, with NaN for documents in which neither side has anything that is counted."""
         there = counts.flagged()
         return {key: np.where(there, values, nan) for key, values in self.score_per_document(counts).items()}
 
@@ -352,13 +353,13 @@ class Measure(CheckedOptions, ABC):
         return cls(**options)
 
     def options(self) -> dict[str, Any]:
-        """Return the options that can change the number, in the order of the signature."""
+        """List the options that can change the number, in the order of the signature."""
         own = {field.name: getattr(self, field.name) for field in fields(self)}
         shared = {name: own.pop(name) for name in SHARED if name in own}
         return {**own, **shared}
 
     def signature(self, reading: Mapping[str, Any], resampling: Resampling | None = None) -> str:
-        """Return every option that can change the number, defaults too, in fixed order, the version last.
+        """Write every option that can change the number, defaults too, in fixed order, the version last.
 
         For example `link_f|scheme:IOB2|repair:conlleval|labels:match|average:micro|zero_division:0|v:0.1.0`.
 
@@ -377,7 +378,7 @@ def signature_of(name: str, options: Mapping[str, object]) -> str:
 
 
 def f_results(precision: str, recall: str) -> dict[str, Key]:
-    """Return the keys of an F-measure, given what its precision and its recall are."""
+    """Describe the keys of an F-measure from descriptions of its precision and its recall."""
     return {
         "precision": Key("precision", precision),
         "recall": Key("recall", recall),
@@ -389,13 +390,13 @@ def f_results(precision: str, recall: str) -> dict[str, Key]:
 class PrecisionRecallF1(Measure):
     """A measure whose headline is precision, recall and F1.
 
-    Its counts are `right` of `predicted`, and `found` of `reference`; if right and found are one number they are one
-    column, `both`. All values are in [0, 1], higher is better.
+    Its counts are `right` of `predicted`, and `found` of `reference`; if right and found are the same number, they are
+    one column, `both`. All values are in [0, 1], higher is better.
 
     Attributes:
         average: also `documents`, the mean over documents of each document's precision, recall and F1 over all labels
-            (Toxic Spans, Mu-SHROOM). A ratio of a document that has the denominator 0 is `zero_division`: so is F1 if
-            neither side has a span. NaN leaves the document out. The values of labels stay those of summed counts.
+            (Toxic Spans, Mu-SHROOM). A ratio of a document with the denominator 0 is `zero_division`, and so is F1 if
+            neither side has a span. NaN leaves the document out. The values of labels always come from summed counts.
 
     With `average="documents"` counts have besides, for each document, `documents` (1), and for each key its value
     (`f1_sum`) and whether there is one (`f1_documents`), so that the mean of a corpus is a ratio of sums too.
@@ -417,7 +418,7 @@ class PrecisionRecallF1(Measure):
     )
 
     def with_document_scores(self, counts: Counts) -> Counts:
-        """Return counts with what a mean over documents needs, if that is how they are averaged."""
+        """Add to counts the sums that a mean over documents needs, if they are averaged so."""
         if self.average != DOCUMENTS:
             return counts
         shared = {"documents": np.ones(counts.documents, dtype=np.int64)}
@@ -452,7 +453,7 @@ class PrecisionRecallF1(Measure):
         }
 
     def notes(self, counts: Counts) -> list[str]:
-        """Say what documents without spans score in a mean over documents, unless it is what shared tasks give them."""
+        """List a note on the score of documents without spans, unless it is the shared tasks' score."""
         if self.average != DOCUMENTS or isnan(self.zero_division) or self.zero_division == 1:
             return []
         documents, scored = (int(counts.shared[name].sum()) for name in (DOCUMENTS, f"{self.headline}_documents"))
@@ -472,12 +473,12 @@ class PrecisionRecallF1(Measure):
 def _written(value: object) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
-    # repr gives the shortest digits that are the number; to add 0 takes the sign from -0.0
+    # repr gives the shortest exact digits; adding 0 takes the sign from -0.0
     return repr(float(value) + 0.0).removesuffix(".0") if isinstance(value, (float, np.floating)) else str(value)
 
 
 def with_bounds(values: Mapping[str, Any], intervals: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
-    """Return values with `<key>_low` and `<key>_high` for each interval."""
+    """Add to values `<key>_low` and `<key>_high` for each interval."""
     sides = ("low", "high")
     bounds = (
         (f"{key}_{side}", bound) for key, pair in intervals.items() for side, bound in zip(sides, pair, strict=True)

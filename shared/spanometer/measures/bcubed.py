@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment, Side
+from ..alignment.overlaps import Alignment, SideSpans
 from ..alignment.pieces import Incidence
 from ..arrays import offsets_of, ranges, runs
 from ..counts.counts import Column, Counts, join_columns
@@ -27,11 +27,11 @@ class Bcubed(FMeasure):
     """B-cubed precision, recall and F1: how much the spans over each token share the same other tokens.
 
     For a token t in a span ŝ of a label, precision(t) = |ŝ ∩ s(t)| / |ŝ|, with s(t) the reference span of that label
-    over t; P is the mean over the tokens of predicted spans, R the same with the sides swapped, over the tokens of
+    over t; P is the mean over the tokens of predicted spans; R is the same with the sides swapped, over the tokens of
     reference spans (the paper prints one sign for both denominators). If spans of a side overlap, the extended form
-    (Amigó et al. 2009): with c(t, u) and l(t, u) the numbers of own and of other spans that hold both t and u,
-    precision(t) is the mean of min(c, l) / c over the tokens u with c(t, u) > 0. It is the plain form if nothing
-    overlaps.
+    (Amigó et al. 2009): with c(t, u) and l(t, u) the numbers of spans of the same and of the other side that hold both
+    t and u, precision(t) is the mean of min(c, l) / c over the tokens u with c(t, u) > 0. It is the plain form if
+    nothing overlaps.
 
     Counts: `right` and `found`, the sums of the tokens' values; `predicted` and `reference`, in tokens;
     `reference_spans`.
@@ -86,7 +86,7 @@ def _extended(alignment: Alignment) -> dict[str, Column]:
     }
 
 
-def _by_depth(incidence: Incidence, sides: tuple[Side, Side]) -> list[tuple[np.ndarray, np.ndarray]]:
+def _by_depth(incidence: Incidence, sides: tuple[SideSpans, SideSpans]) -> list[tuple[np.ndarray, np.ndarray]]:
     """Compute for each side the value of a token of each piece, and whether the piece is in a span of the side.
 
     Pieces are looked at in blocks, as all pairs of a piece and a span over it can take gigabytes.
@@ -122,7 +122,7 @@ class _Spans:
     is_reference: np.ndarray
 
     def take(self, here: slice, block: slice) -> _Spans:
-        """Return those of some spans that have pieces of a block, with these pieces alone, counted from its first."""
+        """Take the spans that have pieces of a block, with these pieces alone, counted from its first."""
         first = np.maximum(self.first[here], block.start) - block.start
         last = np.minimum(self.last[here], block.stop) - block.start
         kept = last > first
@@ -144,7 +144,7 @@ def _block(incidence: Incidence, block: slice, spans: _Spans) -> tuple[np.ndarra
     for far, near in ((spans.end, end), (-spans.start, -start)):
         order = np.argsort(far, kind="stable")
         counts = (spans.last - spans.first)[order]
-        # 16 bits, so that a radix sort makes it piece by piece, in each the span that ends next first
+        # 16 bits allow a radix sort: piece by piece, in each the span that ends next first
         piece = ranges(spans.first[order], counts).astype(np.uint16)
         by_piece = np.argsort(piece, kind="stable")
         piece, span = piece[by_piece], np.repeat(order, counts)[by_piece]
@@ -167,8 +167,8 @@ def _block(incidence: Incidence, block: slice, spans: _Spans) -> tuple[np.ndarra
     return common + depth.min(axis=0) / np.maximum(depth, 1) * size, reached + (depth > 0) * size
 
 
-def _by_pieces(incidence: Incidence, own: Side, other: Side) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the same for one side, with discontinuous spans, over all pairs of pieces that share a span."""
+def _by_pieces(incidence: Incidence, own: SideSpans, other: SideSpans) -> tuple[np.ndarray, np.ndarray]:
+    """Compute `_by_depth` for one side, with discontinuous spans, over all pairs of pieces that share a span."""
     together, apart = incidence.linked(own), incidence.linked(other)
     shares = together.minimum(apart).multiply(together.astype(float).power(-1)).tocsr()
     reached = (together > 0).astype(np.int64) @ incidence.size

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment, Side, coverage
+from ..alignment.overlaps import Alignment, SideSpans, coverage
 from ..arrays import ordered_codes, runs
 from ..counts.counts import Column, Counts
 from ..counts.statistics import MOST_DRAWS, divide, precision_recall_f1, require_bounded
@@ -40,14 +40,14 @@ class ChanceCounts(Counts):
     simulated: np.ndarray | None = None
 
     def __add__(self, other: Counts) -> Self:
-        """Add counts without simulations: those of parts are not independent of each other."""
+        """Add counts, without simulations: simulations of parts are not independent of each other."""
         for part in (self, other):
             if getattr(part, "simulated", None) is not None:
                 raise _not_additive()
         return super().__add__(other)
 
     def condensed(self) -> Self:
-        """Return the same with one document, without simulations, see `Counts.condensed`."""
+        """Sum the counts as if all documents were one, without simulations, see `Counts.condensed`."""
         return replace(super().condensed(), simulated=None)
 
 
@@ -74,7 +74,7 @@ class ChanceKappaF1(AlignedMeasure):
         level: `token`: agreement is the shared tokens of spans of one label, sizes are in tokens; `span`: agreement is
             the number of equal spans, sizes are in spans.
         placement: `disjoint`: all arrangements of a label's spans without overlap are equally likely; `independent`:
-            each span lies anywhere, and tokens are counted with multiplicity, over pairs of spans, in `both` as in its
+            each span lies anywhere, and tokens are counted with multiplicity, over pairs of spans, in `both` and in its
             expectation; `layers`: nested spans, each nesting depth placed by itself as disjoint, counted likewise.
         method: `exact`; `uniform`: every span lies anywhere with the same probability, the approximation of the
             paper's appendix; `auto`: uniform if (n - a + k) / (n - a_i + 1) passes `uniform_threshold`.
@@ -149,7 +149,7 @@ class ChanceKappaF1(AlignedMeasure):
     counts_type: ClassVar[type[Counts]] = ChanceCounts
 
     def options(self) -> dict[str, Any]:
-        """Return the options for the signature: threshold and seed if they are used."""
+        """List the options for the signature: threshold and seed if they are used."""
         options = super().options()
         if self.method != "auto":
             del options["uniform_threshold"]
@@ -158,7 +158,7 @@ class ChanceKappaF1(AlignedMeasure):
         return options
 
     def require_plausible(self, counts: Mapping[str, np.ndarray]) -> None:
-        """Raise an `InputError` for counts that no corpus has; spans that may overlap can agree in more than a side."""
+        """Raise an `InputError` for counts that no corpus has; overlapping spans can share more than a side's size."""
         super().require_plausible(counts)
         if self.placement == "disjoint":
             for whole in ("predicted", "reference"):
@@ -171,7 +171,7 @@ class ChanceKappaF1(AlignedMeasure):
 
     @property
     def needs(self) -> frozenset[str]:
-        """What spans must have, or be."""
+        """The requirements on spans, see `Measure.needs`."""
         return frozenset(("lengths", "contiguous", *(("disjoint",) if self.placement == "disjoint" else ())))
 
     def _count(self, alignment: Alignment) -> ChanceCounts:
@@ -208,7 +208,7 @@ class ChanceKappaF1(AlignedMeasure):
         return sum(work(tokens, *lengths) for tokens, lengths in layers)
 
     def cases(self, alignment: Alignment) -> Cases:
-        """Find the places with spans on both sides, and what random placement there depends on.
+        """Find the places with spans on both sides, and the cases that determine random placement there.
 
         Raises:
             InputError: if the spans do not fit the placement.
@@ -235,7 +235,7 @@ class ChanceKappaF1(AlignedMeasure):
         return divide(f1 - chance, np.where(undefined, 0.0, 1.0 - chance), self.zero_division)
 
     def notes(self, counts: Counts) -> list[str]:
-        """Say if agreement by chance reaches or passes 1, so that `kappa_f1` has no scale."""
+        """List a note if agreement by chance reaches or passes 1, so that `kappa_f1` has no scale."""
         chance = float(self.score_totals(self.totals(counts))["chance_f1"])
         # NaN reaches nothing
         if not chance >= 1.0 - 1e-12:
@@ -249,7 +249,7 @@ class ChanceKappaF1(AlignedMeasure):
         ]
 
     def details(self, counts: Counts) -> dict[str, Any]:
-        """Compute what `details` adds to a result, the values of each document too (None for one without spans)."""
+        """Compute the values that `details` adds to a result, also each document's (None without spans)."""
         absent = ~counts.flagged()
         documents = {}
         for key, values in self.score_per_document(counts).items():
@@ -276,7 +276,7 @@ class ChanceKappaF1(AlignedMeasure):
             return references.column(alignment.equal)
         return references.column(pairs.reference, pairs.shared)
 
-    def _size(self, side: Side) -> Column:
+    def _size(self, side: SideSpans) -> Column:
         """Count a side's agreement with itself."""
         if self.level == "span":
             return side.column()
@@ -303,7 +303,7 @@ class ChanceKappaF1(AlignedMeasure):
         return values
 
     def _place(self, cases: Cases, case: int) -> Placement:
-        """Return the random placement of one side in one case."""
+        """Place the spans of one side in one case at random."""
         tokens, layers = cases.describe(case)
         options: dict[str, Any] = {
             "placement": self.of_layer,
@@ -324,7 +324,7 @@ class ChanceKappaF1(AlignedMeasure):
             most = setting("n_simulations", _MOST_SIMULATED // labels)
             problem = f"{self.n_simulations:,} simulations of {labels:,} labels are more numbers than are kept at once."
             raise InputError(problem, f"Set {most} or less.", option="n_simulations")
-        # the document of a place is drawn anew for each label that both sides have there
+        # a document's spans are drawn anew for each label that both sides have there
         tokens = int(cases.tokens[cases.of_both[:, 0]].sum())
         require_bounded("n_simulations", self.n_simulations, tokens, "token", MOST_TOKENS_DRAWN)
         generator = np.random.default_rng(self.seed)

@@ -25,7 +25,7 @@ ALPHAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class EntityAlignment:
-    """The pairs of a reference and a predicted entity, see `Eter`; all others are deleted or inserted.
+    """The pairs of a reference and a predicted entity, see `Eter`; all other entities are deleted or inserted.
 
     Attributes:
         reference, prediction: numbers of the entities of both sides, in the order of `Entities`; the pairs are ordered
@@ -49,13 +49,14 @@ class Eter(Measure):
 
         ETER = (I + D + Σ E) / N_E,        E = (1 - alpha) · root + alpha · components,
 
-    I and D the inserted and deleted entities, N_E the reference entities, the sum over the aligned pairs. Of equally
-    cheap alignments that with the most pairs counts, then that with the fewest type, then subtype substitutions, then
-    that in which the earlier reference entity has the earlier partner. No pair is kept that costs more than 2.
+    with I and D the inserted and deleted entities, N_E the reference entities, and the sum over the aligned pairs.
+    Among equally cheap alignments the one with the most pairs counts, then the one with the fewest type, then subtype
+    substitutions, then the one in which the earlier reference entity has the earlier partner. No pair is kept that
+    costs more than 2.
 
-    The **root** error is that of the types plus `span_cost` if the bounds differ. Types are matched one to one: 0 if
-    they are equal, `subtype_cost` if their first dotted parts are, else `type_cost`, which also an unmatched type
-    costs; the sum is divided by the number of types of the side that has more. It is symmetric.
+    The **root** error is the types' error, plus `span_cost` if the bounds differ. Types are matched one to one: 0 if
+    they are equal, `subtype_cost` if their first dotted parts are, else `type_cost`, also for an unmatched
+    type; the sum is divided by the number of types of the side that has more. It is symmetric.
 
     The error in the **components** is
 
@@ -71,15 +72,15 @@ class Eter(Measure):
     1999).
 
     All rates are in [0, ∞), lower is better; the reference itself scores 0, an empty output 1. If the reference has
-    no entities (or slots) a rate is `zero_division`, whatever the prediction has: that is so for single labels too, and
-    `average="macro"` ignores what is inserted there, while `micro` counts it.
+    no entities (or slots) a rate is `zero_division`, whatever the prediction has. This holds for single labels too, and
+    `average="macro"` ignores insertions there, while `micro` counts them.
 
     Attributes:
         alpha: the weight of the components, in [0, 1]: 0 ignores components, 1 ignores types and bounds.
-        type_cost: what another type, or another label of a component, costs.
-        subtype_cost: what a type costs that agrees in its first dotted part; not more than `type_cost`.
-        span_cost: what other bounds cost.
-        ser_type_cost, ser_span_cost: what another label and other bounds of a slot cost in SER, in [0, 1].
+        type_cost: the cost of another type, or of another label of a component.
+        subtype_cost: the cost of a type that agrees in its first dotted part; not more than `type_cost`.
+        span_cost: the cost of other bounds.
+        ser_type_cost, ser_span_cost: the cost of another label and of other bounds of a slot in SER, in [0, 1].
         type_level: `coarse` compares the first dotted parts of types and of components' labels alone; types, components
             and entities that are equal then count once.
         zero_division: the value of a rate if the reference is empty.
@@ -90,7 +91,7 @@ class Eter(Measure):
     whose types differ after the first part only), `boundary_substitutions`; within matched pairs
     `component_insertions`, `component_deletions`, `component_label_substitutions`,
     `component_boundary_substitutions`; for SER, with `slot_types` for entities and `slot_components`: `_references`,
-    `_correct`, `_insertions`, `_deletions`, `_substitutions` and `_cost`, the cost of the latter.
+    `_correct`, `_insertions`, `_deletions`, `_substitutions` and `_cost`, the cost of the substitutions.
 
     Raises:
         InputError: for costs out of range, if the sides do not have the same documents, and for more pairs of entities,
@@ -188,14 +189,14 @@ class Eter(Measure):
             )
 
     def counts(self, references: Entities, predictions: Entities) -> Counts:
-        """Align the entities, their components and the slots, and count what is wrong with each."""
+        """Align the entities, their components and the slots, and count the errors of each."""
         trees = self._trees(references, predictions)
         return self._count(trees, self._errors(trees))
 
     def counts_at(self, alphas: Iterable[float], references: Entities, predictions: Entities) -> Iterator[Counts]:
         """Yield the counts at each of some weights of the components instead of `alpha`.
 
-        Only the entities are aligned anew for each; what does not depend on the weight is computed once.
+        Only the entities are aligned anew for each weight; everything else is computed once.
         """
         measures = [replace(self, alpha=alpha) for alpha in alphas]
         trees = self._trees(references, predictions)
@@ -236,7 +237,7 @@ class Eter(Measure):
         return float(divide(np.asarray(wrong), np.asarray(wrong + correct), self.zero_division))
 
     def align(self, references: Entities, predictions: Entities) -> EntityAlignment:
-        """Return the alignment that `counts` counts: of `Entities.coarse` if that is the level of types.
+        """Align the entities as `counts` does: `Entities.coarse` if that is the level of types.
 
         Raises:
             InputError: if the sides do not have the same documents.
@@ -254,9 +255,9 @@ class Eter(Measure):
         return TreeAlignment(references, predictions, slot_costs=slot_costs, coarse=self.type_level == "coarse")
 
     def _errors(self, trees: TreeAlignment) -> dict[str, np.ndarray]:
-        """Compute the errors of each pair of entities, whatever the weight of the components."""
+        """Compute the errors of each pair of entities, which do not depend on the weight of the components."""
         pairs = trees.pairs
-        # equal types are best matched with each other, then those of one first part
+        # equal types are best matched with each other, then types with the same first part
         types = (pairs.types - pairs.alike) * self.type_cost + (pairs.alike - pairs.equal) * self.subtype_cost
         return {
             "root_error": types / pairs.types + self.span_cost * pairs.bounds_differ,
@@ -270,7 +271,7 @@ class Eter(Measure):
         return np.asarray((1 - self.alpha) * errors["root_error"] + self.alpha * errors["component_error"])
 
     def _matched(self, trees: TreeAlignment, errors: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Return the pairs of the cheapest alignment."""
+        """Choose the pairs of the cheapest alignment."""
         ties = [errors["type_substitutions"], errors["subtype_substitutions"]]
         return cheapest_matching(trees.pairs.reference, trees.pairs.prediction, self._cost(errors), ties)
 
@@ -296,7 +297,7 @@ class AlphaSweep:
 
     Attributes:
         alphas: the weights, float64.
-        rates: for each system its ETER at each of them, float64; in [0, ∞), lower is better.
+        rates: for each system its ETER at each weight, float64; in [0, ∞), lower is better.
     """
 
     alphas: np.ndarray
@@ -308,9 +309,9 @@ def alpha_sweep(
 ) -> AlphaSweep:
     """Compute ETER of one or more systems at each weight alpha of the components (Figure 6 of Ben Jannet et al.).
 
-    The entities are aligned anew for each weight, for it decides which alignment is cheapest. ETER is therefore no
-    straight line over alpha, but concave: the least of the straight lines that the alignments have. (That holds for
-    `average="micro"`; the other averages are means over labels of what one alignment gives each.)
+    The entities are aligned anew for each weight, because the weight decides which alignment is cheapest. ETER is
+    therefore concave over alpha: the minimum of the straight lines of all alignments. (That holds for
+    `average="micro"`; the other averages are means over the labels' rates in one alignment.)
 
     Args:
         references: the reference.

@@ -84,14 +84,14 @@ class FairF(FMeasure):
     and half a false negative. With `weights="weighted"` a boundary error is half a true positive as well: BES 1/2 tp
     and 1/2 fn, BEL 1/2 tp and 1/2 fp, BEO 1/2 tp, 1/4 fp and 1/4 fn. Range [0, 1], higher is better.
 
-    The order of the text is that of starts, then ends, then labels, so that the order of the input does not matter;
-    equally good choices are made by it. Exchanging the sides can change the events, if seldom. Discontinuous spans are
+    The order of the text is by starts, then ends, then labels, so that the order of the input does not matter;
+    equally good choices are made by it. Exchanging the sides rarely changes the events. Discontinuous spans are
     compared by their tokens.
 
     Attributes:
         weights: `fair`, `weighted`, or as how many true positives (TP), false positives (FP) and false negatives (FN)
-            events count, as in `{"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}}`: what is not given is 0 in a kind of
-            event, and kinds that are not given count as in `fair`. As text, 'BE=0.5/0.25/0.25'.
+            events count, as in `{"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}}`: missing numbers are 0, and missing
+            kinds count as in `fair`. As text, 'BE=0.5/0.25/0.25'.
         focus: whose label an LE and an LBE belong to: `target`, the reference span's, or `system`, the predicted one's.
 
     Counts: `true_positives`, `false_positives`, `false_negatives`, `label_errors`, `boundary_errors_smaller`,
@@ -182,7 +182,7 @@ def _read(option: Any) -> Weights:
     else:
         raise refusal
     weights = dict(FAIR)
-    # BE first, so that its parts can be given beside it
+    # BE first, so that BES, BEL and BEO can override it
     for kind in sorted(kinds, key=lambda kind: kind != "BE"):
         if kind not in {*COLUMNS, "BE"} or not isinstance(kinds[kind], Mapping):
             raise refusal
@@ -195,7 +195,7 @@ def _read(option: Any) -> Weights:
 
 
 def _text(weights: Weights) -> str:
-    """Write weights as the options have them: by name, or those that are not `fair`."""
+    """Write weights as the option spells them: a name, or the weights that differ from `fair`."""
     names = [name for name, named in NAMED.items() if named == weights]
     other = (
         f"{kind}={'/'.join(f'{number!r}'.removesuffix('.0') for number in numbers)}"

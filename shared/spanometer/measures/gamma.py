@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment, Side
+from ..alignment.overlaps import Alignment, SideSpans
 from ..alignment.unitary import Dissimilarity, Units, best_alignment
 from ..arrays import is_number, listed_items
 from ..counts.counts import Column, Counts
@@ -42,10 +42,10 @@ class Gamma(AlignedMeasure):
         d_pos = Δ ((|Δstart| + |Δend|) / (sum of both lengths))²,    d_cat = Δ if the labels differ, else 0.
 
     A unitary alignment has one unit or none of each of the n annotators; its disorder is the mean of d over all pairs
-    of annotators, Δ for a pair that has not both. An alignment has every unit just once; its disorder is the sum of the
-    unitary disorders over the mean number of units of an annotator. Observed is the least disorder of all alignments
-    (exactly), of units of one document; expected is the mean of the same of random annotations, see
-    `gamma_chance.Chance`: for these the documents are laid end to end. Spans may be nested and cross.
+    of annotators, Δ for a pair without both units. An alignment has every unit just once; its disorder is the sum of
+    the unitary disorders over the mean number of units of an annotator. Observed is the least disorder of all
+    alignments (exactly), of units of one document; expected is the mean observed disorder of random annotations, see
+    `gamma_chance.Chance`; these lie on all documents laid end to end. Spans may be nested and cross.
 
     gamma-cat looks at labels alone: over pairs of units in one unitary alignment of k units, with the weight
     w = max(0, 1 - d_pos) / (k - 1), disorder is Σ w d_cat / Δ / Σ w; gamma-cat is 1 - observed / expected. Units that
@@ -53,28 +53,28 @@ class Gamma(AlignedMeasure):
     alignments tie, gamma-cat can depend on the one that is taken; gamma does not.
 
     gamma and gamma-cat are at most 1, which is perfect agreement; 0 is what chance gives. Higher is better. A unitary
-    disorder is shared equally by its units, so that labels have a gamma too; that of a document sets its own disorder
-    against what units of its labels have by chance in the corpus. Intervals and paired tests
+    disorder is shared equally by its units, so that labels have a gamma too. The gamma of a document compares its
+    disorder with the disorder that units of its labels have by chance in the corpus. Intervals and paired tests
     take expected disorder as known: it is not sampled anew for drawn corpora and swapped outputs.
 
     Attributes:
         alpha, beta: the weights of positions and of labels.
         delta_empty: Δ, the dissimilarity of a unit and none.
-        distances: how far apart labels are, from 0 to 1, as in `{"PER": {"ORG": 0.5}}`, either way; pairs that are not
+        distances: the distances of labels, from 0 to 1, as in `{"PER": {"ORG": 0.5}}`, either way; pairs that are not
             named are 1 apart. As text, 'PER/ORG=0.5' or the same as JSON.
-        sampler: of random annotations: `shift`, that of the paper, or `statistical`, that of pygamma-agreement.
+        sampler: of random annotations: `shift`, the paper's, or `statistical`, pygamma-agreement's.
         min_shift: of the sampler `shift`, the least distance of two annotators' moves: `mean` length of a unit (the
             paper) or `half` of it (its program, and pygamma-agreement).
         samples: how many random annotations are made.
-        precision: make enough of them that the relative error of expected disorder is at most this, at 95%.
+        precision: make enough of them for a relative error of expected disorder of at most this, at 95%.
         seed: of the random annotations.
         processes: how many processes make them; the result does not depend on it.
         zero_division: gamma if expected disorder is 0 and observed is not, or there are no units; gamma-cat likewise.
 
     Counts: `observed` disorder before it is divided by `mean_units`, the units of an annotator; `weight` and
-    `categorical`, the sums of gamma-cat, those of a label and, by document, of all (`all_...`); `units`;
+    `categorical`, the sums of gamma-cat by label and, by document, over all labels (`all_...`); `units`;
     `reference_spans`, the first annotator's; `tokens`, and times the annotators `annotator_tokens`. The units
-    themselves are kept row by row, as chance is that of the whole corpus.
+    themselves are kept row by row, because chance depends on the whole corpus.
 
     Raises:
         InputError: if spans are discontinuous, for several documents whose lengths are not known, and for distances
@@ -165,7 +165,7 @@ class Gamma(AlignedMeasure):
         ("all_categorical", "all_weight"),
         ("tokens", "annotator_tokens"),
     )
-    # pairs of two labels have these under both, so that those of the corpus are no sums over labels
+    # pairs of two labels count under both, so that the corpus's sums are no sums over labels
     shared: ClassVar[tuple[str, ...]] = (
         "tokens",
         "annotator_tokens",
@@ -180,7 +180,7 @@ class Gamma(AlignedMeasure):
             object.__setattr__(self, "distances", _text(_read(self.distances)))
 
     def options(self) -> dict[str, Any]:
-        """Return the options for the signature: distances, precision and moves if they are used."""
+        """List the options for the signature: distances, precision and moves if they are used."""
         options = super().options()
         unused = ["processes", *(name for name in ("distances", "precision") if options[name] is None)]
         if self.sampler != "shift":
@@ -197,7 +197,7 @@ class Gamma(AlignedMeasure):
 
     require_units = staticmethod(require_contiguous)
 
-    def count_sides(self, sides: Sequence[Side], labels: tuple[str, ...], offsets: np.ndarray) -> Counts:
+    def count_sides(self, sides: Sequence[SideSpans], labels: tuple[str, ...], offsets: np.ndarray) -> Counts:
         """Count any number of annotators.
 
         Args:
@@ -234,11 +234,11 @@ class Gamma(AlignedMeasure):
         return UnitizingCounts(columns, labels, documents, shared, rows, self)
 
     def totals(self, counts: Counts) -> dict[str, np.ndarray]:
-        """Sum counts by label, with what chance gives."""
+        """Sum counts by label, with the disorder by chance."""
         return self._with_chance(counts, super().totals(counts))
 
     def weighted_totals(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Sum weighted counts, with what chance gives in the corpus as it is."""
+        """Sum weighted counts, with the disorder by chance in the original corpus."""
         return self._with_chance(counts, super().weighted_totals(counts, weights))
 
     def score_per_document(self, counts: Counts) -> dict[str, np.ndarray]:
@@ -247,7 +247,7 @@ class Gamma(AlignedMeasure):
         return joined_values([dict.fromkeys(self.keys, np.zeros(0)), *parts])
 
     def _with_chance(self, counts: Counts, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Return totals by label with the disorder that chance gives for so many units and pairs."""
+        """Add to totals by label the disorder by chance of so many units and pairs."""
         of_unit, categorical, _ = self._chance(counts)
         return {
             **totals,
@@ -257,14 +257,14 @@ class Gamma(AlignedMeasure):
         }
 
     def simulated(self, counts: Counts) -> np.ndarray:
-        """Return gamma of each of the random annotations; their mean is 0."""
+        """Compute gamma of each of the random annotations; their mean is 0."""
         whole = self._chance(counts)[2]
         return 1 - divide(whole, np.full(len(whole), whole.mean()), 1.0)
 
     def _chance(self, counts: Counts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Compute the share of a unit of each label in expected disorder, and the categorical one of each and of all.
+        """Compute a unit's share of expected disorder for each label, and the categorical share for each and all.
 
-        The counts keep it, as many values are made of it; with it the disorder of each random annotation.
+        The counts cache it for many values, with the disorder of each random annotation.
         """
         kept: dict[str, Any] = counts.__dict__.setdefault("chance", {})
         options = repr([getattr(self, name) for name in _OF_CHANCE])
@@ -292,7 +292,7 @@ class Gamma(AlignedMeasure):
         return divide(each, of_label, 0.0), divide(sums, aligned.sum(axis=0), 0.0), disorders.whole
 
     def _matrix(self, labels: tuple[str, ...]) -> np.ndarray | None:
-        """Return the distances of labels."""
+        """Make the matrix of the distances of labels."""
         if self.distances is None:
             return None
         code = {label: number for number, label in enumerate(labels)}
@@ -313,7 +313,7 @@ class Gamma(AlignedMeasure):
         }
 
     def _beyond(self, observed: np.ndarray, expected: np.ndarray, size: np.ndarray) -> np.ndarray:
-        """Compute 1 - observed / expected; 1 if nothing is observed of what there is."""
+        """Compute 1 - observed / expected; 1 if there are units and no disorder is observed."""
         observed, size = np.asarray(observed), np.asarray(size)
         chance = np.where(expected > _NOTHING, expected, 0.0)
         value = np.where(chance == 0, self.zero_division, 1 - divide(observed, chance, 0.0))
@@ -321,7 +321,7 @@ class Gamma(AlignedMeasure):
 
 
 def _in_order(annotators: int, annotator: np.ndarray, *columns: np.ndarray) -> list[np.ndarray]:
-    """Return the units annotator by annotator, in an order that does not depend on the order they came in."""
+    """Order the units by annotator and place, so that the order of the input does not matter."""
     order = np.lexsort((*reversed(columns), annotator))
     own = np.split(order, np.searchsorted(annotator[order], np.arange(1, annotators)))
     own.sort(key=lambda units: [column[units].tobytes() for column in columns])
@@ -362,7 +362,7 @@ def _entries(option: Any) -> Iterator[tuple[Any, ...]]:
     elif not isinstance(option, str):
         raise TypeError
     elif option.lstrip().startswith("{"):
-        # lists of pairs: a dictionary would lose the first of two entries of one label
+        # lists of pairs, as a dictionary would lose the first of two entries of a label
         for label, others in json.loads(option, object_pairs_hook=list):
             yield from ((label, other, distance) for other, distance in others)
     else:
@@ -372,6 +372,6 @@ def _entries(option: Any) -> Iterator[tuple[Any, ...]]:
 
 
 def _text(distances: Mapping[tuple[str, str], float]) -> str | None:
-    """Write distances as the options have them."""
+    """Write distances as the option spells them."""
     pairs = sorted(distances.items())
     return ",".join(f"{first}/{second}={number!r}".removesuffix(".0") for (first, second), number in pairs) or None

@@ -72,8 +72,8 @@ class Chance:
 
     `shift`: each annotator is one of the real ones, drawn with replacement, whose units are moved on by a random number
     of tokens, round the circle from the first start to the last end; a unit that passes the end begins again at the
-    start, whole. Any two moves are at least `apart` mean lengths of units apart on the circle, and as far as they can
-    be in equal steps if it is too short for that. Moves are drawn evenly among all that fulfil this.
+    start, whole. Any two moves are at least `apart` mean lengths of units apart on the circle, or, if the circle
+    is too short, in equal steps. Moves are drawn evenly among all that fulfil this.
 
     `statistical`: the number of units of each annotator, and the units' lengths and the gaps between them, are drawn
     from normal distributions with the means and deviations of the real ones (no negative number, lengths without their
@@ -101,8 +101,8 @@ class Chance:
 
         Args:
             samples: how many to make at least.
-            precision: as many samples are made as the first of them show to be needed for this relative error of the
-                mean disorder, at 95%; None makes no more.
+            precision: the first samples show how many are needed for this relative error of the mean disorder, at 95%;
+                None makes no more.
             processes: how many of them are at work at a time; one in a worker of a pool.
 
         Raises:
@@ -138,13 +138,13 @@ class Chance:
             return _joined(list(pool.map(self.of, parts)))
 
     def of(self, numbers: range) -> Disorders:
-        """Compute the disorder of the samples of some numbers."""
+        """Compute the disorder of the samples with these numbers."""
         units = self.sampled(numbers)
         best = best_alignment(units, self.dissimilarity)
         return disorders_of(units, best, self.dissimilarity, self.delta, len(numbers), self.labels)
 
     def sampled(self, numbers: range) -> Units:
-        """Make the samples of some numbers, each a group."""
+        """Make the samples with these numbers, each a group."""
         make = self._shifted if self.sampler == "shift" else self._drawn
         samples = [make(np.random.default_rng([self.seed, number])) for number in numbers]
         group = np.repeat(np.arange(len(samples)), [len(annotator) for annotator, *_ in samples])

@@ -36,8 +36,8 @@ _RANGE = "Probabilities are greater than 0 and at most 1."
 class TokenProbabilities:
     """A probability for each token of some documents, as a language model gives them; NaN where there is none.
 
-    Like the words of documents they belong to the data: any two are equal, so that parts of a corpus, each with its
-    own, have one measure.
+    Like the words of documents they belong to the data: any two objects are equal, so that parts of a corpus, each
+    with its own probabilities, have the same measure.
 
     Attributes:
         offsets: where each document's tokens begin, and where the last one's end.
@@ -52,7 +52,7 @@ class TokenProbabilities:
         """Read a list of numbers, or None, for each document; or an Arrow column of them.
 
         Raises:
-            InputError: for what is not such a list, and for a number that is negative or above 1.
+            InputError: for anything but such a list, and for a number that is negative or above 1.
         """
         if isinstance(documents, TokenProbabilities):
             return documents
@@ -71,7 +71,7 @@ class TokenProbabilities:
 
 
 def _numbers(row: Any, document: int) -> np.ndarray:
-    """Return a document's numbers, NaN for None."""
+    """Read a document's numbers, NaN for None."""
     try:
         listed = row if hasattr(row, "__array__") else list(row)
         # NumPy makes numbers of truth values that stand among numbers
@@ -89,7 +89,7 @@ def _numbers(row: Any, document: int) -> np.ndarray:
 
 
 def refusal(problem: str, remedy: str, offsets: np.ndarray, token: int, side: str) -> InputError:
-    """Return an error about a token of all documents, laid end to end."""
+    """Make an error about a token of all documents, laid end to end."""
     document, position = place_of(offsets, token)
     return InputError(problem, remedy, side=side, document=document, position=position)
 
@@ -136,7 +136,7 @@ def word_probabilities(corpus: Any, *, smoothing: float = 1.0) -> dict[str, Any]
 
 
 def _words(tokens: Any) -> Tags:
-    """Return the words of documents, encoded."""
+    """Encode the words of documents."""
     if isinstance(tokens, Tags):
         return tokens
     try:
@@ -171,7 +171,7 @@ class TokenInformation:
         unknown: float | None = None,
         log_base: float,
     ) -> TokenInformation:
-        """Compute -log P(w) of words and their probabilities; see `measures.SlIcm` for what each combination means.
+        """Compute -log P(w) of words and their probabilities; see `measures.SlIcm` for their combinations.
 
         Args:
             lengths: how many tokens of each document are wanted.
@@ -192,7 +192,7 @@ class TokenInformation:
             others = math.nan if unknown is None else unknown
             share = np.array([probabilities.get(word, others) for word in words.names], dtype=float)
         else:
-            # a name of words that were left out has no token
+            # names of left-out words have no tokens
             counts = np.bincount(words.codes, minlength=len(words.names)).clip(1)
             share = counts / max(len(words.codes), 1)
         return cls(token=_information(share, log_base)[words.codes[ranges(words.offsets[:-1], lengths)]])
@@ -261,7 +261,7 @@ def require_probabilities(probabilities: Mapping[Any, Any]) -> None:
 def mapping_digest(probabilities: Mapping[str, float]) -> str:
     """Compute the first eight digits of a hash of the mapping, for the signature."""
     items = probabilities.items() if all(starmap(lt, pairwise(probabilities))) else sorted(probabilities.items())
-    # as JSON, which is not written at once
+    # as JSON, part by part
     digest, before = hashlib.sha256(b"["), b""
     each = ((word, float(value)) for word, value in items)
     while some := list(islice(each, _WORDS)):
@@ -272,7 +272,7 @@ def mapping_digest(probabilities: Mapping[str, float]) -> str:
 
 
 def _information(share: np.ndarray, log_base: float) -> np.ndarray:
-    # + 0.0 so that a certain word carries 0 and not -0
+    # + 0.0 so that a certain word carries 0, not -0
     return np.asarray(-np.log(share) / math.log(log_base) + 0.0)
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment, Side, coverage
+from ..alignment.overlaps import Alignment, SideSpans, coverage
 from ..counts.counts import Column, Counts
 from ..exceptions import setting
 from ..options import option
@@ -47,7 +47,7 @@ class IntersectionF(FMeasure):
 
     @property
     def needs(self) -> frozenset[str]:
-        """What spans must have, or be."""
+        """The requirements on spans, see `Measure.needs`."""
         return frozenset(() if self.cap else ("disjoint",))
 
     def _count(self, alignment: Alignment) -> Counts:
@@ -66,6 +66,6 @@ class IntersectionF(FMeasure):
         }
         return Counts(columns, alignment.labels, alignment.documents)
 
-    def _coverage(self, side: Side, other: Side) -> Column:
+    def _coverage(self, side: SideSpans, other: SideSpans) -> Column:
         covered, size = coverage(side, other), side.size
         return side.column(value=(np.minimum(covered, size) if self.cap else covered) / size)

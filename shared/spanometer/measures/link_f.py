@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment, Side, overlaps
+from ..alignment.overlaps import Alignment, SideSpans, overlaps
 from ..alignment.pieces import Incidence
 from ..counts.counts import Column, Counts, join_columns
 from .aligned import FMeasure
@@ -24,7 +24,7 @@ class LinkF(FMeasure):
 
     A link is an unordered pair of tokens i <= j inside one span of a label; a token with itself is one. With L and L̂
     the links of the reference and of the predicted spans, P = |L̂ ∩ L| / |L̂|, R = |L̂ ∩ L| / |L|. Links are counted
-    label by label; with `labels="ignore"` as the formula is printed, where two tokens share "some" label.
+    label by label; with `labels="ignore"` as in the printed formula, where two tokens share "some" label.
 
     For contiguous spans with reach(i) the furthest end of any span over token i, there are Σ_i (reach(i) - i) links,
     and Σ_i (min(reach, reach') - i) in both; the sums run over stretches of equal reach, so time grows with the spans,
@@ -86,8 +86,8 @@ def _by_reach(alignment: Alignment) -> dict[str, Column]:
     return {"both": column(*both), "predicted": column(*predicted), "reference": column(*reference)}
 
 
-def _reaches(side: Side) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return disjoint stretches in order: start, end, and the furthest end of any span over their tokens."""
+def _reaches(side: SideSpans) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Compute disjoint stretches in order: start, end, and the furthest end of any span over their tokens."""
     reach = np.maximum.accumulate(side.end) if len(side) else side.end
     end = reach.copy()
     end[:-1] = np.minimum(reach[:-1], side.start[1:])

@@ -1,9 +1,9 @@
 """F1 over spans that are matched one to one.
 
 The matching of `mpp` is best in F = 2PR / (P + R), which is not a sum over pairs, so that no assignment finds it. But
-for 0 <= s <= 1, F is at most 2(1 - s)² P + 2 s² R, and as much only at s = P / (P + R): a choice of pairs that is the
-best one of its own such sum is the best in F. Otherwise choices are compared: all of small groups of pairs, and of
-large ones those that the bound leaves.
+for 0 <= s <= 1, F is at most 2(1 - s)² P + 2 s² R, and as much only at s = P / (P + R): a choice of pairs that is
+best in the sum at its own s is best in F. Otherwise choices are compared: all choices in small groups of pairs, and
+in large groups the choices that the bound leaves.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class MatchedF(FMeasure):
     """Precision, recall and F1 over spans that are matched one to one, where they overlap.
 
     P = (1 / |Ŝ|) Σ c(ŝ, s), R = (1 / |S|) Σ c(ŝ, s), over the pairs of the best matching: each span is in one pair at
-    most. `credit` says what a pair counts, with IoU = |ŝ ∩ s| / |ŝ ∪ s|, and what the matching is best in:
+    most. `credit` sets the credit of a pair, with IoU = |ŝ ∩ s| / |ŝ ∪ s|, and the sum that the matching maximises:
 
     - `iou_threshold`: 1 if IoU is `threshold` or more; the most such pairs.
     - `iou_50_95`: the mean over the thresholds 0.5, 0.55 ... 0.95, each with its own matching. As |Ŝ| and |S| do not
@@ -59,9 +59,9 @@ class MatchedF(FMeasure):
     - `iou`: IoU; the largest sum.
     - `overlap`: 1; the most pairs.
     - `mpp` (Perrella et al. 2026): in P |ŝ ∩ s| / |ŝ|, in R |ŝ ∩ s| / |s|; the largest F1 of the label in the document,
-      of equal ones that of the largest P + R, then of the largest P.
+      then the largest P + R, then the largest P.
 
-    Labels are matched each by itself, so that their counts sum to the whole. Discontinuous spans are sets of tokens.
+    Each label is matched by itself, so that counts of labels sum to the whole. Discontinuous spans are sets of tokens.
 
     Attributes:
         credit: see above.
@@ -108,7 +108,7 @@ class MatchedF(FMeasure):
             )
 
     def options(self) -> dict[str, Any]:
-        """Return the options that can change the number: the threshold where it counts."""
+        """List the options that can change the number: the threshold only where it counts."""
         options = super().options()
         if self.credit != "iou_threshold":
             del options["threshold"]
@@ -122,7 +122,7 @@ class MatchedF(FMeasure):
         return Counts(columns, alignment.labels, alignment.documents)
 
     def _pairs(self, alignment: Alignment) -> Column:
-        """Return the credit of each matched pair."""
+        """Compute the credit of each matched pair."""
         pairs, references = alignment.pairs, alignment.references
         if self.credit == "overlap":
             return references.column(pairs.reference[_most(pairs.reference, pairs.prediction)])
@@ -133,7 +133,7 @@ class MatchedF(FMeasure):
             chosen = lexicographic_matching(pairs.reference, pairs.prediction, [whole, np.ones_like(whole)])
             return references.column(pairs.reference[chosen], iou[chosen])
         thresholds = [self.threshold] if self.credit == "iou_threshold" else _THRESHOLDS
-        # what reaches a threshold reached the ones before
+        # a pair that reaches a threshold reached all lower ones
         left = np.arange(len(iou))
         matched = []
         for threshold in thresholds:
@@ -146,7 +146,7 @@ class MatchedF(FMeasure):
         return references.column(spans, times[spans] / _STEPS)
 
     def _shares(self, alignment: Alignment) -> dict[str, Column]:
-        """Return the shares of predicted and of reference spans that are in their pair."""
+        """Compute the shares of predicted and of reference spans that lie in their pair."""
         pairs, sides = alignment.pairs, (alignment.predictions, alignment.references)
         of_sides = (pairs.prediction, pairs.reference)
         shares = [pairs.shared / side.size[spans] for side, spans in zip(sides, of_sides, strict=True)]
@@ -162,7 +162,7 @@ class MatchedF(FMeasure):
 
 
 def _most(reference: np.ndarray, prediction: np.ndarray) -> np.ndarray:
-    """Return the flags of as many pairs as can be matched one to one."""
+    """Flag as many pairs as can be matched one to one."""
     return lexicographic_matching(reference, prediction, [np.ones(len(reference), dtype=np.int64)])
 
 
@@ -171,11 +171,11 @@ def harmonic_matching(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Sum the credits of pairs that are chosen one to one, so that each place has the largest F.
 
-    Of choices of equal F (to 1e-12) the one of the largest P + R is taken, then that of the largest P.
+    Of choices of equal F (to 1e-12) the one with the largest P + R is taken, then the one with the largest P.
 
     Args:
         rows, columns: the two ends of each pair; a pair occurs once.
-        credits: what each pair adds to both sums, above 0, shape (pairs, 2).
+        credits: the credit of each pair in both sums, above 0, shape (pairs, 2).
         place: where each pair is; pairs that share an end are in one place.
         sizes: the sizes of the two sides of each pair's place, shape (pairs, 2).
 
@@ -202,7 +202,7 @@ def harmonic_matching(
     for choices, width, block in groups.enumerated():
         totals_of = np.stack(list(groups.sums(choices, width, block)), axis=-1)
         best = totals_of.max(axis=1)
-        # where one choice is best on both sides
+        # here one choice is best on both sides
         plain = (totals_of >= best[:, None] - _EQUAL).all(axis=-1).any(axis=1)
         sums += _summed(of_group[block[plain]], best[plain], len(places))
         hard[block[~plain]] = True
@@ -231,21 +231,21 @@ def _summed(place: np.ndarray, credits: np.ndarray, places: int) -> np.ndarray:
 
 
 def _front(points: np.ndarray) -> np.ndarray:
-    """Return the points of which none is as good as another on both sides."""
+    """Choose the points that no other point equals or beats on both sides."""
     points = points[np.lexsort((-points[:, 1], -points[:, 0]))]
     below = np.maximum.accumulate(points[:, 1])[:-1]
     return np.asarray(points[np.append(True, points[1:, 1] > below + _EQUAL)])
 
 
 def _means(sums: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Return F of summed credits, shape (..., 2); it is 0 without credits."""
+    """Compute F of summed credits, shape (..., 2); it is 0 without credits."""
     shares = sums / sizes
     total = shares.sum(axis=-1)
     return np.asarray(2 * shares.prod(axis=-1) / np.where(total > 0, total, 1.0))
 
 
 def _best(totals: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Return the best of summed credits, shape (choices, 2)."""
+    """Choose the best of summed credits, shape (choices, 2)."""
     for value_of in (_means, lambda sums, sizes: (sums / sizes).sum(axis=1), lambda sums, sizes: sums[:, 0]):
         value = value_of(totals, sizes)
         totals = totals[value >= value.max() - _EQUAL]
@@ -255,10 +255,10 @@ def _best(totals: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 def _search(
     rows: np.ndarray, columns: np.ndarray, credits: np.ndarray, place: np.ndarray, fixed: np.ndarray, sizes: np.ndarray
 ) -> np.ndarray:
-    """Return the summed credits of the best choice in each place, beside those that are fixed.
+    """Compute the summed credits of the best choice in each place, beside the fixed credits.
 
-    Between the weights of which the best choice leans to either side lie those of the lowest bound. If no choice
-    reaches it, the choices are compared that the bound leaves.
+    The weights of the lowest bound lie between weights whose best choices lean to either side. If no choice reaches
+    the bound, the choices that it leaves are compared.
     """
     sums, share = fixed.copy(), np.full(len(sizes), 0.5)
     best = np.zeros(len(sizes))
@@ -279,7 +279,7 @@ def _search(
             return sums
         lean = _share(totals, sizes)
         low, high = np.where(lean > share, share, low), np.where(lean > share, high, share)
-        # in turn where the choice found would be at its best, and half way
+        # in turn at the weights where the choice would be best, and half way
         inside = (lean > low) & (lean < high) & (turn % 2 == 0)
         share = np.where(waiting, np.where(inside, lean, (low + high) / 2), share)
     for number in np.flatnonzero(waiting).tolist():
@@ -294,10 +294,10 @@ def _search(
 def _compared(
     rows: np.ndarray, columns: np.ndarray, credits: np.ndarray, worth: np.ndarray, least: float
 ) -> np.ndarray:
-    """Return the summed credits of all choices that are worth `least` or more, but for some that others surpass.
+    """Compute the summed credits of all choices that are worth `least` or more, without some that others surpass.
 
-    The rows are gone through in order. What a choice can still be worth is bounded by prices of rows and columns, of
-    which the two of a pair are never below its worth: the dual of the assignment.
+    Rows are taken in order. Prices of rows and columns bound the gain that a choice can still make: the two prices of a
+    pair are never below its worth (the dual of the assignment).
     """
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
@@ -310,7 +310,7 @@ def _compared(
     column_price = np.maximum(-linprog(-worth, A_ub=once, b_ub=np.ones(height + width)).ineqlin.marginals[height:], 0.0)
     row_price = np.zeros(height)
     np.maximum.at(row_price, row, worth - column_price[column])
-    # how much a choice may lose: in rows and columns that stay alone, and in pairs below their prices
+    # the loss that a choice may have: in rows and columns that stay alone, and in pairs below their prices
     slack = row_price.sum() + column_price.sum() - least + _SLACK
     order = np.lexsort((column, row, connected(row, column + height, height + width)))
     last = np.zeros(width, dtype=int)
@@ -341,12 +341,12 @@ def _compared(
 
 
 def _weights(share: np.ndarray) -> np.ndarray:
-    """Return the weights of P and R in the sum that bounds F, shape (..., 2)."""
+    """Compute the weights of P and R in the sum that bounds F, shape (..., 2)."""
     return np.stack([2 * (1 - share) ** 2, 2 * share**2], axis=-1)
 
 
 def _share(sums: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Return P / (P + R), where the bound is F itself; 1/2 without credits."""
+    """Compute P / (P + R), where the bound is F itself; 1/2 without credits."""
     shares = sums / sizes
     total = shares.sum(axis=1)
     return np.asarray(np.where(total > 0, shares[:, 0], 0.5) / np.where(total > 0, total, 1.0))

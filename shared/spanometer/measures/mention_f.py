@@ -29,8 +29,9 @@ class MentionF(PrecisionRecallF1):
 
     Attributes:
         fold: the normal form of texts, without outer blanks, on both sides; see `forms.form_of`.
-        copies: `set`: a document has each mention once; `multiset`: as many copies are right as both sides have.
-        labels: `match`: mentions are compared with those of their label; `ignore`: all count as of one label.
+        copies: `set`: a document has each mention once; `multiset`: the copies that both sides have are right.
+        labels: `match`: mentions are compared with mentions of their label; `ignore`: all count as mentions of one
+            label.
 
     Counts: `both`, `predicted`, `reference`, in mentions.
 
@@ -90,12 +91,12 @@ class MentionF(PrecisionRecallF1):
         return self.with_document_scores(Counts(columns, names, references.documents, measure=self))
 
     def _labels(self, side: Mentions, names: tuple[str, ...]) -> np.ndarray:
-        """Return the labels of a side's mentions as codes of all labels."""
+        """Code the labels of a side's mentions among all labels."""
         if self.labels == "ignore":
             return np.zeros(len(side), dtype=np.int64)
         return recoded(side.label, side.labels, {name: code for code, name in enumerate(names)})
 
     def _forms(self, side: Mentions, forms: dict[str, int]) -> np.ndarray:
-        """Return the normal forms of a side's mentions as codes; each distinct text is folded once."""
+        """Code the normal forms of a side's mentions; each distinct text is folded once."""
         codes = [forms.setdefault(form_text(text.strip(), self.fold), len(forms)) for text in side.texts]
         return np.asarray(np.array(codes, dtype=np.int64)[side.text])

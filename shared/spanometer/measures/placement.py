@@ -20,7 +20,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment, Side, overlaps
+from ..alignment.overlaps import Alignment, SideSpans, overlaps
 from ..arrays import begins_run, offsets_of, row_codes, runs
 from ..exceptions import InputError, counted, require_choice, setting
 from .aligned import require_contiguous, require_disjoint, require_lengths
@@ -147,14 +147,14 @@ def place(
 def coverage_of_few(tokens: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """Compute `Placement.coverage` under `disjoint` for many documents whose sides have the same few spans.
 
-    The others that come before a span are some subset of them, of c spans and L tokens. They fill s tokens with the
-    f = s - L tokens outside all spans, of which there are o, so that P(start = s) is the sum over subsets of
+    The others that come before a span are some subset of them, of c spans and L tokens. They fill s tokens with
+    f = s - L of the o tokens outside all spans, so that P(start = s) is the sum over subsets of
 
         (f + 1) ... (f + c) (o - f + 1) ... (o - f + k - 1 - c) / ((o + 1) ... (o + k)).
 
     Args:
         tokens: the documents' lengths, shape (documents).
-        lengths: those of the spans, shape (documents, k), with no more tokens in all than the document has.
+        lengths: the spans' lengths, shape (documents, k), with no more tokens in all than the document has.
 
     Returns:
         Shape (documents, tokens of the longest); 0 behind a document's end.
@@ -200,7 +200,7 @@ def sample(
     if placement == "independent":
         return np.asarray(generator.integers(0, tokens - sizes + 1, size=(draws, len(sizes))))
     items = tokens - int(sizes.sum()) + len(sizes)
-    # which items of a random order are spans, and which spans in which order
+    # choose which items of a random order are spans, and the order of the spans
     place_of = np.sort(_distinct_integers(items, len(sizes), draws, generator), axis=1)
     order = generator.permuted(np.broadcast_to(np.arange(len(sizes)), (draws, len(sizes))), axis=1)
     in_order = sizes[order]
@@ -239,7 +239,7 @@ class Cases:
         of_both: the cases of both sides at each place, shape (places, 2).
         tokens: of each case the document's length.
         first, last: of each case the place of its spans in `depth` and `size`.
-        depth, size: nesting depths and lengths of spans, those of a case in order.
+        depth, size: nesting depths and lengths of spans, in order within a case.
     """
 
     document: np.ndarray
@@ -257,7 +257,7 @@ class Cases:
         sides = (alignment.references, alignment.predictions)
         documents = max(alignment.documents, 1)
         places = documents * len(alignment.labels)
-        # the references' places, then those of the predictions
+        # the references' places, then the predictions'
         place = np.concatenate([side.places(documents) for side in sides])
         place[len(sides[0]) :] += places
         size = np.concatenate([side.size for side in sides])
@@ -269,7 +269,7 @@ class Cases:
         kept = np.isin(place[first] % max(places, 1), shared)
         first, last = first[kept], last[kept]
         document = shared % documents
-        # the places' rows of the references, then those of the predictions
+        # the places' rows for the references, then for the predictions
         length = np.tile(np.diff(alignment.offsets)[document], 2)
         code = row_codes(length, first, last, depth * (int(size.max(initial=0)) + 1) + size)
         example = np.unique(code, return_index=True)[1]
@@ -278,7 +278,7 @@ class Cases:
 
     @property
     def few(self) -> np.ndarray:
-        """Find the cases that are placed many at a time: few spans of one layer, which fit into a short document."""
+        """Flag the cases that are placed many at a time: few spans of one layer, which fit into a short document."""
         ends = offsets_of(self.size)
         fits = (ends[self.last] - ends[self.first] <= self.tokens) & (self.tokens <= _SHORT)
         one_layer = self.depth[self.first] == self.depth[self.last - 1]
@@ -297,21 +297,21 @@ class Cases:
         return values
 
     def describe(self, case: int) -> tuple[int, list[list[int]]]:
-        """Return the document's length and the spans' lengths, layer by layer."""
+        """List the document's length and the spans' lengths, layer by layer."""
         part = slice(self.first[case], self.last[case])
         layers = [self.size[part][start:end].tolist() for start, end in zip(*runs(self.depth[part]), strict=True)]
         return int(self.tokens[case]), layers
 
 
-def _nesting_depth(side: Side) -> np.ndarray:
+def _nesting_depth(side: SideSpans) -> np.ndarray:
     """Count for each span the spans of its label that hold it."""
     inner, outer = overlaps(side.start, side.end, side.start, side.end)
     holds = (side.start[outer] <= side.start[inner]) & (side.end[outer] >= side.end[inner]) & (inner != outer)
     return np.bincount(inner[holds], minlength=len(side))
 
 
-def require_placeable(alignment: Alignment, name: str, side: Side, placement: str) -> None:
-    """Raise an `InputError` if spans cannot be placed at random as asked."""
+def require_placeable(alignment: Alignment, name: str, side: SideSpans, placement: str) -> None:
+    """Raise an `InputError` if spans do not fit the placement."""
     if len(side):
         require_lengths(alignment.lengths, "chance")
     require_contiguous(alignment, name, side, "random placement is of contiguous spans")

@@ -1,6 +1,6 @@
-"""The measures by name: those in the modules of this folder, and those that are registered at run time.
+"""The measures by name: the modules of this folder, and measures that are registered at run time.
 
-A module that holds a measure is called as the measure is, and the class by the same name in CamelCase.
+A module has the name of its measure, and the class the same name in CamelCase.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _registered: dict[str, type[Measure]] = {}
 
 
 class MeasureTable(Mapping[str, type[Kind]]):
-    """The measures of some kinds of input by name; what is registered later is found too.
+    """The measures of some kinds of input by name, also those registered later.
 
     Args:
         *inputs: the kinds of input, see `Measure.input`.
@@ -66,14 +66,14 @@ ALL_MEASURES: MeasureTable[Measure] = MeasureTable("spans", "entities", "attribu
 
 
 def _all_measures() -> dict[str, type[Measure]]:
-    """Return the measures of all inputs."""
+    """List the measures of all inputs."""
     return {**_own_measures(), **_registered}
 
 
 @cache
 def _own_measures() -> dict[str, type[Measure]]:
-    """Import the modules of this folder, and return the measures in them."""
-    # in a Space the modules are files beside others, and the names of those of this room begin alike
+    """Import the measures in the modules of this folder."""
+    # in a Space the modules are files beside others, and this folder's names share their beginning
     room = __name__.removesuffix("registry")
     names = [module.name for module in iter_modules([os.path.dirname(__file__)], f"{__package__}.")]
     modules = {name.removeprefix(room): import_module(name) for name in names if name.startswith(room)}
@@ -83,7 +83,7 @@ def _own_measures() -> dict[str, type[Measure]]:
 
 
 def class_name(name: str) -> str:
-    """Return the name of a measure's class: `SpanF` for `span_f`."""
+    """Name a measure's class: `SpanF` for `span_f`."""
     return "".join(part.capitalize() for part in name.split("_"))
 
 
@@ -112,8 +112,8 @@ def read_measures(
     Args:
         measures: the name of a measure, or a measure with options of its own, or several of both; or a mapping that
             names the results itself, for one measure with different options.
-        table: those that have names; measures must be of its kinds of input.
-        options: of measures that are asked for by name; each takes those that it has.
+        table: the measures that can be named; objects must be of its kinds of input too.
+        options: of the named measures; each takes the options that it has.
 
     Raises:
         InputError: for an unknown measure, for none at all, for a value that an option cannot have, and if two results
@@ -134,7 +134,7 @@ def read_measures(
 
 
 def options_by_name(measures: Any, table: MeasureTable[Kind]) -> dict[str, list[str]]:
-    """List the names of the options of those measures that are asked for by name, see `read_measures`."""
+    """List the names of the options of the measures that are named, see `read_measures`."""
     names = (measure for _, measure in _listed(measures) if isinstance(measure, str) and measure in table)
     return {name: list(options_of(table[name])) for name in names}
 
@@ -166,7 +166,7 @@ def _remedy(table: MeasureTable[Kind]) -> str:
 
 
 def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> Counts:
-    """Read counts from what `counts.to_arrow()` or `counts.to_bytes()` made, with their measure.
+    """Read counts that `counts.to_arrow()` or `counts.to_bytes()` made, with their measure.
 
     Args:
         counts: the table or the bytes.
@@ -186,7 +186,7 @@ def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> 
 
 
 def _stored_measure(table: pa.Table) -> Measure:
-    """Return the measure that the table's metadata describe."""
+    """Make the measure that the table's metadata describe."""
     described = read_description(table)
     name, options = described.get("measure"), described.get("options")
     measures = _all_measures()

@@ -43,19 +43,19 @@ class SemevalF(FMeasure):
 
         P = (COR + PAR / 2) / ACT, R = (COR + PAR / 2) / POS.
 
-    Range [0, 1], higher is better. A pair belongs to the label of its reference span, and what is left to its own, so
-    that labels sum to the whole. Summed over labels, `strict` is `span_f`; `exact` is `span_f` without labels if no two
-    spans of a side have the same tokens (both but for the alignment `nervaluate`).
+    Range [0, 1], higher is better. A pair belongs to the label of its reference span, a span without a pair to its own
+    label, so that labels sum to the whole. Unless the alignment is `nervaluate`, `strict` summed over labels is
+    `span_f`, and `exact` is `span_f` without labels if no two spans of a side have the same tokens.
 
     Attributes:
         schema: which pairs are correct.
-        alignment: which pairs are formed. `joint`: those of `MatchedSpans`, the same for all schemas. `schema`: for
-            each schema those with the most COR, of these the most pairs. `nervaluate`: those of nervaluate 1.2.1, to
-            reproduce its numbers: the predicted spans choose one after the other, each the first free reference span
-            that makes a correct pair (in `ent_type` the one whose bounds are nearest), or else the first free one.
-            This can leave correct pairs out. Its order is that of its input, here that of the text (start, end, label).
+        alignment: which pairs are formed. `joint`: the pairs of `MatchedSpans`, the same for all schemas. `schema`: for
+            each schema the choice with the most COR, then the most pairs. `nervaluate`: the pairs of nervaluate 1.2.1,
+            to reproduce its numbers: the predicted spans choose one after the other, each the first free reference span
+            that makes a correct pair (in `ent_type` the one whose bounds are nearest), or else the first free one. This
+            can leave correct pairs out. It uses the order of its input, here the order of the text (start, end, label).
         min_overlap: the least share of a reference span that a predicted one must cover to be paired with it, from 0
-            to 1; in any case it must share a token. nervaluate has 0.01 unless told otherwise.
+            to 1; in any case it must share a token. nervaluate's default is 0.01.
 
     Counts: `correct`, `incorrect`, `partial`, in pairs; `missing`, `spurious`, `possible`, `actual`, in spans.
 
@@ -111,7 +111,7 @@ class SemevalF(FMeasure):
     )
 
     def _count(self, alignment: Alignment) -> Counts:
-        """Count the pairs by what they are, and the spans without one."""
+        """Count the pairs by kind, and the spans without a pair."""
         references, predictions = alignment.references, alignment.predictions
         reference, prediction, correct = (self._joint if self.alignment == "joint" else self._by_schema)(alignment)
         half = ~correct & (self.schema == "partial")
@@ -140,7 +140,7 @@ class SemevalF(FMeasure):
         return (exact | (not _EXACT[self.schema])) & (typed | (not _TYPED[self.schema]))
 
     def _joint(self, alignment: Alignment) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the pairs that all schemas share: both ends, and flags of those that are correct."""
+        """Choose the pairs that all schemas share: both ends, and flags of the correct pairs."""
         matched = MatchedSpans.of(alignment, min_overlap=self.min_overlap)
         paired = (matched.reference >= 0) & (matched.prediction >= 0)
         kind = matched.kind[paired]
@@ -148,7 +148,7 @@ class SemevalF(FMeasure):
         return matched.reference[paired], matched.prediction[paired], self._correct(exact, typed)
 
     def _by_schema(self, alignment: Alignment) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the pairs that are best for the schema, or that nervaluate forms, as `_joint`."""
+        """Choose the pairs that are best for the schema, or that nervaluate forms, as `_joint`."""
         whole, *numbers = across_labels(
             alignment, *(np.ones(len(side), dtype=bool) for side in alignment.sides.values())
         )

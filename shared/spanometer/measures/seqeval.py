@@ -39,9 +39,9 @@ Averaged = tuple[Any, Any, Any, Any]
 class Seqeval(Measure):
     """Precision, recall and F1 over whole spans for each label and over all, and accuracy, as seqeval 1.2.2 has them.
 
-    Spans and formulas are those of `SpanF`: P = |Ŝ ∩ S| / |Ŝ|, R = |Ŝ ∩ S| / |S|, F1 = 2PR / (P + R), with S the
+    Spans and formulas are the same as in `SpanF`: P = |Ŝ ∩ S| / |Ŝ|, R = |Ŝ ∩ S| / |S|, F1 = 2PR / (P + R), with S the
     reference spans and Ŝ the predicted ones. Accuracy is the share of tokens, inside spans and outside, whose two tags
-    are equal. All values are in [0, 1], higher is better. They equal those of seqeval to the last bit, but where
+    are equal. All values are in [0, 1], higher is better. They equal seqeval's to the last bit, except where
     seqeval contradicts itself: see the metric's card.
 
     Counts: `both`, `predicted`, `reference`, in spans; `tokens` and, of these, `equal_tags`.
@@ -55,7 +55,7 @@ class Seqeval(Measure):
         id2label, ignore_index: of label numbers, see `spans.pair_from_tags`; seqeval has neither.
     """
 
-    # the result has each label, and over all the counts are summed
+    # the result has each label, and the overall scores sum the counts
     average: str = field(init=False, default="micro", repr=False)
     suffix: bool = option(False, help="tags have their prefixes behind the labels (PER-B)")
     scheme: str | None = option(
@@ -155,20 +155,20 @@ class Seqeval(Measure):
         return dict(zip(self.results, (*scores, accuracy), strict=True))
 
     def details(self, counts: Counts) -> dict[str, Any]:
-        """Compute what `details` adds to a result, but for the signature."""
+        """Compute the values that `details` adds to a result, except the signature."""
         return {"counts": counts.total()}
 
     def notes(self, counts: Counts) -> list[str]:
-        """Say that weights of documents change nothing."""
+        """List a note that weights of documents change nothing."""
         return [] if self.sample_weight is None else [WITHOUT_EFFECT]
 
     def options(self) -> dict[str, Any]:
-        """Return the options that can change the number, but for the scheme, which is that of the reading."""
+        """List the options that can change the number, without the scheme, which belongs to the reading."""
         return {name: getattr(self, name) for name in ("suffix", "mode", "zero_division")}
 
 
 def number(zero_division: float | str) -> float:
-    """Return the value that stands for a ratio with the denominator 0."""
+    """Read the value of a ratio with the denominator 0."""
     return 0.0 if isinstance(zero_division, str) else float(zero_division)
 
 
@@ -177,7 +177,7 @@ def ratios(sizes: Sequence[np.ndarray], zero_division: float) -> tuple[np.ndarra
     both, predicted, reference = sizes
     precision, recall = divide(both, predicted, zero_division), divide(both, reference, zero_division)
     f1 = 2 * precision * recall / np.where(precision + recall == 0, 1, precision + recall)
-    # one side alone is empty: 0, also where the ratio of that side is NaN
+    # 0 if one side alone is empty, even where its ratio is NaN
     return precision, recall, np.where((both == 0) & (predicted + reference > 0), 0.0, f1)
 
 
@@ -192,7 +192,7 @@ def averaged(
             by their reference spans, None gives an array with a value for each label. NaN scores are left out of
             means. Without labels `macro`, and without reference spans `weighted`, is `micro`.
         zero_division: see `Seqeval`; `warn` also warns of each ratio that is not defined.
-        scores: those of `SCORES` that are asked for, the others have no warnings of their own.
+        scores: the wanted scores among `SCORES`; the others raise no warnings of their own.
     """
     sizes = [totals[name] for name in _SIZES]
     pooled = [values.sum(keepdims=True) for values in sizes]
@@ -212,7 +212,7 @@ def averaged(
 
 
 def common_codes(references: Tags, predictions: Tags) -> tuple[tuple[np.ndarray, np.ndarray], tuple[str, ...]]:
-    """Number both sides' tags by common names; return the codes and the names."""
+    """Number both sides' tags by common names: the codes and the names."""
     number = {name: code for code, name in enumerate(dict.fromkeys((*references.names, *predictions.names)))}
     kind = np.min_scalar_type(len(number))
     codes = [np.array([number[name] for name in side.names], kind)[side.codes] for side in (references, predictions)]
@@ -243,13 +243,13 @@ def _warn(predicted: np.ndarray, reference: np.ndarray, scores: Sequence[str]) -
 
 
 def _category() -> type[Warning]:
-    """Return the class that filters name: it is loaded already if one does."""
+    """Find the class that warning filters name; if one names it, it is loaded already."""
     loaded = sys.modules.get("sklearn.exceptions")
     return UserWarning if loaded is None else loaded.UndefinedMetricWarning
 
 
 def spell(name: str, value: str | None) -> str:
-    """Spell an option: there is `suffix`, and no `prefix`."""
+    """Spell an option; seqeval has `suffix` in place of `prefix`."""
     if value == ASKED:
         return name if name in options_of(Seqeval) else ""
     return spell_python(name, value)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from ..alignment.matching import best_matching, occurrences
-from ..alignment.overlaps import Alignment, Pairs, Side
+from ..alignment.overlaps import Alignment, Pairs, SideSpans
 from ..arrays import begins_run, is_ordered, place_of, read_documents
 from ..counts.counts import Counts
 from ..counts.statistics import divide
@@ -71,18 +71,18 @@ class SlIcm(AlignedMeasure):
             one unit of information (1 bit with the default base), whatever `log_base` is. Only tokens in spans of
             either side need a probability: others may lack in the mapping, and be None, NaN or 0 in the lists.
         unknown: P(w) of words that the mapping lacks; None refuses them in spans.
-        prior: what N_t and N count in the reference: `spans`, or `tokens` of spans. The paper's text and appendix
+        prior: the unit of N_t and N in the reference: `spans`, or `tokens` of spans. The paper's text and appendix
             differ; its Table 4 uses spans. A label that the reference lacks counts as if it had one.
         log_base: base of the logarithms, greater than 1.
         matching: `mutual`, the paper's: each span picks the span of the other side and its label with the most
             informative intersection, an identical one before all others (ties: the smaller union, then the earlier
             start, then the earlier end), and pairs that pick each other match. `optimal`: the one-to-one matching with
-            the most token information in its intersections, which the paper leaves open for spans that cross like
-            bricks; among equals one with the most pairs.
+            the most token information in its intersections, an alternative that the paper leaves open for spans that
+            cross like bricks; among equals one with the most pairs.
         alpha1: the weight of the information of all predicted spans; less than 1 + beta, as otherwise the reference
             itself would not score above an empty output.
         alpha2: the weight of the information of all reference spans.
-        beta: the weight of what matched spans have in common, above 1.
+        beta: the weight of the information that matched spans share, above 1.
         zero_division: `sl_icm_norm` if Σ_S I is 0.
 
     Counts: `matched`, `predicted` and `reference`, in spans; `matched_information`, `predicted_information` and
@@ -220,7 +220,7 @@ class SlIcm(AlignedMeasure):
                 )
 
     def options(self) -> dict[str, Any]:
-        """Return the options for the signature: of the probabilities, where they come from."""
+        """List the options for the signature; for the probabilities, their source."""
         options = super().options()
         probabilities = self.token_probabilities
         if isinstance(probabilities, Mapping):
@@ -234,7 +234,7 @@ class SlIcm(AlignedMeasure):
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> SlIcm:
-        """Make the measure of some `options()`; without probabilities of words each token carries a unit."""
+        """Make the measure that has these `options()`; without probabilities of words each token carries a unit."""
         source = options["token_probabilities"]
         return cls(**{**options, "token_probabilities": None if source == "unit" else source})
 
@@ -275,7 +275,7 @@ class SlIcm(AlignedMeasure):
             first = alignment.token(start)
             return information.graded(group, first, first + (end - start), groups)
 
-        def of_side(side: Side) -> np.ndarray:
+        def of_side(side: SideSpans) -> np.ndarray:
             if information.token is None:
                 return information.of_sizes(side.size)
             order = np.lexsort((side.piece_start, side.piece_span))
@@ -318,7 +318,7 @@ class SlIcm(AlignedMeasure):
         raise refusal(problem, remedy, alignment.offsets, token, side)
 
     def quantities(self, totals: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
-        """Compute the information of matched intersections and both sides' spans by label, that of labels included."""
+        """Compute the information of matched intersections and of both sides' spans by label, labels included."""
         of_label = totals["reference" if self.prior == "spans" else "reference_tokens"]
         share = np.maximum(of_label, 1) / np.maximum(of_label.sum(axis=-1, keepdims=True), 1)
         label_information = -np.log(share) / math.log(self.log_base)
@@ -338,7 +338,7 @@ class SlIcm(AlignedMeasure):
             "sl_icm_norm": divide(most * matched + noise, most * reference, self.zero_division),
         }
 
-    def _match(self, references: Side, predictions: Side, pairs: Pairs, common: np.ndarray) -> np.ndarray:
+    def _match(self, references: SideSpans, predictions: SideSpans, pairs: Pairs, common: np.ndarray) -> np.ndarray:
         """Match spans; flag the chosen pairs of overlapping ones."""
         # sums of the same information in another order differ in their last bits
         worth = np.round(common, 10)

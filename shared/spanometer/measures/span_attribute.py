@@ -48,17 +48,16 @@ class SpanAttribute(Measure):
     as `zero_division` says).
 
     Values of different types are different. Values that differ in type alone (True, 1, 1.0 and "1") are refused within
-    one attribute, as some of them are probably mistakes; its default value counts as one of its values. No items are:
-    None; the default value; without `include_falsy`, also False, 0, 0.0 and "". So a missing attribute counts as its
-    default, or as absent, which is the same.
+    one attribute, as some of them are probably mistakes; its default value counts as one of its values. These are
+    no items: None; the default value; without `include_falsy`, also False, 0, 0.0 and "". So a missing attribute counts
+    as its default, or as absent, which is the same.
 
     An attribute that `attributes` or `default_values` names and that no span of either side has is an error of `score`,
-    and so is a label in `attributes` that no span has. Looked at is all that is scored together: a batch, a shard or a
-    part of a corpus may lack what others have, as `compute` sees all of them, and sums of counts know what occurs in
-    any. Without a single span there is nothing to compare names with.
+    and so is a label in `attributes` that no span has. The check looks at all that is scored together: a batch, a shard
+    or a part of a corpus may lack a name that another part has. Without a single span no name is checked.
 
     Both sides must have the same spans (start, end, label) in each document; the same one twice counts once. The label
-    only selects the attributes that are asked of a span: of two spans with the same bounds and different labels, equal
+    only selects the attributes of a span that are scored: of two spans with the same bounds and different labels, equal
     values of an attribute are one item, different ones are several.
 
     Average precision ranks the predicted items by score, highest first. An item without a score has 1.0. With P_k and
@@ -77,7 +76,7 @@ class SpanAttribute(Measure):
     Its counts are numbers of items, and of spans of one side alone, and a row for each item, see `AttributeCounts`.
 
     Attributes:
-        attributes: those that are scored: None for all that occur on either side, in alphabetical order; a list of
+        attributes: the attributes that are scored: None for all on either side, in alphabetical order; a list of
             names; or a mapping of names to True (of all spans) or to lists of labels (of spans with these).
         default_values: the default value of some attributes.
         include_falsy: whether False, 0, 0.0 and "" are items.
@@ -86,10 +85,10 @@ class SpanAttribute(Measure):
         filter: which documents are scored: None for all; a function that is called with the reference spans of each
             document (a list of dicts, see `Attributes.to_dicts`) and returns a bool; or, as on the command line,
             comparisons of attributes with values, `"carrier == 'FATHER' and negated == false"`, see `DocumentFilter`.
-            The others are as if they had not been given.
+            Other documents are ignored.
         on_mismatch: `error`, or `count`: the items of spans that only one side has are misses and false alarms. Items
-            have no labels, so spans that differ in them only are compared by their values. How many spans of a side
-            the other side lacks, those too, is in the counts: `unmatched_references` and `unmatched_predictions`.
+            have no labels, so spans that differ in them only are compared by their values. The counts say how
+            many spans of a side the other side lacks: `unmatched_references` and `unmatched_predictions`.
         zero_division: p without predicted items, r and ap without reference items, f without both.
     """
 
@@ -226,7 +225,7 @@ class SpanAttribute(Measure):
         return self._both_sides(references, predictions)[1]
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute the result of numbers of items and of `precisions`, the sum that ap is made of."""
+        """Compute the result from numbers of items and `precisions`, the sum behind ap."""
         tp, support, positives = (quantities[name] for name in ("tp", "support", "positives"))
         shares = precision_recall_f1(tp, positives, tp, support, self.zero_division)
         return {
@@ -249,7 +248,7 @@ class SpanAttribute(Measure):
         self._require_free_micro_key(dict.fromkeys(counts.labels))
         require_seen(counts.seen, read_scored(self.attributes) or {}, self.default_values)
         values = self.scores_of_all(self.totals(counts))
-        # the values of all together are the last ones
+        # the overall values are the last
         names = enumerate((self.micro_key, *counts.labels), -1)
         return {name: {key: self.results[key].kind(values[key][code]) for key in self.keys} for code, name in names}
 
@@ -269,7 +268,7 @@ class SpanAttribute(Measure):
         return steps.precisions(1 + len(counts.labels), self.average_precision)
 
     def with_intervals(self, result: Mapping[str, Any], counts: Counts, resampling: Resampling) -> dict[str, Any]:
-        """Return a result whose dicts have `<key>_low` and `<key>_high` too."""
+        """Add to the dicts of a result `<key>_low` and `<key>_high`."""
         names = (*counts.labels, self.micro_key)
         intervals = self._intervals_by_name(counts, resampling, names, None)
         return {name: with_bounds(values, intervals[name]) for name, values in result.items()}
@@ -306,11 +305,11 @@ class SpanAttribute(Measure):
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> SpanAttribute:
-        """Make the measure of some `options()`, if these ask for nothing by name."""
+        """Make the measure that has these `options()`, unless they name attributes."""
         return cls(**{**options, "default_values": options["default_values"] or {}})
 
     def options(self) -> dict[str, Any]:
-        """Return the options that can change the number, in the order of the signature."""
+        """List the options that can change the number, in the order of the signature."""
         own = {name: value for name, value in super().options().items() if name not in ("average", "micro_key")}
         scored = read_scored(self.attributes)
         if scored is not None:
@@ -325,7 +324,7 @@ class SpanAttribute(Measure):
         return own
 
     def require_parts(self) -> None:
-        """Raise an `InputError`: streams have no form for spans with dicts of their own."""
+        """Raise an `InputError`: streams have no form for spans with attributes."""
         raise InputError(
             f"{self.name} is not counted in streams: its spans have dicts of their own.",
             "Count parts with SpanAttribute(...).counts(references, predictions), and add these up.",
@@ -339,7 +338,7 @@ class SpanAttribute(Measure):
             )
 
     def unmatched(self, counts: Counts) -> list[str]:
-        """Say how many spans only one side has, if there are any; items of these are misses and false alarms."""
+        """Write how many spans only one side has, if any; their items are misses and false alarms."""
         of_sides = (int(counts.shared[name].sum()) for name in UNMATCHED)
         sides = zip(of_sides, ("reference", "predicted"), ("prediction", "reference"), strict=True)
         return [f"{counted(number, f'{side} span')} not in the {other}." for number, side, other in sides if number]
@@ -363,7 +362,7 @@ class SpanAttribute(Measure):
         return sides, AttributeItems.of(sides, scored, self.default_values, include_falsy=self.include_falsy)
 
     def _kept(self, references: Attributes, predictions: Attributes) -> np.ndarray | None:
-        """Return the documents that are scored; None for all."""
+        """Choose the documents that are scored; None for all."""
         if self.filter is None:
             return None
         chooses = read_filter(self.filter) if isinstance(self.filter, str) else self.filter
@@ -383,13 +382,13 @@ class SpanAttribute(Measure):
 
 
 def _by_attribute(precisions: np.ndarray) -> dict[str, np.ndarray]:
-    """Return sums of all items together (first) and of each attribute as quantities, see `Measure.pooled`."""
+    """Name sums of all items together (first) and of each attribute as quantities, see `Measure.pooled`."""
     of_all, of_each = precisions[..., :1], precisions[..., 1:]
     return {"precisions": of_each, "all_precisions": np.broadcast_to(of_all, of_each.shape)}
 
 
 def _scored_in(texts: Sequence[str]) -> dict[str, bool | list[str]]:
-    """Return `attributes` from texts such as `negated` and `carrier=DISEASE,SYMPTOM`."""
+    """Read `attributes` from texts such as `negated` and `carrier=DISEASE,SYMPTOM`."""
     labels_of: dict[str, bool | list[str]] = {}
     for text in texts:
         name, separator, listed = text.partition("=")
@@ -407,7 +406,7 @@ def _scored_in(texts: Sequence[str]) -> dict[str, bool | list[str]]:
 
 
 def _default_values_in(texts: Sequence[str]) -> dict[str, Any]:
-    """Return `default_values` from texts such as `negated=false`; the values are JSON."""
+    """Read `default_values` from texts such as `negated=false`; the values are JSON."""
     values: dict[str, Any] = {}
     for text in texts:
         name, separator, written = text.partition("=")

@@ -15,7 +15,7 @@ those with a smaller key, so that
 
 o being the tokens outside all spans. The integrand is a polynomial in u, so Gauss-Legendre nodes give the integral, and
 values at the roots of unity with one inverse transform for each length give the coefficients. At the angle θ a node
-contributes at most exp(-u (1 - u) Σ c_l (1 - cos lθ)); what is below e^-40 is left out. Nodes u and 1 - u give mirror
+contributes at most exp(-u (1 - u) Σ c_l (1 - cos lθ)); terms below e^-40 are left out. Nodes u and 1 - u give mirror
 images, so half of them are enough. The absolute error is below 1e-14 (of the largest probability: below 1e-9); time is
 nodes x frequencies that are left x distinct lengths, whatever the density.
 """
@@ -51,7 +51,7 @@ _TERMS_A_FACTOR = 8
 
 
 def start_probabilities(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> list[np.ndarray]:
-    """Compute the probabilities of a span's start for each length, by whichever way is estimated to be faster.
+    """Compute the probabilities of a span's start for each length, by the way that is estimated to be faster.
 
     Args:
         tokens: the document's length n.
@@ -142,7 +142,7 @@ def by_integral(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> list[np
     starts = []
     for length in lengths.tolist():
         spectrum = np.empty(len(order), dtype=complex)
-        # each one is given back as soon as it is transformed
+        # each is freed as soon as it is transformed
         spectrum[order] = spectra.pop(0)
         half = np.fft.irfft(spectrum, size)[: tokens - length + 1]
         # rounding may leave a probability of 0 slightly negative
@@ -240,7 +240,7 @@ def _start_probabilities(room: int, others: np.ndarray) -> np.ndarray:
     items = room - int(others.sum()) + len(others)
     long = others[others > 1] - 1
     excess = int(long.sum())
-    # from its last value on the distribution is flat, or after its middle the mirror image of what is before
+    # after its last value the distribution is flat, or after its middle the mirror image of its beginning
     edge = min(excess, room // 2) + 1
     filled = _fill_probabilities(edge, items, long) / (items + 1)
     probability = np.full(room + 1, filled[-1])
@@ -255,7 +255,7 @@ def _fill_probabilities(edge: int, items: int, excess: np.ndarray) -> np.ndarray
     Args:
         edge: how many s.
         items: how many items there are.
-        excess: the excess of those that have any.
+        excess: the excess of the items that have any.
     """
     drawn = _long_among_drawn(edge, items, len(excess))
     most = drawn.shape[1] - 1
@@ -267,7 +267,7 @@ def _fill_probabilities(edge: int, items: int, excess: np.ndarray) -> np.ndarray
 
 
 def _convolve(first: np.ndarray, second: np.ndarray, size: int) -> np.ndarray:
-    """Return the first `size` terms of the convolution of two arrays of that size."""
+    """Compute the first `size` terms of the convolution of two arrays of that size."""
     used = np.flatnonzero(first)
     if len(used) == 0:
         return np.zeros(size)
@@ -277,7 +277,7 @@ def _convolve(first: np.ndarray, second: np.ndarray, size: int) -> np.ndarray:
 
 
 def _long_among_drawn(draws: int, items: int, long: int) -> np.ndarray:
-    """Return P(l of the j items drawn are long), hypergeometric, shape (draws, numbers l that are not negligible)."""
+    """Compute P(l of the j items drawn are long), hypergeometric, shape (draws, numbers l that are not negligible)."""
     most = min(long, draws - 1)
     table = np.zeros((draws, most + 1))
     table[0, 0] = 1.0
@@ -298,7 +298,7 @@ def _long_among_drawn(draws: int, items: int, long: int) -> np.ndarray:
 
 
 def _excess_of_drawn(size: int, excess: np.ndarray, most: int) -> np.ndarray:
-    """Return P(l of the long items have an excess of x in all), shape (l up to `most`, x below `size`)."""
+    """Compute P(l of the long items have an excess of x in all), shape (l up to `most`, x below `size`)."""
     table = np.zeros((most + 1, size))
     table[0, 0] = 1.0
     number = np.arange(most + 1)[:, None]

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment, Pieces, Side, overlaps, union
+from ..alignment.overlaps import Alignment, Pieces, SideSpans, overlaps, union
 from ..counts.counts import Counts
 from ..options import option
 from .aligned import FMeasure
@@ -19,11 +19,11 @@ from .base import Key, f_results
 class TokenF(FMeasure):
     """Precision, recall and F1 over tagged tokens, P = |Û ∩ U| / |Û|, R = |Û ∩ U| / |U|.
 
-    U and Û are sets of units, those of the reference and the predicted spans. A unit is a token with a label and, by
+    U and Û are the sets of units of the reference and of the predicted spans. A unit is a token with a label and, by
     `format`, its tag: `IO` none; `BIO` B for the first token of a span, I for the others; `BIOE` also E for the last
     token, a one-token span being B; `BIOES` the same with S for a one-token span. `IO*` (Esuli and Sebastiani 2010)
-    has tokens and, beside them, the gaps between adjacent tokens of one span. First and last are those of the whole
-    span if it is discontinuous; if spans overlap, a token can have several tags.
+    has tokens and, beside them, the gaps between adjacent tokens of one span. First and last are the first and
+    last token of the whole span if it is discontinuous; if spans overlap, a token can have several tags.
 
     Counts: `both`, `predicted`, `reference`, in units; `reference_spans`.
     """
@@ -65,16 +65,16 @@ class TokenF(FMeasure):
         }
         return Counts(columns, alignment.labels, alignment.documents)
 
-    def _units(self, side: Side, line: int) -> Pieces:
-        """Return one side's units as disjoint intervals, kind after kind, `line` apart, each with one of its spans."""
+    def _units(self, side: SideSpans, line: int) -> Pieces:
+        """List one side's units as disjoint intervals, kind after kind, `line` apart, each with one of its spans."""
         kinds = []
         for number, kind in enumerate(self._kinds(side)):
             start, end, first = union(kind.start, kind.end)
             kinds.append((kind.span[first], start + number * line, end + number * line))
         return Pieces(*(np.concatenate(columns) for columns in zip(*kinds, strict=True)))
 
-    def _kinds(self, side: Side) -> list[Pieces]:
-        """Return the intervals of each kind of unit, ordered by start."""
+    def _kinds(self, side: SideSpans) -> list[Pieces]:
+        """List the intervals of each kind of unit, ordered by start."""
         span = side.piece_span
         pieces = Pieces(span, side.piece_start, side.piece_end)
         if self.format == "IO":
@@ -96,7 +96,7 @@ class TokenF(FMeasure):
 
 
 def _ordered(span: np.ndarray, start: np.ndarray, end: np.ndarray) -> Pieces:
-    """Return the intervals that are not empty, ordered by start."""
+    """Order the intervals that are not empty by start."""
     some = np.flatnonzero(end > start)
     if not (start[some][1:] >= start[some][:-1]).all():
         some = some[np.argsort(start[some], kind="stable")]

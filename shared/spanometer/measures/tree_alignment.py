@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ..alignment.matching import best_matching
-from ..alignment.overlaps import Side, overlaps
+from ..alignment.overlaps import SideSpans, overlaps
 from ..arrays import offsets_of, ordered_codes, ranges, ranked, recoded
 from ..counts.counts import Column
 from ..exceptions import InputError, require_sides
@@ -27,7 +27,7 @@ class EntityPairs:
         reference, prediction: the entities' numbers; pairs are ordered by them.
         types: how many types the entity with more of them has.
         equal: how many types both have, with multiplicity.
-        alike: the same of the first dotted parts of the types.
+        alike: the same for the first dotted parts of the types.
         bounds_differ: whether the bounds differ.
     """
 
@@ -54,7 +54,7 @@ class TreeAlignment:
 
     Args:
         references, predictions: both sides, with the same documents.
-        slot_costs: what another label and other bounds of a slot cost.
+        slot_costs: the costs of another label and of other bounds of a slot.
         coarse: whether only the first dotted parts of names are compared.
 
     Raises:
@@ -76,7 +76,7 @@ class TreeAlignment:
         for side in self.sides:
             np.maximum.at(extents, side.document, side.end)
         self._offsets = offsets_of(extents)
-        # codes for all names, as a component may be called as a type is
+        # codes for all names, as a component and a type may have the same name
         names = tuple(sorted({*self.types, *references.component_labels, *predictions.component_labels}))
         number = {name: code for code, name in enumerate(names)}
         self._names = len(names)
@@ -91,12 +91,12 @@ class TreeAlignment:
             for side in self.sides
         ]
 
-    def _on_line(self, document: np.ndarray, label: np.ndarray, start: np.ndarray, end: np.ndarray) -> Side:
+    def _on_line(self, document: np.ndarray, label: np.ndarray, start: np.ndarray, end: np.ndarray) -> SideSpans:
         base = self._offsets[document]
-        return Side(document, label, base + start, base + end)
+        return SideSpans(document, label, base + start, base + end)
 
     @cached_property
-    def components(self) -> list[Side]:
+    def components(self) -> list[SideSpans]:
         """The components of both sides, in the order of their entities, each with the label of its entity."""
         return [
             self._on_line(
@@ -182,7 +182,7 @@ class TreeAlignment:
         kept = (first >= 0) & (second >= 0)
         first, second = first[kept], second[kept]
         sides = [
-            Side(side.document[slot], side.label[slot], side.start[slot], side.end[slot])
+            SideSpans(side.document[slot], side.label[slot], side.start[slot], side.end[slot])
             for side, slot in zip(self.components, chosen, strict=True)
         ]
         labels = [codes[slot] for codes, slot in zip(self._component_label, chosen, strict=True)]
@@ -194,7 +194,7 @@ class TreeAlignment:
         }
 
     def _entities_among_components(self, index: int) -> np.ndarray:
-        """Flag the components of a side whose bounds and label are those of another entity than their own."""
+        """Flag the components of a side whose bounds and label another entity than their own has."""
         side, entities, components = self.sides[index], self.entities[index], self.components[index]
         types, labels = self._type[index], self._component_label[index]
         # names that are types and labels are few: only these are looked at
@@ -213,8 +213,8 @@ class TreeAlignment:
         return flags
 
 
-def unmatched(side: Side, partners: np.ndarray) -> Column:
-    """Count what has no partner."""
+def unmatched(side: SideSpans, partners: np.ndarray) -> Column:
+    """Count the entities or slots without a partner."""
     return side.column(np.bincount(partners, minlength=len(side)) == 0)
 
 
@@ -226,7 +226,7 @@ def cheapest_matching(rows: np.ndarray, columns: np.ndarray, cost: np.ndarray, t
 
 
 def _slot_columns(
-    sides: list[Side],
+    sides: list[SideSpans],
     first: np.ndarray,
     second: np.ndarray,
     label_differs: np.ndarray,
@@ -249,15 +249,15 @@ def _slot_columns(
     }
 
 
-def _overlapping(sides: list[Side], noun: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return all pairs that share a token, ordered."""
+def _overlapping(sides: list[SideSpans], noun: str) -> tuple[np.ndarray, np.ndarray]:
+    """Find all pairs that share a token, in order."""
     references, predictions = sides
     orders = [np.argsort(side.start, kind="stable") for side in sides]
     bounds = (bound[order] for side, order in zip(sides, orders, strict=True) for bound in (side.start, side.end))
     try:
         pairs = overlaps(*bounds, noun=noun)
     except InputError as error:
-        # those that begin before one ends, without those that end before it begins
+        # all that begin before an interval ends, minus all that end before it begins
         met = np.searchsorted(np.sort(predictions.start), references.end, side="left")
         met -= np.searchsorted(np.sort(predictions.end), references.start, side="right")
         of_document = np.bincount(references.document, weights=met)
@@ -269,12 +269,12 @@ def _overlapping(sides: list[Side], noun: str) -> tuple[np.ndarray, np.ndarray]:
     return first[order], second[order]
 
 
-def _bounds_differ(sides: list[Side], first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def _bounds_differ(sides: list[SideSpans], first: np.ndarray, second: np.ndarray) -> np.ndarray:
     references, predictions = sides
     starts_differ = references.start[first] != predictions.start[second]
     return np.asarray(starts_differ | (references.end[first] != predictions.end[second]))
 
 
 def _numbers(*columns: np.ndarray) -> np.ndarray:
-    """Return numbers from 0 for rows of integer columns, in their order: the same for equal rows."""
+    """Number rows of integer columns from 0, in their order: the same number for equal rows."""
     return ranked(ordered_codes(*columns))[0]

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from ..alignment.overlaps import Alignment, Side, line_base, overlaps
+from ..alignment.overlaps import Alignment, SideSpans, line_base, overlaps
 from ..arrays import ranges
 from ..counts.counts import Column, Counts
 from ..counts.statistics import divide
@@ -30,7 +30,7 @@ class UnitizingCounts(Counts):
     """
 
     def condensed(self) -> Self:
-        """Return the same with one document, see `Counts.condensed`; units stand where their document stood."""
+        """Sum the counts as if all documents were one, see `Counts.condensed`; units keep their places."""
         whole = super().condensed()
         if not self.rows:
             return whole
@@ -108,7 +108,7 @@ class UnitizingAlpha(AlignedMeasure):
 
     @property
     def needs(self) -> frozenset[str]:
-        """What spans must have, or be."""
+        """The requirements on spans, see `Measure.needs`."""
         return frozenset(("lengths", "contiguous", "disjoint"))
 
     def _count(self, alignment: Alignment) -> UnitizingCounts:
@@ -119,12 +119,12 @@ class UnitizingAlpha(AlignedMeasure):
         return self.count_sides([*alignment.sides.values()], alignment.labels, alignment.offsets)
 
     @staticmethod
-    def require_units(alignment: Alignment, name: str, side: Side) -> None:
+    def require_units(alignment: Alignment, name: str, side: SideSpans) -> None:
         """Raise an `InputError` unless a side's spans can be one annotator's units: contiguous and disjoint."""
         require_contiguous(alignment, name, side)
         require_disjoint(alignment, name, side, "; one annotator's units do not.")
 
-    def count_sides(self, sides: Sequence[Side], labels: tuple[str, ...], offsets: np.ndarray) -> UnitizingCounts:
+    def count_sides(self, sides: Sequence[SideSpans], labels: tuple[str, ...], offsets: np.ndarray) -> UnitizingCounts:
         """Count the disagreement of any number of annotators.
 
         Args:
@@ -177,7 +177,7 @@ class UnitizingAlpha(AlignedMeasure):
         }
 
     def notes(self, counts: Counts) -> list[str]:
-        """Say if no disagreement is expected of units that there are, so that alpha has no scale."""
+        """List a note if there are units but no expected disagreement, so that alpha has no scale."""
         totals = self.totals(counts)
         if not np.any(totals["units"]) or self.score_totals(totals)["expected_disagreement"]:
             return []
@@ -190,7 +190,7 @@ class UnitizingAlpha(AlignedMeasure):
         return {"alpha": alpha, "observed_disagreement": observed, "expected_disagreement": expected}
 
 
-def unit_rows(sides: Sequence[Side], offsets: np.ndarray) -> dict[str, np.ndarray]:
+def unit_rows(sides: Sequence[SideSpans], offsets: np.ndarray) -> dict[str, np.ndarray]:
     """List the units of all annotators: int64 columns of one length, bounds in tokens of the documents."""
     names = ("document", "label", "start", "end")
     document, label, start, end = (np.concatenate([getattr(side, name) for side in sides]) for name in names)
@@ -200,7 +200,7 @@ def unit_rows(sides: Sequence[Side], offsets: np.ndarray) -> dict[str, np.ndarra
     return {name: column.astype(np.int64) for name, column in columns.items()}
 
 
-def _apart(sides: Sequence[Side]) -> Column:
+def _apart(sides: Sequence[SideSpans]) -> Column:
     """Count the tokens that one annotator of a pair annotates and the other does not, over all pairs."""
     document, label, value = [], [], []
     for first, second in combinations(sides, 2):
@@ -227,12 +227,12 @@ def _disagreement(counts: Counts, documents: np.ndarray) -> dict[str, np.ndarray
     for annotator in range(annotators):
         own = np.flatnonzero(rows["annotator"][units] == annotator)
         own = own[np.argsort(start[own], kind="stable")]
-        sides.append(Side(rows["document"][units][own], rows["label"][units][own], start[own], end[own]))
+        sides.append(SideSpans(rows["document"][units][own], rows["label"][units][own], start[own], end[own]))
     observed, expected = _interval_disagreement(sides, len(counts.labels), int(offsets[-1]))
     return {"observed": observed, "expected": expected}
 
 
-def _interval_disagreement(sides: Sequence[Side], labels: int, tokens: int) -> tuple[np.ndarray, np.ndarray]:
+def _interval_disagreement(sides: Sequence[SideSpans], labels: int, tokens: int) -> tuple[np.ndarray, np.ndarray]:
     """Compute observed and expected disagreement of the 1995 variant, by label."""
     annotators = len(sides)
     squares = np.zeros(labels)
@@ -264,8 +264,8 @@ def _interval_disagreement(sides: Sequence[Side], labels: int, tokens: int) -> t
     return observed, expected
 
 
-def _gaps(side: Side, labels: int, tokens: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the label and the length of each gap between one annotator's units, before the first, after the last."""
+def _gaps(side: SideSpans, labels: int, tokens: int) -> tuple[np.ndarray, np.ndarray]:
+    """Compute the label and length of each gap between one annotator's units, before the first, after the last."""
     border = np.arange(labels) * tokens
     start = np.sort(np.concatenate([side.end, border]))
     end = np.sort(np.concatenate([side.start, border + tokens]))

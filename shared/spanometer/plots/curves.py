@@ -50,16 +50,16 @@ def plot_sweep(sweep: AlphaSweep, path: str) -> None:
 
 
 def plot_precision_recall(curves: Mapping[str, PrecisionRecallCurve], path: str) -> None:
-    """Write a picture of precision-recall curves, such as those of `SpanAttribute.curves`, the highest ap first.
+    """Write a picture of precision-recall curves, such as `SpanAttribute.curves` returns, the highest ap first.
 
-    Precision holds over the recall that its step gains, so the area under a curve is its average precision (but with
-    `edsnlp-0.20`, which leaves out the first step's). See `figure.save`.
+    Precision holds over the recall that its step gains, so the area under a curve is its average precision (except with
+    `edsnlp-0.20`, which leaves out the first step). See `figure.save`.
     """
     save(draw_precision_recall, curves, path)
 
 
 def draw_placement(placed: Placement) -> Figure:
-    """Draw what `plot_placement` writes."""
+    """Draw the picture of `plot_placement`."""
     spans = list(zip(placed.lengths, placed.counts, strict=True))
     lengths = ", ".join(str(length) if count == 1 else f"{count} × {length}" for length, count in spans)
     figure, axes = new_plot(7.0, 4.0, f"Spans of {lengths} tokens, placed at random in {placed.tokens:,}")
@@ -71,7 +71,7 @@ def draw_placement(placed: Placement) -> Figure:
 
 
 def draw_sweep(sweep: AlphaSweep) -> Figure:
-    """Draw what `plot_sweep` writes."""
+    """Draw the picture of `plot_sweep`."""
     figure, axes = new_plot(7.0, 4.4, "Entity tree error rate over the weight of the components: lower is better")
     curves = [(name, sweep.alphas, rates) for name, rates in sweep.rates.items()]
     _draw_curves(axes, curves, marker="o", markersize=4)
@@ -85,7 +85,7 @@ def draw_sweep(sweep: AlphaSweep) -> Figure:
 
 
 def draw_precision_recall(curves: Mapping[str, PrecisionRecallCurve]) -> Figure:
-    """Draw what `plot_precision_recall` writes."""
+    """Draw the picture of `plot_precision_recall`."""
     figure, axes = new_plot(6.4, 4.6, "Precision and recall of predicted items, highest score first")
     ordered = sorted(curves.items(), key=lambda pair: -np.nan_to_num(pair[1].average_precision))
     steps = []
@@ -126,7 +126,7 @@ def plot_difficulty(parts: Mapping[str, Report], path: str) -> None:
 
 
 def draw_difficulty(parts: Mapping[str, Report]) -> Figure:
-    """Draw what `plot_difficulty` writes."""
+    """Draw the picture of `plot_difficulty`."""
     results = [_chance_result(report) for report in parts.values()]
     figure = new_figure(max(6.0, 1.3 * len(parts) + 1.5), 5.0)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
@@ -166,7 +166,7 @@ def _chance_result(report: Report) -> MeasureResult:
 
 
 def draw_chance_f1(drawn: np.ndarray, observed: float, expected: float) -> Figure:
-    """Draw the histogram of F1 by chance, with what was observed and what is expected.
+    """Draw the histogram of F1 by chance, with the observed and the expected F1.
 
     Args:
         drawn: F1 of each random pair of annotations.
@@ -186,7 +186,7 @@ def draw_chance_f1(drawn: np.ndarray, observed: float, expected: float) -> Figur
 
 
 def draw_coverage(coverage: Mapping[str, np.ndarray], spans: Mapping[str, Sequence[tuple[int, int]]]) -> Figure:
-    """Draw how likely spans lie over each token of a document at random, and above it where they are.
+    """Draw the probability that random spans lie over each token of a document, and above it the spans' real places.
 
     Args:
         coverage: for each side the probability that a span lies over a token, shape (tokens).

@@ -33,7 +33,7 @@ def require_format(path: str) -> None:
 
 
 def new_figure(width: float, height: float, title: str = "") -> Figure:
-    """Return an empty figure, of a size in inches; an `InputError` if matplotlib is missing."""
+    """Make an empty figure, of a size in inches; an `InputError` if matplotlib is missing."""
     try:
         from matplotlib.figure import Figure
         from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -69,7 +69,7 @@ def save(draw: Callable[[Any], Figure], result: Any, path: str) -> None:
 
 
 def literal(name: str) -> str:
-    """Return a name as text that matplotlib shows to the letter: a dollar would begin a formula."""
+    """Escape a name for matplotlib, where a dollar would begin a formula."""
     return name.replace("$", r"\$")
 
 

@@ -35,19 +35,19 @@ def plot_agreement(agreement: Agreement, path: str) -> None:
 
 
 def draw_agreement(agreement: Agreement) -> Figure:
-    """Draw what `plot_agreement` writes."""
+    """Draw the picture of `plot_agreement`."""
     joint = "" if np.isnan(agreement.alpha) else f"; alpha of all jointly {agreement.alpha:.4f}"
     title = f"Agreement beyond chance\nmean of pairs {agreement.mean_kappa_f1:.4f}{joint}"
     return _heat_map(agreement.kappa_f1, agreement.names, title, "F1 corrected for chance")
 
 
 def plot_confusion(confusion: Confusion, path: str) -> None:
-    """Write a heat map of which label the spans of each label get; see `figure.save`."""
+    """Write a heat map of the labels that the spans of each label get; see `figure.save`."""
     save(draw_confusion, confusion, path)
 
 
 def draw_confusion(confusion: Confusion) -> Figure:
-    """Draw what `plot_confusion` writes: numbers of spans, coloured by their share of the row."""
+    """Draw the picture of `plot_confusion`: numbers of spans, coloured by their share of the row."""
     size = len(confusion.rows)
     many = size > _MANY
     cell, font = (0.3, 7.0) if many else (0.62, 9.0)
@@ -56,14 +56,14 @@ def draw_confusion(confusion: Confusion) -> Figure:
     figure, axes = new_plot(side + 2.6, side + 1.4, f"Labels of reference and predicted spans: {extents}")
     whole = confusion.counts.sum(axis=1, keepdims=True)
     share = confusion.counts / np.maximum(whole, 1)
-    # a root, so that rare confusions are seen beside what is right
+    # a root, so that rare confusions can be seen beside correct spans
     image = axes.imshow(np.ma.masked_equal(np.sqrt(share), 0), cmap="Blues", vmin=0.0, vmax=1.0)
     for row, column in np.argwhere(confusion.counts).tolist():
         number = confusion.counts[row, column]
         text = f"{number:,}" if number < _LONG or not many else f"{number / 1000:,.0f}k"
         color = "white" if share[row, column] > _DARK else "black"
         axes.text(column, row, text, ha="center", va="center", fontsize=font, color=color)
-    # what is on one side only is set apart
+    # spans of a single side are set apart
     for line in (axes.axhline, axes.axvline):
         line(size - 1.5, color="black", linewidth=0.8)
     axes.set_xticks(np.arange(size - 1) + 0.5, minor=True)
@@ -78,7 +78,7 @@ def draw_confusion(confusion: Confusion) -> Figure:
 
 
 def _heat_map(values: np.ndarray, names: Sequence[str], title: str, label: str) -> Figure:
-    """Draw values up to 1 of all pairs of names, shape (names, names), but those on the diagonal."""
+    """Draw values up to 1 of all pairs of names, shape (names, names), without the diagonal."""
     side = max(2.6, 0.62 * len(names) + 0.8)
     figure, axes = new_plot(side + 2.2, side + 1.0, title)
     shown = np.array(values)

@@ -1,4 +1,4 @@
-"""Scores in rows: those of policies of repair and grounding, and those of systems with their intervals."""
+"""Scores in rows: of policies of repair and grounding, and of systems with their intervals."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _NONE = 1e-9
 
 
 def plot_spread(spread: PolicySpread, path: str) -> None:
-    """Write a picture of the scores under all policies, the named ones and those decoded from logits marked.
+    """Write a picture of the scores under all policies, with named policies and decodings of logits marked.
 
     For each measure a row for each marked score, highest first, above the histogram of all policies' scores. See
     `figure.save`.
@@ -53,7 +53,7 @@ def plot_spread(spread: PolicySpread, path: str) -> None:
 
 
 def draw_spread(spread: PolicySpread) -> Figure:
-    """Draw what `plot_spread` writes."""
+    """Draw the picture of `plot_spread`."""
     marked = {name: _marked(measure) for name, measure in spread.measures.items()}
     heights = [height for marks in marked.values() for height in (0.32 * len(marks) + 0.3, 2.3)]
     title = (
@@ -72,14 +72,14 @@ def draw_spread(spread: PolicySpread) -> Figure:
 def plot_grounding_spread(spread: GroundingSpread, path: str) -> None:
     """Write a picture of the scores under all groundings of answers, for each measure and system, strings last.
 
-    A row for each named policy, highest first, above the histogram of all policies' scores, and below what each place
-    is worth: the scores of its actions, all other places being as in the default policy. See `figure.save`.
+    A row for each named policy, highest first, above the histogram of all policies' scores, and below the effect of
+    each place: the scores of its actions, with all other places as in the default policy. See `figure.save`.
     """
     save(draw_grounding_spread, spread, path)
 
 
 def draw_grounding_spread(spread: GroundingSpread) -> Figure:
-    """Draw what `plot_grounding_spread` writes."""
+    """Draw the picture of `plot_grounding_spread`."""
     panels = [
         (of, name, system, measure, _marked(measure, of.grid.nearest))
         for of in (spread, *([] if spread.strings is None else [spread.strings]))
@@ -101,7 +101,7 @@ def draw_grounding_spread(spread: GroundingSpread) -> Figure:
         )
         if index == 0:
             _add_legend(figure.axes[-1], marks)
-        # offsets, which the grid ignores, may be worth more than all of it
+        # offsets, which the grid ignores, may have the largest effect
         effects = {place: scores for place, scores in of.effects(system, name).items() if place != "offsets"}
         _draw_effects(figure.add_subplot(grid[3 * index + 2]), effects, measure, of.grid)
     return figure
@@ -110,12 +110,12 @@ def draw_grounding_spread(spread: GroundingSpread) -> Figure:
 def _draw_effects(
     axes: Axes, effects: Mapping[str, Mapping[str, float]], measure: MeasureSpread, grid: GroundingGrid
 ) -> None:
-    """Draw a row for each place, that with the largest effect on top: its actions' scores, the extremes named."""
+    """Draw a row for each place, the largest effect on top: its actions' scores, the extremes named."""
     strict, own = measure.named[grid.default], grid.describe(grid.named[grid.default])
     ordered = sorted(effects, key=lambda place: min(effects[place].values()) - max(effects[place].values()))
     for row, place in enumerate(ordered):
         actions = effects[place]
-        # of several actions with one score that of the default comes first
+        # among actions with the same score the default's comes first
         listed = [own[place], *(action for action in actions if action != own[place])]
         low, high = (end(listed, key=actions.__getitem__) for end in (min, max))
         axes.plot([actions[low], actions[high]], [row, row], color=GREY, linewidth=2.0, zorder=1)
@@ -149,7 +149,7 @@ def _draw_policies(
 
 
 def _marked(measure: MeasureSpread, nearest: Collection[str] = ()) -> list[Mark]:
-    """List the scores that have names, highest first; some may be those of nearest policies."""
+    """List the scores that have names, highest first; some names may stand for nearest policies."""
     marks: list[Mark] = [(f"{name} of the grid", getattr(measure, name), _GRID) for name in _WHOLE]
     marks += [(name, score, _NEAREST if name in nearest else DOT) for name, score in measure.named.items()]
     marks += [(name, score, _LOGITS) for name, score in measure.from_logits.items()]
@@ -206,7 +206,7 @@ def plot_comparison(comparison: Comparison, path: str) -> None:
 
 
 def draw_comparison(comparison: Comparison) -> Figure:
-    """Draw what `plot_comparison` writes."""
+    """Draw the picture of `plot_comparison`."""
     size = f"{counted(len(comparison.names), 'system')} on {counted(comparison.documents, 'document')}"
     confidence = f"{100 * comparison.resampling.confidence:g} % confidence intervals"
     height = 0.36 * len(comparison.names) + 0.75

@@ -42,7 +42,7 @@ _SMALL = "font-size: smaller; opacity: 0.75; overflow-wrap: anywhere"
 def to_csv(tables: Iterable[Table], precision: Precision) -> str:
     """Write tables as CSV (RFC 4180, but with plain line ends), tables of one kind as one, with an empty line between.
 
-    An interval takes two columns, `<key>_low` and `<key>_high`. Without `digits` numbers have all of their digits;
+    An interval takes two columns, `<key>_low` and `<key>_high`. Without `digits` numbers have all their digits;
     NaN is `nan`.
     """
     return "\n".join(_csv(*grid(of_kind, precision)) for of_kind in by_kind(tables).values())
@@ -56,7 +56,7 @@ def _csv(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def to_frame(tables: Iterable[Table]) -> Any:
-    """Return tables of one kind as a data frame: a column for each key, two more for each interval."""
+    """Convert tables of one kind to a data frame: a column for each key, two more for each interval."""
     import pandas
 
     heads, rows = grid(tables)
@@ -64,7 +64,7 @@ def to_frame(tables: Iterable[Table]) -> Any:
 
 
 def by_kind(tables: Iterable[Table]) -> dict[str, list[Table]]:
-    """Group tables by kind; those without one are by themselves."""
+    """Group tables by kind; each table without a kind is a group."""
     groups: dict[str, list[Table]] = {}
     for number, table in enumerate(tables):
         groups.setdefault(table.kind or f" {number}", []).append(table)
@@ -72,7 +72,7 @@ def by_kind(tables: Iterable[Table]) -> dict[str, list[Table]]:
 
 
 def grid(tables: Iterable[Table], precision: Precision | None = None) -> tuple[list[str], Iterator[list[Any]]]:
-    """Return the columns of tables as one, and yield its rows; what a table lacks is None.
+    """Join tables of one kind: the columns, and the rows on demand; values that a table lacks are None.
 
     Args:
         tables: tables of one kind.
@@ -105,7 +105,7 @@ def _record(table: Table, keys: Sequence[str], row: Sequence[Cell], precision: P
 
 
 def _plain(cell: Cell, precision: Precision | None) -> Any:
-    """Return a number or a text; None for an empty cell."""
+    """Convert a cell to a number or a text; None for an empty cell."""
     if not isinstance(cell, Number):
         text = styled(cell)[0]
         return None if text in ("", EMPTY) else text.strip()
@@ -119,7 +119,7 @@ def _plain(cell: Cell, precision: Precision | None) -> Any:
 
 
 def to_markdown(parts: Iterable[Part], precision: Precision) -> str:
-    """Write tables as Markdown's pipe tables, other lines as paragraphs, those to be copied as code."""
+    """Write tables as Markdown's pipe tables, other lines as paragraphs, lines to be copied as code."""
     blocks = []
     for part in parts:
         if isinstance(part, Table):
@@ -153,7 +153,7 @@ def _markdown_cell(cell: Cell, precision: Precision) -> str:
 
 
 def _markdown(text: str) -> str:
-    """Escape a text for Markdown; underlines within words mean nothing there."""
+    """Escape a text for Markdown, except underlines within words."""
     kept = {match.start() for match in _WORDS.finditer(text)}
     return _MARKDOWN.sub(lambda match: match[0] if match.start() in kept else f"\\{match[0]}", printable(text))
 

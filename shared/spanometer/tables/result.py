@@ -1,4 +1,4 @@
-"""Results that print as commands print them, and leave as tables."""
+"""Results that print as commands print them, and export as tables."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .table import Copyable, Part, Precision, Table
 
 
 class Result(ABC):
-    """A result: printed it is text, in a notebook it is HTML, and it can be taken away as tables.
+    """A result: it prints as text, shows as HTML in notebooks, and exports as tables.
 
-    Its tables have kinds; those of one kind are one table in CSV and data frames.
+    Its tables have kinds; tables of one kind are joined in CSV and data frames.
     """
 
     @abstractmethod
@@ -22,25 +22,25 @@ class Result(ABC):
         """List the lines, tables and signatures that are printed."""
 
     def tables(self) -> Sequence[Table]:
-        """Return all tables, also those that are not printed unless they are asked for."""
+        """List all tables, also tables that are only printed on request."""
         return [part for part in self.parts() if isinstance(part, Table)]
 
     def __str__(self) -> str:
-        """Return the text that the command line prints."""
+        """Write the text that the command line prints."""
         from .screen import text_of
 
         return text_of(self.parts()).rstrip("\n")
 
     def __repr__(self) -> str:
-        """Return the same as `str`."""
+        """Write the same text as `str`."""
         return str(self)
 
     def _repr_html_(self) -> str:
-        """Return HTML for notebooks."""
+        """Write HTML for notebooks."""
         return to_html(self.parts(), Precision())
 
     def to_frame(self, table: str | None = None) -> Any:
-        """Return tables of one kind as one pandas data frame, with numbers as they are.
+        """Convert tables of one kind to one pandas data frame, with numbers as they are.
 
         An interval takes two columns, `<key>_low` and `<key>_high`.
 
@@ -54,7 +54,7 @@ class Result(ABC):
         return to_frame(self._chosen(next(iter(groups), "") if table is None else table))
 
     def to_csv(self, table: str | None = None, *, digits: int | None = None, percent: bool = False) -> str:
-        """Return tables as CSV: those of one kind as one table, an empty line between the kinds.
+        """Write tables as CSV: tables of one kind joined, an empty line between the kinds.
 
         Args:
             table: the kind of tables; by default all that are printed.
@@ -67,7 +67,7 @@ class Result(ABC):
         return to_csv(self._chosen(table), Precision(digits=digits, percent=percent))
 
     def to_markdown(self, table: str | None = None, *, digits: int | None = None, percent: bool = False) -> str:
-        """Return tables as Markdown, each with the best values in bold; the signatures below.
+        """Write tables as Markdown, each with the best values in bold; the signatures below.
 
         Args:
             table: the kind of tables; by default all that are printed.
@@ -87,7 +87,7 @@ class Result(ABC):
         percent: bool = False,
         intervals: str = "brackets",
     ) -> str:
-        r"""Return tables for LaTeX (`\usepackage{booktabs}`), the best of several systems in bold.
+        r"""Write tables for LaTeX (`\usepackage{booktabs}`), the best of several systems in bold.
 
         The signatures stand below as comments.
 
@@ -105,7 +105,7 @@ class Result(ABC):
         return to_latex(self._exported(table), Precision(digits=digits, percent=percent), intervals=intervals)
 
     def _chosen(self, kind: str | None) -> list[Table]:
-        """Return the tables of a kind; None for all that are printed."""
+        """Choose the tables of a kind; None for all that are printed."""
         if kind is None:
             return [part for part in self.parts() if isinstance(part, Table)]
         groups = by_kind(self.tables())
@@ -115,7 +115,7 @@ class Result(ABC):
         return groups[kind]
 
     def _exported(self, kind: str | None) -> list[Part]:
-        """Return the tables of a kind, or all that are printed, with the signatures and notes."""
+        """Choose the tables of a kind, or all that are printed, with the signatures and notes."""
         if kind is not None:
             signatures = (part for part in self.parts() if isinstance(part, Copyable))
             return [*self._chosen(kind), *signatures]

@@ -30,8 +30,8 @@ class _Page(Console):  # type: ignore[misc]
 
 
 def page(*, color: bool = True, file: io.StringIO | None = None) -> Console:
-    """Return a console on standard output, or in a file, that marks up nothing by itself and cuts nothing off."""
-    # in a notebook Rich would show what it is given there, and not write it
+    """Make a console on standard output, or in a file, that marks up nothing by itself and cuts nothing off."""
+    # in a notebook Rich would display the parts instead of writing them
     console = _Page(
         highlight=False,
         markup=False,
@@ -47,7 +47,7 @@ def page(*, color: bool = True, file: io.StringIO | None = None) -> Console:
 
 
 def text_of(parts: Iterable[Part], precision: Precision | None = None, *, terminal: bool = True) -> str:
-    """Return parts as text without colours, if `terminal` of the width of standard output if that is a terminal."""
+    """Write parts as text without colours; with `terminal`, in the width of the terminal on standard output, if any."""
     console = page(color=False, file=io.StringIO())
     if terminal and sys.stdout is not None and sys.stdout.isatty():
         console.width = shutil.get_terminal_size().columns
@@ -58,8 +58,8 @@ def text_of(parts: Iterable[Part], precision: Precision | None = None, *, termin
 def show(console: Console, *parts: Part, precision: Precision | None = None) -> None:
     """Print one part below the other.
 
-    Nothing is cut: a table that is wider than the terminal is folded into lines. The terminal breaks lines that are to
-    be copied (signatures, commands), so that they stay whole.
+    Nothing is cut: a table that is wider than the terminal is folded into lines. The terminal itself wraps lines to be
+    copied (signatures, commands), so that they stay whole.
     """
     written = precision or Precision()
     for part in parts:
@@ -98,5 +98,5 @@ def _text(cell: Cell) -> Text:
 
 
 def _width(grid: Grid, console: Console) -> int:
-    """Return the width that a table needs."""
+    """Compute the width that a table needs."""
     return int(Measurement.get(console, console.options.update(max_width=_UNLIMITED), grid).maximum)

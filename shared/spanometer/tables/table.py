@@ -1,4 +1,4 @@
-"""Tables and lines as plain data: what commands print and results export, without the libraries that draw them."""
+"""Tables and lines as plain data: printed by commands, exported by results, without drawing libraries."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Precision:
         return self.digits if self.digits is not None else DIGITS - 2 if self.percent else DIGITS
 
     def scaled(self, number: Number) -> list[float]:
-        """Return a number and the bounds of its interval, if it has one, times 100 for a share in percent."""
+        """Scale a number and the bounds of its interval, if it has one, by 100 for a share in percent."""
         bounds = [] if number.interval is None else [*number.interval]
         factor = 100.0 if self.percent and number.kind == "score" else 1.0
         return [value if factor == 1.0 else value * factor for value in (number.value, *bounds)]
@@ -144,16 +144,16 @@ class Table:
     """A table: names on the left, numbers on the right.
 
     Attributes:
-        title: what the names are.
+        title: the head of the names.
         heads: the heads of the numbers.
         rows: the cells of each row, the name first; None for a line between rows.
-        widths: the least widths of the column of names and of those of numbers.
+        widths: the least widths of the column of names and of the columns of numbers.
         left: the number of columns whose cells begin on the left.
-        kind: what the table shows; tables of one kind are one table in CSV and data frames.
-        names: what the names are called there, by default the title.
-        keys: what the other columns are called there, by default their heads; those without a name are left out.
-        about: columns that go in front there, with their value in all rows of this table.
-        confidence: the level of intervals that stand in rows of their own; None if they stand beside their numbers.
+        kind: the subject of the table; tables of one kind are joined in CSV and data frames.
+        names: the head of the names there, by default the title.
+        keys: the names of the other columns there, by default their heads; columns without a name are left out.
+        about: columns in front there, with their value in all rows of this table.
+        confidence: the level of intervals that have rows of their own; None if they stand beside their numbers.
     """
 
     title: str
@@ -174,7 +174,7 @@ class Table:
         """Make a table of values: each row has a name and a value for each column, see `TableColumn.cell`.
 
         Args:
-            title: what the names are.
+            title: the head of the names.
             columns: the columns of values.
             rows: the name and the values of each row; None for a line between rows.
             **options: the other attributes of a table.
@@ -198,7 +198,7 @@ class Table:
         return [dict(zip(keys, map(_value, row), strict=True)) for row in self.rows if row is not None]
 
     def written(self, precision: Precision) -> list[list[Text] | None]:
-        """Return the rows as text; a row with intervals is followed by one of these if they stand in their own."""
+        """Write the rows as text; with `confidence`, a row of intervals follows each row that has some."""
         rows: list[list[Text] | None] = []
         for row in self.rows:
             if row is None or self.confidence is None:
@@ -214,7 +214,7 @@ class Table:
 
 
 def _value(cell: Cell) -> Any:
-    """Return a cell as a built-in number or text; None for NaN."""
+    """Convert a cell to a built-in number or text; None for NaN."""
     if isinstance(cell, Number):
         return None if cell.value != cell.value else cell.value
     return cell if isinstance(cell, str) else cell[0]
@@ -250,14 +250,14 @@ Part = Text | list[Text] | Copyable | Table
 
 
 def heading(lines: Iterable[tuple[str, str]]) -> list[Part]:
-    """Return lines with a name each, the texts below each other."""
+    """Write lines with a name each, the texts aligned below each other."""
     pairs = [(printable(name), text) for name, text in lines]
     width = max(len(name) for name, _ in pairs)
     return [[(f"{name:<{width}}", "bold"), f"  {text}"] for name, text in pairs]
 
 
 def folded(table: Table, width: int, precision: Precision) -> list[Part]:
-    """Return a table as lines for a terminal that is too narrow: each row's name, and a line for each of its cells."""
+    """Fold a table into lines for a narrow terminal: each row's name, and a line for each of its cells."""
     heads = [printable(head.replace("\n", " ")) for head in table.heads]
     indent = max(map(len, heads), default=0) + 4
     lines: list[Part] = [(table.title, "bold")] if table.title else []
@@ -274,7 +274,7 @@ def folded(table: Table, width: int, precision: Precision) -> list[Part]:
 
 
 def number(value: float, style: str = "") -> Number:
-    """Return a score as tables show it."""
+    """Write a score as tables show it."""
     return Number(value, style=style)
 
 
@@ -288,7 +288,7 @@ def cell_of(value: Any) -> Cell:
 
 
 class _ArrowRows(Sequence[list[Cell]]):
-    """The rows of an Arrow table, made when they are asked for: Python's objects take many times the columns."""
+    """The rows of an Arrow table, made on demand: Python's objects take many times the memory of the columns."""
 
     def __init__(self, rows: Any) -> None:
         self._rows = rows
@@ -311,12 +311,12 @@ def arrow_table(rows: Any, **options: Any) -> Table:
 
 
 def amount(value: float) -> Number:
-    """Return a number of things as tables show it."""
+    """Write a number of things as tables show it."""
     return Number(value, "amount")
 
 
 def head(key: str) -> str:
-    """Return a key as the head of a column: a long one on two lines."""
+    """Write a key as the head of a column: a long key on two lines."""
     return "\n".join(key.rsplit("_", 1)) if len(key) > _HEAD_WIDTH else key
 
 

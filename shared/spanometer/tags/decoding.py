@@ -41,11 +41,11 @@ class Repair:
 
     Attributes:
         name: the name that `repair=` takes.
-        help: what it does, in a few words.
+        help: its rule, in a few words.
         continues: which pairs of neighbouring tags are in one span; shape (previous role, role, labels are the same).
         well_formed: keep only spans that open and close as the scheme allows.
         refuse: raise an `InputError` at the first illegal pair.
-        skips: roles that are read over, as if their tokens were not there.
+        skips: roles whose tokens are skipped.
         needs: the scheme must have tags of all these roles.
     """
 
@@ -59,7 +59,7 @@ class Repair:
 
 
 def _brackets() -> np.ndarray:
-    """Return the pairs of which a span is made if I and O are skipped: a B and the E after it, whatever its label."""
+    """Make the table of pairs inside one span if I and O are skipped: a B and the E after it, whatever its label."""
     table = np.zeros_like(CONTINUES)
     table[BEGIN, END] = True
     return table
@@ -116,7 +116,7 @@ class Decoding(CheckedOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class LabelDecoding(Decoding):
-    """How tags are decoded that may have no prefixes.
+    """The options of decoding tags that may have no prefixes.
 
     Attributes:
         prefix: whether tags have prefixes, see `Tags.labels_as_tags`.
@@ -202,7 +202,7 @@ def scheme_of(name: str | None, *sides: Tags) -> Scheme:
 
 
 def get_repair(name: str, scheme: Scheme | None = None) -> Repair:
-    """Return a repair policy by name, checked against the scheme if one is given."""
+    """Find a repair policy by name, and check it against the scheme, if any."""
     require_choice("repair", name, tuple(REPAIRS))
     repair = REPAIRS[name]
     missing = [role for role in repair.needs if scheme is not None and role not in scheme.roles]
@@ -247,7 +247,7 @@ def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") 
         remedy = f"Fix the tags, or choose another repair policy with {setting('repair')}"
         require_legal(tags, rules, remedy)
     names = _read_names(tags, rules)
-    # part by part, so that what each step needs stays in the cache and is gone with it
+    # part by part, so that each step's data stays in the processor's cache
     parts = [_decode_part(part, names, rules, policy, first) for first, part in tags.blocks()]
     document, start, end, label = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     label, labels = _used_labels(label, names.labels)
@@ -257,7 +257,7 @@ def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") 
 def _decode_part(
     tags: Tags, names: _Names, scheme: Scheme, policy: Repair, first_document: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return documents, starts, ends and label codes of the spans of some documents."""
+    """Decode a part: documents, starts, ends and label codes of the spans."""
     inside = _Inside.read(tags, names, policy.skips)
     continues = np.take(policy.continues, inside.pair) & inside.neighbours
     first = np.flatnonzero(np.concatenate(([True], ~continues))[: len(inside.token)])
@@ -352,7 +352,7 @@ class _Inside:
         return opens, closes
 
     def next_or_end(self, offsets: np.ndarray) -> np.ndarray:
-        """Return for each token the next one, or the end of the document if that comes first."""
+        """Compute for each token the position of the next, or the end of the document if that comes first."""
         ends: np.ndarray = offsets[_documents_of(offsets, self.token) + 1]
         ends[:-1] = np.where(self.neighbours, self.token[1:], ends[:-1])
         return ends
@@ -380,7 +380,7 @@ def require_legal(tags: Tags, scheme: Scheme, remedy: str, note: str = "") -> No
     Args:
         tags: the tags of all documents.
         scheme: their scheme.
-        remedy: what to do about it.
+        remedy: how to correct it.
         note: the end of the problem's sentence.
     """
     pairs = illegal_pairs(tags, scheme)
@@ -399,7 +399,7 @@ def require_legal(tags: Tags, scheme: Scheme, remedy: str, note: str = "") -> No
 
 
 def _read_names(tags: Tags, scheme: Scheme) -> _Names:
-    """Return the meaning of the distinct tags under a scheme."""
+    """Read the meaning of the distinct tags under a scheme."""
     parts = [split_tag(name) for name in tags.names]
     labels = labels_of(tags.names)
     number = {label: code for code, label in enumerate(labels)}
@@ -413,7 +413,7 @@ def _read_names(tags: Tags, scheme: Scheme) -> _Names:
 
 
 def _used_labels(label: np.ndarray, labels: tuple[str, ...]) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return label codes and names without the labels that no span has."""
+    """Remove the labels that no span has from label codes and names."""
     used = np.bincount(label, minlength=len(labels)) > 0
     if used.all():
         return label, labels
@@ -431,7 +431,7 @@ def _label(label: str | None) -> str:
 
 
 def _tokens_of(codes: np.ndarray, kept: np.ndarray) -> np.ndarray:
-    """Return the tokens whose tag is kept: often all but O, and one comparison is quicker than a look-up."""
+    """Find the tokens whose tag is kept: often all but O, where one comparison is quicker than a look-up."""
     dropped = np.flatnonzero(~kept)
     if len(dropped) == 0:
         return np.arange(len(codes))
@@ -448,7 +448,7 @@ def _flag_documents(offsets: np.ndarray, tokens: int) -> np.ndarray:
 
 
 def _documents_of(offsets: np.ndarray, tokens: np.ndarray) -> np.ndarray:
-    """Return the documents of ascending tokens."""
+    """Find the documents of ascending tokens."""
     # counting each document's tokens is quicker than finding each token's document if documents are few
     if len(offsets) < len(tokens):
         return np.repeat(np.arange(len(offsets) - 1), np.diff(np.searchsorted(tokens, offsets)))

@@ -1,4 +1,4 @@
-"""Grids of policies: every choice of an action for each place where something can be read in several ways."""
+"""Grids of policies: every choice of an action for each place where input is ambiguous."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class GridPlace:
-    """A place where something can be read in several ways.
+    """A place where input can be read in several ways.
 
     Attributes:
         name: the name that policies use.
@@ -52,6 +52,6 @@ class PolicyGrid(ABC):
         return int((self.choices == chosen).all(axis=1).argmax())
 
     def describe(self, policy: int) -> dict[str, str]:
-        """Return the action of a policy at each place, by name."""
+        """Describe the action of a policy at each place, by name."""
         choices = zip(self.places, self.choices[policy], strict=True)
         return {place.name: list(place.actions)[action] for place, action in choices}

@@ -56,7 +56,7 @@ class Place(GridPlace):
 
 
 def _new_span(name: str, token: int) -> dict[str, Action]:
-    """Return the actions on a tag of another label that close or drop the open span, then open one or skip the tag."""
+    """List the actions on a tag of another label that close or drop the open span, then open a span or skip the tag."""
     return {
         f"close+{name}": (CLOSE, token),
         "close+skip": (CLOSE, PASS),
@@ -180,7 +180,7 @@ class RepairGrid(PolicyGrid):
 
     @classmethod
     def of(cls, scheme: Scheme) -> RepairGrid:
-        """Return the grid of a scheme: IOBES, BILOU and BMES share one, IOB2 has its own.
+        """Find the grid of a scheme: IOBES, BILOU and BMES share a grid, IOB2 has its own.
 
         Raises:
             InputError: for other schemes.
@@ -219,7 +219,7 @@ def _grid(kind: str) -> RepairGrid:
 
 
 def _is_twin(policy: Mapping[str, str]) -> bool:
-    """Tell whether a policy reads every input like the one that absorbs instead of relabelling.
+    """Check whether a policy reads every input like the policy that absorbs instead of relabelling.
 
     If nothing but an E closes a span, and an E of another label gives the span that label, the label of an open span
     never shows.
@@ -287,10 +287,10 @@ class _GridReader:
     """Reader of many documents at once, token after token, each under its own choice of actions."""
 
     def __init__(self, grid: RepairGrid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray) -> None:
-        # an end of its own, so that the last document ends before a token too
+        # a token of padding, so that the last document ends before a token too
         self._roles, self._labels = np.append(roles, OUTSIDE), np.append(labels, -1)
         self._offsets, self._places = offsets, len(grid.places)
-        # a last, nameless place for all that is legal: there the situation itself is the action's number
+        # a last, nameless place for legal tags: there the situation itself is the action's number
         self._place = np.full((_FINAL + 1, 3), self._places)
         self._actions = np.zeros((self._places + 1, 3 * (_FINAL + 1), 2), dtype=np.int8)
         for (role, state), action in (_LEGAL if grid.kind == "BIOES" else _LEGAL_BIO).items():

@@ -1,4 +1,4 @@
-"""The eight tag schemes, as data; and the labels behind the prefixes: which are scored, and as what.
+"""The eight tag schemes, as data; and the labels behind the prefixes: which are scored, under which names.
 
 Every scheme is written in the five roles of IOBES: a span of a scheme is a run of tags of one label in which each tag
 *continues* the one before it (a B or I is followed by an I or E). What differs from scheme to scheme is which prefixes
@@ -104,13 +104,13 @@ SYNONYMS = {"BIO": "IOB2", "BIO1": "IOB1", "BIO2": "IOB2", "BIOES": "IOBES", "BI
 
 PREFIXES = frozenset(prefix for scheme in SCHEMES.values() for prefix in scheme.prefixes)
 
-# The order is that of guessing: the first scheme that has all the prefixes found. IOB1 and IOE1 have the prefixes of
+# Schemes are guessed in this order: the first that has all the prefixes. IOB1 and IOE1 have the prefixes of
 # IOB2 and IOE2 and are never guessed.
 _GUESSES = ("IO", "IOB2", "IOE2", "IOBES", "BILOU", "BMES")
 
 
 def canonical(name: str) -> str:
-    """Return the name of a scheme that is written in any case or by a synonym; what is neither is returned as it is."""
+    """Normalise the name of a scheme in any case, or a synonym; other texts stay as they are."""
     if not isinstance(name, str):
         return name
     scheme = SYNONYMS.get(name.upper(), name.upper())
@@ -118,14 +118,14 @@ def canonical(name: str) -> str:
 
 
 def get_scheme(name: str) -> Scheme:
-    """Return a scheme by name, see `canonical`; an `InputError` for an unknown name lists the known ones."""
+    """Find a scheme by name, see `canonical`; an `InputError` for an unknown name lists all names."""
     name = canonical(name)
     require_choice("scheme", name, tuple(SCHEMES))
     return SCHEMES[name]
 
 
 def infer_scheme(prefixes: frozenset[str]) -> Scheme:
-    """Tell the scheme from the prefixes that occur in both inputs together.
+    """Infer the scheme from the prefixes that occur in both inputs together.
 
     Only I (or nothing): IO; B, I: IOB2; I, E: IOE2; E with B, or S: IOBES; L or U: BILOU; M: BMES. IOB1 and IOE1
     look like IOB2 and IOE2 and are never guessed.
@@ -199,7 +199,7 @@ def label_map_in(text: str | Mapping[str, str], name: str = "label_map") -> dict
 
 @dataclass(frozen=True, kw_only=True)
 class LabelChoice:
-    """Which labels are scored, and as what. Tags are decoded with their own labels before.
+    """The labels that are scored, and their names. Tags are decoded with their own labels before.
 
     Attributes:
         label_map: new labels by old ones, applied all at once; labels that it does not name stay. Spans of the same
@@ -255,11 +255,11 @@ class LabelChoice:
         return {name: signed_list(listed) for name, listed in texts.items() if listed}
 
     def of_sides(self, sides: Mapping[str, Any]) -> dict[str, Any]:
-        """Return sides (`Spans` by name) with the labels that are scored; see `renamed`."""
+        """Choose and rename the labels of sides (`Spans` by name); see `renamed`."""
         return dict(zip(sides, self.of(*sides.values()), strict=True))
 
     def of(self, *sides: Any, warn: bool = True) -> Any:
-        """Return sides (`Spans`) with the labels that are scored; see `renamed`."""
+        """Choose and rename the labels of sides (`Spans`); see `renamed`."""
         if not self.chooses:
             return sides
         names = self.renamed((label for side in sides for label in side.labels), warn=warn)
@@ -269,7 +269,7 @@ class LabelChoice:
         """Find the new name of each label, None if it is left out.
 
         Args:
-            labels: those of all sides.
+            labels: the labels of all sides.
             warn: whether to warn of names that no label has, which may be slips.
 
         Raises:
@@ -299,7 +299,7 @@ def _are_names(values: Any) -> bool:
     try:
         return all(isinstance(value, str) and value and value == value.strip() for value in values)
     except Exception:
-        # of a class that fails at it
+        # its class may fail in any way
         return False
 
 

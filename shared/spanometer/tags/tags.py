@@ -57,7 +57,7 @@ class Tags:
     """One side's tags: a code for each token, the tags that the codes stand for, and where documents begin.
 
     Attributes:
-        codes: one for each token of all documents, laid end to end; of the narrowest unsigned type that does.
+        codes: a code for each token of all documents, laid end to end; of the narrowest unsigned type.
         names: the distinct tags; `codes` index them.
         offsets: int64, shape (documents + 1): document d has the tokens `offsets[d]` to `offsets[d + 1]`.
     """
@@ -106,12 +106,12 @@ class Tags:
             first = max(last, 1)
 
     def between(self, first: int, last: int) -> Tags:
-        """Return the tags of the documents from `first` to `last` (exclusive)."""
+        """Take the documents from `first` to `last` (exclusive)."""
         offsets = self.offsets[first : last + 1]
         return Tags(self.codes[offsets[0] : offsets[-1]], self.names, offsets - offsets[0])
 
     def labels_as_tags(self) -> Tags:
-        """Return tags without prefixes as IO tags: every tag but `O` is a label, `NOUN` becomes `I-NOUN`.
+        """Convert tags without prefixes to IO tags: every tag but `O` is a label, `NOUN` becomes `I-NOUN`.
 
         Raises:
             InputError: if the tags have prefixes.
@@ -124,7 +124,7 @@ class Tags:
         return replace(self, names=tuple(name if name == "O" else f"I-{name}" for name in self.names))
 
     def with_outside(self, outside: str | None) -> Tags:
-        """Return the tags with one of them read as `O`; None for none."""
+        """Read a tag as `O`; None for no tag."""
         if outside is None or outside not in self.names:
             return self
         number: dict[str, int] = {}
@@ -132,7 +132,7 @@ class Tags:
         return Tags(np.array(codes, dtype=self.codes.dtype)[self.codes], tuple(number), self.offsets)
 
     def suffixes_as_prefixes(self) -> Tags:
-        """Return tags whose prefixes stand behind their labels with the prefixes in front: `PER-B` becomes `B-PER`.
+        """Move the prefixes of tags from behind their labels to the front: `PER-B` becomes `B-PER`.
 
         Raises:
             InputError: for a tag that does not end in a prefix.
@@ -151,15 +151,15 @@ class Tags:
         return replace(self, names=tuple(names))
 
     def take(self, kept: np.ndarray) -> Self:
-        """Return the flagged tokens, in the same documents."""
+        """Take the flagged tokens, in the same documents."""
         return replace(self, codes=self.codes[kept], offsets=offsets_of(kept)[self.offsets])
 
     def renamed(self, labels: Sequence[str] | None, ignore_index: int | None) -> Tags:
-        """Return label numbers, also those that are strings, as the tags that they stand for; other names stay.
+        """Name label numbers, also numbers as strings, by the tags that they stand for; other names stay.
 
         Args:
             labels: the tags in the order of their numbers; None if they are not known.
-            ignore_index: a number that is taken for none if no token has it any more.
+            ignore_index: a number that needs no tag if no token has it any more.
 
         Raises:
             InputError: for a number without a tag.
@@ -183,21 +183,21 @@ class Tags:
         return np.isin(self.codes, codes) if codes else np.zeros(len(self.codes), dtype=bool)
 
     def first(self, code: int) -> tuple[int, int]:
-        """Return document and position of the first token with this code."""
+        """Find document and position of the first token with this code."""
         return self.place(int(np.argmax(self.codes == code)))
 
     def place(self, token: int) -> tuple[int, int]:
-        """Return document and position of a token of the whole column."""
+        """Find document and position of a token of the whole column."""
         return place_of(self.offsets, token)
 
     def refusal(self, code: int, problem: str, remedy: str) -> InputError:
-        """Return an error about the first token with this code."""
+        """Make an error about the first token with this code."""
         document, position = self.first(code)
         return InputError(problem, remedy, document=document, position=position)
 
 
 class _Encoder:
-    """Encodes strings in the order of their first occurrence, block by block: memory stays near that of the codes."""
+    """Encodes strings in the order of their first occurrence, block by block: memory stays near the codes' size."""
 
     def __init__(self, tokens: int) -> None:
         self.codes = np.zeros(tokens, dtype=np.uint8)
@@ -217,14 +217,14 @@ class _Encoder:
 
 
 def _encoded(block: pa.Array) -> tuple[np.ndarray, list[str]]:
-    """Return strings as indices, and the distinct ones in the order of their first occurrence."""
+    """Encode strings: their indices, and the distinct strings in the order of their first occurrence."""
     if pa.types.is_integer(block.type):
         numbers = block.dictionary_encode()
         return integers(numbers.indices), [f"{_MARK}{number}" for number in numbers.dictionary.to_pylist()]
     if not pa.types.is_dictionary(block.type):
         encoded = (block if pa.types.is_string(block.type) else block.cast(pa.string())).dictionary_encode()
         return integers(encoded.indices), encoded.dictionary.to_pylist()
-    # a dictionary that comes from outside may hold tags that do not occur, and one tag twice
+    # the caller's dictionary may hold tags that do not occur, or a tag twice
     indices = integers(block.indices)
     first = np.full(len(block.dictionary), len(indices))
     first[indices[::-1]] = np.arange(len(indices))[::-1]
@@ -312,7 +312,7 @@ def _remedy(tag: str) -> str:
 
 
 def is_tags(type_: pa.DataType) -> bool:
-    """Tell whether an Arrow type is that of lists of tags, or of label numbers."""
+    """Check whether an Arrow type is a list of tags, or of label numbers."""
     if not (pa.types.is_list(type_) or pa.types.is_large_list(type_)):
         return False
     value = type_.value_type
@@ -347,7 +347,7 @@ def _list_array(rows: Sequence[Sequence[str]], first_document: int) -> pa.ListAr
         if flat and not isinstance(flat[0], str) and all(map(_is_number_type, set(map(type, flat)))):
             values = _named(pa.array(flat, type=pa.int64()))
         else:
-            # only strings can be joined, and to ask each for its type takes longer
+            # only strings can be joined, and checking the type of each takes longer
             "".join(flat)
             values = pa.array(flat, type=pa.string())
     except (TypeError, OverflowError, UnicodeError, pa.ArrowInvalid, pa.ArrowTypeError):
@@ -358,7 +358,7 @@ def _list_array(rows: Sequence[Sequence[str]], first_document: int) -> pa.ListAr
 
 
 def _string_lists(column: pa.Array | pa.ChunkedArray, first_document: int) -> list[pa.ListArray]:
-    """Return an Arrow column of tags, or of label numbers, as Arrow arrays of lists of strings."""
+    """Convert an Arrow column of tags, or of label numbers, to Arrow arrays of lists of strings."""
     if not is_tags(column.type):
         raise InputError(f"a column of type {column.type} does not hold lists of tags.", _WORDS_REMEDY)
     chunks = list_chunks(column)
@@ -370,7 +370,7 @@ def _string_lists(column: pa.Array | pa.ChunkedArray, first_document: int) -> li
 
 
 def _named(values: pa.Array) -> pa.StringArray:
-    """Return tags as strings, label numbers as names."""
+    """Convert tags to strings, and label numbers to names."""
     if not pa.types.is_integer(values.type):
         return values.cast(pa.string())
     indices, names = _encoded(values)
@@ -382,13 +382,13 @@ def _is_number_type(kind: type) -> bool:
 
 
 def _number_of(name: str) -> int | None:
-    """Return the label number that a name stands for; None if it is a tag."""
+    """Read a name as a label number; None if it is a tag."""
     match = _NUMBER.fullmatch(name)
     return None if match is None else int(match[1])
 
 
 def _unnamed(number: int, labels: Sequence[str] | None) -> tuple[str, str]:
-    """Return the problem of a label number without a tag, and its remedy."""
+    """Write the problem of a label number without a tag, and its remedy."""
     if labels is None:
         return (
             f"{number} is a label number, and the tags that numbers stand for are not known.",
@@ -473,14 +473,14 @@ def read_id2label(id2label: Any) -> tuple[str, ...]:
 
 
 def _label_number(key: object) -> int | None:
-    """Return a key of id2label as a number, or None; in JSON keys are strings."""
+    """Read a key of id2label as a number, or None; in JSON keys are strings."""
     if isinstance(key, str):
         return int(key) if key.isascii() and key.isdecimal() else None
     return int(key) if is_integer(key) and key >= 0 else None
 
 
 def readable(labels: Sequence[str]) -> list[Tags]:
-    """Return tags as one document that has each of them; nothing if there are none, or one is of no scheme."""
+    """List one document with all of the tags; nothing if there are none, or if a tag fits no scheme."""
     tags = Tags(np.arange(len(labels)), tuple(labels), np.array([0, len(labels)]))
     try:
         check_names(tags, None)

@@ -32,7 +32,7 @@ class IllegalPair:
     policies: dict[str, list[tuple[str, int, int]]]
 
     def __str__(self) -> str:
-        """Return `I-PER after O`, `I-PER at the beginning` or `B-PER at the end`."""
+        """Write `I-PER after O`, `I-PER at the beginning` or `B-PER at the end`."""
         if self.tag is None:
             return f"{self.previous} at the end"
         return f"{self.tag} at the beginning" if self.previous is None else f"{self.tag} after {self.previous}"
@@ -87,7 +87,7 @@ class Validation:
             )
 
     def _find(self, columns: DecodedSpans) -> list[list[tuple[str, int, int]]]:
-        """Return for each pair the spans that hold a token of it."""
+        """Find the spans that hold a token of each pair."""
         last, at_end = self._pairs.T
         first = last - ((at_end == 0) & (last > self._tags.offsets[self._documents]))
         base = self._tags.offsets[columns.document]

@@ -40,7 +40,7 @@ def decode(
     """Find the legal path with the highest sum of logits, and of transition scores if they are given, exactly.
 
     The path maximises Σ_t logits[t, y_t] + Σ_t transitions[y_(t-1), y_t] over all paths y that are legal in the scheme
-    from the sentence's beginning to its end. Sums are taken in float64; among equal paths one is chosen, always the
+    from the sentence's beginning to its end. Sums are taken in float64; among equal paths the choice is always the
     same.
 
     Args:
@@ -76,7 +76,7 @@ class Legality:
         scheme: their scheme.
         begins, ends: booleans, shape (labels).
         follows: booleans, shape (previous label, label).
-        opens: booleans, shape (labels): those that stand nowhere but at the beginning of a span (B and S).
+        opens: booleans, shape (labels): the labels that only begin spans (B and S).
     """
 
     labels: tuple[str, ...]
@@ -195,7 +195,7 @@ class Scores:
         return cls(array[tagged], offsets, tagged)
 
     def _refuse_values(self) -> None:
-        # the largest logit tells all three: NaN and +inf pass into it
+        # the largest logit shows NaN, +inf and all -inf
         with np.errstate(invalid="ignore", over="ignore"):
             largest = self.token.max(axis=1, initial=-np.inf)
         bad = ~np.isfinite(largest)
@@ -213,7 +213,7 @@ class Scores:
         raise InputError(problem, remedy, document=sentence, position=position)
 
     def shaped(self, paths: np.ndarray) -> np.ndarray | list[np.ndarray]:
-        """Return labels of all tokens, laid end to end, in the form in which the logits came."""
+        """Arrange labels of all tokens, laid end to end, in the form of the logits."""
         if self.mask is None:
             return np.split(paths, self.offsets[1:-1]) if len(self.offsets) > 1 else []
         padded = np.full(self.mask.shape, PAD, dtype=np.int64)
@@ -281,7 +281,7 @@ def read_transitions(transitions: Any, labels: int) -> np.ndarray | None:
 def best_paths(scores: Scores, legality: Legality, transitions: np.ndarray | None) -> np.ndarray:
     """Find the best legal path of each sentence: label indices of all tokens, laid end to end, int64."""
     lengths = scores.offsets[1:] - scores.offsets[:-1]
-    # sentences of similar length together: those that still go on at a step are the first ones
+    # sentences of similar length together: the sentences that go on at a step come first
     order = np.argsort(-lengths, kind="stable")
     paths = np.empty(len(scores.token), dtype=np.int64)
     step = legality.step if transitions is None else _PathStep(legality, transitions)
@@ -297,7 +297,7 @@ def best_paths(scores: Scores, legality: Legality, transitions: np.ndarray | Non
 def greedy_paths(scores: Scores, legality: Legality, *, from_starts: bool = False) -> np.ndarray:
     """Decode left to right, at each token the best label that may follow the one before.
 
-    Nothing makes such a path end legally. If no label may follow, the best of all is taken.
+    Such a path may end illegally. If no label may follow, the best of all is taken.
 
     Args:
         scores: the logits.
@@ -401,7 +401,7 @@ class _PathStep:
                 self.add_best(before[:, some], here[:, some])
 
     def _best_by_group(self, before: np.ndarray) -> np.ndarray:
-        """Return the best scores of going into each label, shape (labels, tokens)."""
+        """Compute the best scores of going into each label, shape (labels, tokens)."""
         best = np.empty((self._parts[-1].groups.stop, before.shape[1]))
         for part, added in zip(self._parts, self._added, strict=True):
             reached = before[part.rows].reshape(*part.before.shape, before.shape[1])
@@ -441,7 +441,7 @@ class _LabelGroups:
 
 
 def _groups(follows: np.ndarray, *, shared: bool) -> tuple[np.ndarray, list[_LabelGroups]]:
-    """Return the group of each label, and all groups.
+    """Group the labels: the group of each label, and all groups.
 
     Labels that may follow the same labels share a maximum if no scores are added: every scheme has few such groups, so
     that a step costs little more than the number of labels, not its square.
@@ -463,7 +463,7 @@ def _groups(follows: np.ndarray, *, shared: bool) -> tuple[np.ndarray, list[_Lab
 
 
 def _rows(labels: np.ndarray) -> slice | np.ndarray:
-    """Return labels as a slice if they are evenly spaced: it takes no copy."""
+    """Convert labels to a slice if they are evenly spaced, to avoid a copy."""
     distance = np.diff(labels)
     if len(distance) and (distance == distance[0]).all() and distance[0] > 0:
         return slice(int(labels[0]), int(labels[-1]) + 1, int(distance[0]))

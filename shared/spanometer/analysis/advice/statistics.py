@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...alignment.overlaps import Alignment, Side, lay_out
+from ...alignment.overlaps import Alignment, SideSpans, lay_out
 from ...arrays import ranges, read_rows
 from ...exceptions import InputError, require_kind
 from ...measures.chance_kappa_f1 import ChanceKappaF1
@@ -183,7 +183,7 @@ def _chance(references: Spans, words: Sequence[Sequence[str]] | None) -> tuple[f
     return None, {}
 
 
-def _overlapping(side: Side) -> int:
+def _overlapping(side: SideSpans) -> int:
     """Count the spans that have a piece that shares a token with another one on the line."""
     start, end = side.piece_start, side.piece_end
     flags = np.zeros(len(start), dtype=bool)
@@ -197,7 +197,7 @@ def _lengths(words: Sequence[Sequence[str]]) -> np.ndarray:
 
 
 def _information(
-    references: Spans, words: Sequence[Sequence[str]] | None, side: Side, offsets: np.ndarray
+    references: Spans, words: Sequence[Sequence[str]] | None, side: SideSpans, offsets: np.ndarray
 ) -> tuple[float | None, float | None, float | None]:
     """Compute mean and variation of the information of the tokens of spans, and the share of words that occur once."""
     if words is None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...alignment.overlaps import Alignment, Side, coverage, token_codes
+from ...alignment.overlaps import Alignment, SideSpans, coverage, token_codes
 from ...arrays import offsets_of
 from ...counts.counts import Counts
 from ...counts.statistics import joined_values, require_bounded
@@ -184,7 +184,7 @@ class _Annotator:
         """The tokens of all places: those of a document once for each label in it."""
         return int(self.cases.tokens[self.cases.of_both[:, 0]].sum())
 
-    def draw(self, number: int, generator: np.random.Generator) -> Side:
+    def draw(self, number: int, generator: np.random.Generator) -> SideSpans:
         """Place the spans anew, so many times: the labels of a simulation stand on the line after those before it."""
         cases, stride = self.cases, int(self.offsets[-1])
         code = cases.of_both[:, 0]
@@ -204,11 +204,11 @@ class _Annotator:
         by_start = np.argsort(start, kind="stable")
         start, end = start[by_start], end[by_start]
         document = np.searchsorted(self.offsets, start % max(stride, 1), side="right") - 1
-        return Side(document, start // max(stride, 1), start, end)
+        return SideSpans(document, start // max(stride, 1), start, end)
 
 
 def _f1_of_documents(
-    measure: ChanceKappaF1, totals: Mapping[str, np.ndarray], side: Side, shared: np.ndarray, number: int
+    measure: ChanceKappaF1, totals: Mapping[str, np.ndarray], side: SideSpans, shared: np.ndarray, number: int
 ) -> np.ndarray:
     """Compute the F1 of two annotators in each document of simulations, shape (simulations, documents).
 
@@ -225,7 +225,7 @@ def _f1_of_documents(
     return np.asarray(measure.score_totals({**totals, "both": both.reshape(number, documents, labels)})["f1"])
 
 
-def _agreement(level: str, first: Side, second: Side) -> np.ndarray:
+def _agreement(level: str, first: SideSpans, second: SideSpans) -> np.ndarray:
     """Return what each span of one side has in common with the spans of the other."""
     if level == "token":
         return coverage(first, second)
@@ -237,7 +237,9 @@ def _agreement(level: str, first: Side, second: Side) -> np.ndarray:
     return np.where(distinct[place] == codes[: len(first)], times[place], 0)
 
 
-def _alpha(measure: UnitizingAlpha, sides: Sequence[Side], labels: int, offsets: np.ndarray, number: int) -> np.ndarray:
+def _alpha(
+    measure: UnitizingAlpha, sides: Sequence[SideSpans], labels: int, offsets: np.ndarray, number: int
+) -> np.ndarray:
     """Compute alpha of simulations, shape (simulations, labels + 1)."""
     # 1995 lays gaps out anew, at a cost that grows faster than the labels
     together = number if measure.variant == "2016" else 1
@@ -251,10 +253,10 @@ def _alpha(measure: UnitizingAlpha, sides: Sequence[Side], labels: int, offsets:
     return np.concatenate(alphas)
 
 
-def _of_simulations(side: Side, first: int, last: int, labels: int, stride: int) -> Side:
+def _of_simulations(side: SideSpans, first: int, last: int, labels: int, stride: int) -> SideSpans:
     """Return some simulations, at the beginning of the line."""
     part = slice(*np.searchsorted(side.label, (first * labels, last * labels)))
     moved = first * labels * stride
-    return Side(
+    return SideSpans(
         side.document[part], side.label[part] - first * labels, side.start[part] - moved, side.end[part] - moved
     )

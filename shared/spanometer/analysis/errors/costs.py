@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...alignment.matched_spans import EXTENTS, KINDS, WRONG_EXTENT, MatchedSpans
-from ...alignment.overlaps import Pieces, Side
+from ...alignment.overlaps import Pieces, SideSpans
 from ...counts.counts import Column, Counts, join_columns
 from ...counts.statistics import Estimate, Resampling, estimates, jackknife_groups, joined_values
 from ...exceptions import InputError, mention
@@ -200,7 +200,7 @@ def _changed(measure: AlignedMeasure, totals: Totals, change: Totals) -> np.ndar
     return measure.score_totals({name: values + change[name] for name, values in totals.items()})[measure.headline]
 
 
-def merged(one: Side, other: Side) -> Side:
+def merged(one: SideSpans, other: SideSpans) -> SideSpans:
     """Return the spans of two sides of the same corpus as one, in the order of the line."""
     start, end = np.concatenate([one.start, other.start]), np.concatenate([one.end, other.end])
     order = np.lexsort((end, start))
@@ -214,7 +214,7 @@ def merged(one: Side, other: Side) -> Side:
         last = np.concatenate([one.piece_end, other.piece_end])
         by_start = np.argsort(first, kind="stable")
         pieces = Pieces(span[by_start], first[by_start], last[by_start])
-    return Side(document[order], label[order], start[order], end[order], pieces)
+    return SideSpans(document[order], label[order], start[order], end[order], pieces)
 
 
 def _estimates(
