@@ -85,8 +85,9 @@ class RecordColumns:
         self.lines = array("q")
         self.words: WordRows | None = WordRows()
         self.lost: list[tuple[int, int, str]] = []
-        self._with_words: list[bool | None] = []
-        self._with_tokens: list[bool] = []
+        # of each document, whether it lacks a text and words (0), has such words (2), or none that show anything
+        self._words = bytearray()
+        self._with_tokens = bytearray()
         self._tokens: list[Tokens] = []
         self._odd_token: InputError | None = None
         spans = _SpanColumns()
@@ -117,10 +118,8 @@ class RecordColumns:
         self.annotators.extend(annotator)
         self.lost += [(first + number, *lost) for number, record in enumerate(records) for lost in record.lost]
         # beside a text, words are not needed
-        self._with_words += [
-            False if each is not None else None if row is None else bool(row)
-            for each, row in zip(text, words, strict=True)
-        ]
+        lacking = zip(text, words, strict=True)
+        self._words += bytes(1 if one is not None else 0 if row is None else 1 + bool(row) for one, row in lacking)
         self._add_words(words, first)
         self._add_tokens(tokens, first)
 
@@ -137,7 +136,7 @@ class RecordColumns:
 
     def _add_tokens(self, tokens: Sequence[Any], first: int) -> None:
         """Take over the tokens of documents; what is wrong with them counts if all have some."""
-        self._with_tokens += [row is not None for row in tokens]
+        self._with_tokens += bytes(row is not None for row in tokens)
         rows = [_NO_TOKENS if row is None else row for row in tokens]
         in_arrays = all(isinstance(row, np.ndarray) for row in rows)
         try:
@@ -148,11 +147,15 @@ class RecordColumns:
 
     def _require_all_or_none(self) -> None:
         """Raise an `InputError` for the first document that lacks what others have."""
-        for what, values in (("a text", self.texts), ("words", self._with_words)):
-            if None in values and any(values):
+        lacking = {
+            "a text": self.texts.index(None) if None in self.texts and any(self.texts) else -1,
+            "words": self._words.find(0) if max(self._words, default=0) > 1 else -1,
+        }
+        for what, document in lacking.items():
+            if document >= 0:
                 problem = f"this document does not have {what}, and others do."
                 remedy = "Give it in all documents, or in none."
-                raise self.locate(InputError(problem, remedy, document=values.index(None)))
+                raise self.locate(InputError(problem, remedy, document=document))
 
     def _join_by_name(self) -> None:
         """Join documents of one name."""
@@ -293,10 +296,13 @@ class RecordColumns:
 
     def require_inside(self, original: Spans) -> None:
         """Raise an `InputError` for the first piece off its text's characters, with its `original` bounds."""
-        span, start, end = self.stated.spans.pieces()
-        document = original.document[span]
-        wrong = (start < 0) | (end < 0)
-        wrong |= end > np.array([_FARTHEST if text is None else len(text) for text in self.texts])[document]
+        spans = self.stated.spans
+        document, pieces = spans.document, spans if spans.fragments is None else spans.fragments
+        if spans.fragments is not None:
+            document = np.repeat(document, np.diff(spans.fragments.offsets))
+        wrong = (pieces.start < 0) | (pieces.end < 0)
+        if any(self.texts) or "" in self.texts:
+            wrong |= pieces.end > np.array([_FARTHEST if text is None else len(text) for text in self.texts])[document]
         if not wrong.any():
             return
         piece = int(np.argmax(wrong))
@@ -363,11 +369,11 @@ class _SpanColumns:
     """The spans of records, end to end."""
 
     def __init__(self) -> None:
-        self._counts = array("q")
-        self._start, self._end, self._label = array("q"), array("q"), array("i")
+        self._counts = array("i")
+        self._size = 0
+        self._start, self._end, self._label, self._attributes = ([np.zeros(0, dtype=np.int32)] for _ in range(4))
         self._labels = Codes()
         self._texts: list[pa.Array] = []
-        self._attributes = array("i")
         self._values: list[Mapping[str, Any]] = [NO_ATTRIBUTES]
         self._codes: dict[str, int] = {}
         # the discontinuous spans, how many fragments each has, and their bounds
@@ -375,7 +381,7 @@ class _SpanColumns:
 
     def add(self, records: Sequence[Record], spans: Sequence[Any], stated: Sequence[Sequence[str | None]]) -> None:
         """Take over the spans of some records, and the texts that these state; an error of Python for another form."""
-        first = len(self._label)
+        first = self._size
         each = chain.from_iterable(spans)
         while some := list(islice(each, _SPANS)):
             self._add_bounds(some)
@@ -387,17 +393,19 @@ class _SpanColumns:
             )
             self._texts += stated_arrays(chain.from_iterable(filled))
         else:
-            self._texts.append(pa.nulls(len(self._label) - first))
+            self._texts.append(pa.nulls(self._size - first))
         if not any(any(record.attributes) or record.fragments for record in records):
-            self._attributes.frombytes(bytes(self._attributes.itemsize * (len(self._label) - first)))
+            self._attributes.append(np.zeros(self._size - first, dtype=np.int32))
             return
+        codes = array("i")
         for number, record in enumerate(records):
             if any(record.attributes):
-                self._attributes.extend(map(self._code, record.attributes, record.scores or repeat(None)))
+                codes.extend(map(self._code, record.attributes, record.scores or repeat(None)))
             else:
-                self._attributes.extend(repeat(0, len(record.spans)))
+                codes.extend(repeat(0, len(record.spans)))
             self._add_fragments(record.fragments, first, number)
             first += len(record.spans)
+        self._attributes.append(np.asarray(codes))
 
     def _add_bounds(self, spans: Sequence[Any]) -> None:
         """Take over bounds and labels; an error of Python if they have another form."""
@@ -406,10 +414,11 @@ class _SpanColumns:
             raise TypeError
         if not all(map(is_utf8, {*label} - self._labels.keys())):
             raise ValueError
-        self._start.frombytes(np.array(start, dtype=np.int64).tobytes())
-        self._end.frombytes(np.array(end, dtype=np.int64).tobytes())
-        codes = map(self._labels.__getitem__, label)
-        self._label.frombytes(np.fromiter(codes, np.int32, len(label)).tobytes())
+        codes = np.fromiter(map(self._labels.__getitem__, label), np.int32, len(label))
+        self._start.append(_narrow(start))
+        self._end.append(_narrow(end))
+        self._label.append(codes)
+        self._size += len(label)
 
     def _code(self, attributes: Mapping[str, Any], scores: Any) -> int:
         """Return the code of attributes, of equal ones mostly the same."""
@@ -437,21 +446,39 @@ class _SpanColumns:
 
     def stated(self) -> StatedSpans:
         """Return all spans in the order of the file."""
-        start, end, label = map(np.asarray, (self._start, self._end, self._label))
+        start, end, label = map(_joined, (self._start, self._end, self._label))
+        # memory that is never written is never taken
+        attributes = _joined(self._attributes) if len(self._values) > 1 else np.zeros(len(start), dtype=np.int32)
         documents = len(self._counts)
         document = np.repeat(np.arange(documents, dtype=np.int32), self._counts)
         fragments = None
         if self._broken:
             broken, sizes = np.asarray(self._broken), np.ones(len(start), dtype=np.int64)
             sizes[broken] = self._sizes
-            fragments = Fragments(offsets_of(sizes), np.repeat(start, sizes), np.repeat(end, sizes))
+            fragments = Fragments(
+                offsets_of(sizes), *(np.repeat(bound.astype(np.int64), sizes) for bound in (start, end))
+            )
             here = ranges(fragments.offsets[broken], sizes[broken])
             fragments.start[here], fragments.end[here] = np.reshape(self._bounds, (-1, 2)).T
         texts = None
         if not all(pa.types.is_null(chunk.type) for chunk in self._texts):
             texts = pa.chunked_array([chunk.cast(TEXT_TYPE) for chunk in self._texts])
         spans = Spans(document, start, end, label, tuple(self._labels), documents, None, fragments)
-        return StatedSpans(spans, np.asarray(self._attributes), self._values, texts)
+        return StatedSpans(spans, attributes, self._values, texts)
+
+
+def _joined(chunks: list[np.ndarray]) -> np.ndarray:
+    """Join chunks of a column, and give them up."""
+    column = np.concatenate(chunks)
+    chunks.clear()
+    return column
+
+
+def _narrow(bounds: Sequence[int]) -> np.ndarray:
+    """Make an array of bounds, of 32 bits if they fit."""
+    wide = np.array(bounds, dtype=np.int64)
+    narrow = wide.astype(np.int32)
+    return narrow if np.array_equal(narrow, wide) else wide
 
 
 def _with_bounds(spans: Spans, start: np.ndarray, end: np.ndarray) -> Spans:

@@ -135,15 +135,15 @@ class StatedSpans:
             columns = ([getattr(some, name) for some in spans] for name in ("document", "start", "end"))
             of_one, of_other = np.split(ordered_codes(*map(np.concatenate, columns)), [len(spans[0])])
             _, here, there = np.intersect1d(of_one, of_other, return_indices=True)
-            texts = self._texts_from(first, here), other._texts_from(first, there)
+            texts = self._texts_between(first, last, here), other._texts_between(first, last, there)
             for document, text, stated in zip(spans[0].document[here].tolist(), *texts, strict=True):
                 if text is not None and stated is not None:
                     yield first + document, text, stated
 
-    def _texts_from(self, document: int, spans: np.ndarray) -> Iterator[str | None]:
-        """Yield the stated texts of spans, which are numbered from the first one of a document."""
-        items = spans + np.searchsorted(self.spans.document, document)
-        return iter(()) if self.texts is None else strings_of(self.texts.take(arrow_array(items)))
+    def _texts_between(self, first: int, last: int, chosen: np.ndarray) -> Iterator[str | None]:
+        """Yield the stated texts of chosen spans of the documents from `first` to `last` (exclusive)."""
+        here = slice(*np.searchsorted(self.spans.document, [first, last]).tolist())
+        return iter(()) if self.texts is None else strings_of(self.texts[here].take(arrow_array(chosen)))
 
 
 def stated_arrays(texts: Iterable[str | None]) -> Iterator[pa.Array]:
