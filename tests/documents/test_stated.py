@@ -25,7 +25,7 @@ def drawn(chance, documents):
     start, end = (np.array([span[bound] for row in rows for span in row], dtype=np.int64) for bound in (0, 1))
     document = np.repeat(np.arange(documents), list(map(len, rows)))
     spans = Spans(document, start, end, np.zeros(len(start), np.int16), ("A",), documents)
-    texts = pa.chunked_array(stated_arrays(said for row in rows for *_, said in row), pa.large_binary())
+    texts = pa.chunked_array(stated_arrays(said for row in rows for *_, said in row), pa.binary())
     return rows, replace(StatedSpans.of(spans), texts=texts)
 
 

@@ -24,7 +24,7 @@ _BLANKS = re.compile(r"(?:\s|\\n)+")
 _AT_ONCE = 1 << 12
 """How many texts are Python's strings at a time: these take several times the memory."""
 
-TEXT_TYPE = pa.large_binary()
+TEXT_TYPE = pa.binary()
 """Bytes, since a text may have half of a surrogate pair."""
 
 NO_ATTRIBUTES: Mapping[str, Any] = {"attributes": {}}
@@ -153,7 +153,7 @@ def stated_arrays(texts: Iterable[str | None]) -> Iterator[pa.Array]:
         encoded = [b"" if text is None else str(text).encode("utf-8", "surrogatepass") for text in some]
         missing, ends = np.array([text is None for text in some]), offsets_of(list(map(len, encoded)))
         buffers = [null_bitmap(missing), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
-        yield pa.Array.from_buffers(TEXT_TYPE, len(some), buffers)
+        yield pa.Array.from_buffers(pa.large_binary(), len(some), buffers).cast(TEXT_TYPE)
 
 
 def strings_of(texts: pa.ChunkedArray) -> Iterator[str | None]:
