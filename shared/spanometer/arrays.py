@@ -363,19 +363,19 @@ def read_documents(documents: Any, remedy: str) -> list[Any]:
     return ordered(documents, "a list of documents", remedy)
 
 
-def ordered(values: Any, what: str, remedy: str, **place: Any) -> list[Any]:
-    """Make a list of an object whose items have an order, see `is_ordered`; an `InputError` says it is not `what`."""
+def ordered(values: Any, noun: str, remedy: str, **place: Any) -> list[Any]:
+    """Make a list of an object whose items have an order, see `is_ordered`; an `InputError` says it is not `noun`."""
     if not is_ordered(values):
-        raise InputError(f"{shown(values)} is not {what}.", remedy, **place)
+        raise InputError(f"{shown(values)} is not {noun}.", remedy, **place)
     return listed(values, remedy, **place)
 
 
-def as_array(values: Any, what: str, remedy: str, **place: Any) -> np.ndarray:
-    """Make an array of an object; an `InputError` says that it is not `what`."""
+def as_array(values: Any, noun: str, remedy: str, **place: Any) -> np.ndarray:
+    """Make an array of an object; an `InputError` says that it is not `noun`."""
     try:
         return np.asarray(values)
     except Exception as error:
-        raise InputError(f"{shown(values)} is not {what}.", remedy, **place) from error
+        raise InputError(f"{shown(values)} is not {noun}.", remedy, **place) from error
 
 
 def frozen(owner: Any, *names: str) -> None:

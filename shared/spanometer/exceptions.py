@@ -120,10 +120,10 @@ class InputError(ValueError):
 
     def texts(self, spell: Callable[[str, str | None], str]) -> tuple[str, str]:
         """Write problem and remedy, with options spelled by a function, see `spelled`, and the other place named."""
-        there = "" if self.other is None else self.other.place
+        place = "" if self.other is None else self.other.place
         return (
-            spelled(self.problem, spell).replace(OTHER_PLACE, there),
-            spelled(self.remedy, spell).replace(OTHER_PLACE, there),
+            spelled(self.problem, spell).replace(OTHER_PLACE, place),
+            spelled(self.remedy, spell).replace(OTHER_PLACE, place),
         )
 
     def message(self, spell: Callable[[str, str | None], str], separator: str = "\n") -> str:
@@ -215,10 +215,10 @@ def on_both_sides(
     return reference, on_side("predictions", function, predictions, **options)
 
 
-def require_kind(value: object, kind: type | tuple[type, ...], what: str, remedy: str, **place: Any) -> None:
-    """Raise an `InputError`, at a place, unless a value is of a kind; `what` names the kind in words."""
+def require_kind(value: object, kind: type | tuple[type, ...], noun: str, remedy: str, **place: Any) -> None:
+    """Raise an `InputError`, at a place, unless a value is of a kind; `noun` names the kind in words."""
     if not isinstance(value, kind):
-        raise InputError(f"{shown(value)} (of type {type(value).__name__}) is not {what}.", remedy, **place)
+        raise InputError(f"{shown(value)} (of type {type(value).__name__}) is not {noun}.", remedy, **place)
 
 
 def require_no_more(more: Sequence[object], remedy: str) -> None:
@@ -229,9 +229,9 @@ def require_no_more(more: Sequence[object], remedy: str) -> None:
 
 def require_sides(kind: type, references: Any, predictions: Any) -> None:
     """Raise an `InputError` unless both sides are of one kind, and have the same number of documents."""
-    for side, given in (("references", references), ("predictions", predictions)):
+    for side, value in (("references", references), ("predictions", predictions)):
         remedy = f"Make one with {kind.__name__}.from_dicts or {kind.__name__}.from_arrow."
-        require_kind(given, kind, f"an object of {kind.__name__}", remedy, side=side)
+        require_kind(value, kind, f"an object of {kind.__name__}", remedy, side=side)
     require_same_documents(references.documents, predictions.documents)
 
 
@@ -249,14 +249,14 @@ def plain_ends(text: str) -> str:
     return text.removeprefix(BYTE_ORDER_MARK).replace("\r\n", "\n").replace("\r", "\n")
 
 
-def only_difference(one: str, other: str) -> str:
+def only_difference(first: str, second: str) -> str:
     """Describe how two strings differ, if only in line ends, Unicode normalisation or case; else return ""."""
     ways: dict[str, Callable[[str], str]] = {
         "line ends and byte order marks": plain_ends,
         "Unicode normalisation": _normalised,
         "case": _folded,
     }
-    way = next((way for way, plain in ways.items() if plain(one) == plain(other)), None)
+    way = next((way for way, plain in ways.items() if plain(first) == plain(second)), None)
     return "" if way is None else f" They differ only in {way}."
 
 
@@ -275,10 +275,10 @@ def require_same_text(reference: str, prediction: str, document: int, remedy: st
     common = min(len(reference), len(prediction))
     place = next((place for place in range(common) if reference[place] != prediction[place]), common)
     before = max(place - _AROUND, 0)
-    here, there = (shown(text[before : place + _AROUND]) for text in (reference, prediction))
+    left, right = (shown(text[before : place + _AROUND]) for text in (reference, prediction))
     difference = only_difference(reference, prediction)
     raise InputError(
-        f"the texts differ from character {place} on: {here} in the reference, {there} in the prediction.{difference}",
+        f"the texts differ from character {place} on: {left} in the reference, {right} in the prediction.{difference}",
         remedy,
         document=document,
         option=option,

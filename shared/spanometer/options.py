@@ -248,9 +248,9 @@ def takes(declared: Mapping[str, Option]) -> Callable[[type[Owner]], type[Owner]
     """Add to a class fields for options that are declared elsewhere; write it below `dataclass`."""
 
     def add(owner: type[Owner]) -> type[Owner]:
-        for name, one in declared.items():
+        for name, declaration in declared.items():
             owner.__annotations__[name] = Any
-            setattr(owner, name, field(default=one.default, metadata={"option": one}))
+            setattr(owner, name, field(default=declaration.default, metadata={"option": declaration}))
         return owner
 
     return add
@@ -268,9 +268,9 @@ def options_of(owner: Any) -> dict[str, Option]:
 def _declared(kind: type) -> dict[str, Option]:
     owner: Any = kind
     return {
-        one.name: replace(one.metadata["option"], name=one.name)
-        for one in fields(owner)
-        if one.init and "option" in one.metadata
+        entry.name: replace(entry.metadata["option"], name=entry.name)
+        for entry in fields(owner)
+        if entry.init and "option" in entry.metadata
     }
 
 
@@ -305,15 +305,15 @@ class CheckedOptions:
         check_options(self)
 
 
-def require_known(names: Iterable[str], known: Collection[str], owner: str) -> None:
+def require_known(names: Iterable[str], options: Collection[str], owner: str) -> None:
     """Raise an `InputError` for the first name that is not among the known options; `owner` has these."""
     for name in names:
-        if name not in known:
+        if name not in options:
             import difflib
 
             text = name if isinstance(name, str) else shown(name)
-            close = difflib.get_close_matches(text, known, n=1)
-            remedy = f"Did you mean {close[0]!r}?" if close else f"Its options are {', '.join(known)}."
+            close = difflib.get_close_matches(text, options, n=1)
+            remedy = f"Did you mean {close[0]!r}?" if close else f"Its options are {', '.join(options)}."
             raise InputError(f"{owner} has no option {shown(name)}.", elsewhere(text) or remedy)
 
 

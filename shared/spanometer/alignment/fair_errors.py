@@ -139,11 +139,11 @@ class _Turns:
             base = offsets[:-1] - first
             begin = np.searchsorted(bounds, side.piece_start)
             size = np.searchsorted(bounds, side.piece_end) - begin
-            left = np.zeros(offsets[-1], dtype=np.int64)
-            left[1 + ranges(base[side.piece_span] + begin, size)] = tokens[ranges(begin, size)]
+            remaining = np.zeros(offsets[-1], dtype=np.int64)
+            remaining[1 + ranges(base[side.piece_span] + begin, size)] = tokens[ranges(begin, size)]
             self._offsets.append(offsets)
             self._base.append(base)
-            self._before.append(np.cumsum(left))
+            self._before.append(np.cumsum(remaining))
         self._left = [size.copy() for size in self._size]
         common = self._alignment.intersections
         self._pieces = offsets_by(common.span, len(self._group))
@@ -161,13 +161,13 @@ class _Turns:
 
     def _pass(self, pairs: np.ndarray, hand: int, fresh: bool, number: int) -> list[np.ndarray]:
         """Pair each free span of a side, in its turn, with the best span of the other side, free or already used."""
-        own, other = self._ends[hand], self._ends[1 - hand]
-        pairs = pairs[self._free[hand][own[pairs]] & (self._free[1 - hand][other[pairs]] == fresh)]
+        own_ends, partner_ends = self._ends[hand], self._ends[1 - hand]
+        pairs = pairs[self._free[hand][own_ends[pairs]] & (self._free[1 - hand][partner_ends[pairs]] == fresh)]
         parts = []
-        for turn in rounds(self._group[pairs], self._place[hand][own[pairs]]):
+        for turn in rounds(self._group[pairs], self._place[hand][own_ends[pairs]]):
             best = self._best(pairs[turn], hand, fresh)
-            time = number * len(self._group) + self._place[hand][own[best]]
-            for index, ends in ((hand, own[best]), (1 - hand, other[best])):
+            time = number * len(self._group) + self._place[hand][own_ends[best]]
+            for index, ends in ((hand, own_ends[best]), (1 - hand, partner_ends[best])):
                 first = self._free[index][ends]
                 self._used[index][ends[first]] = time[first]
                 self._free[index][ends] = False
@@ -177,19 +177,19 @@ class _Turns:
 
     def _best(self, pairs: np.ndarray, hand: int, fresh: bool) -> np.ndarray:
         """Choose the best remaining pair of each span, without tokens that are matched already."""
-        own, other = self._ends[hand], self._ends[1 - hand]
+        spans, partners = self._ends[hand], self._ends[1 - hand]
         if fresh:
-            pairs = pairs[self._free[1 - hand][other[pairs]]]
+            pairs = pairs[self._free[1 - hand][partners[pairs]]]
             shared = self._alignment.pairs.shared[pairs]
         else:
             shared = self._shared(pairs, 1 - hand)
             pairs, shared = pairs[shared > 0], shared[shared > 0]
-        partner = other[pairs]
+        partner = partners[pairs]
         extra = self._left[1 - hand][partner] - shared
         # stable, so that the first in the text wins a tie
-        keys = (self._used[1 - hand][partner], self._size[1 - hand][partner], extra, -shared, own[pairs])
+        keys = (self._used[1 - hand][partner], self._size[1 - hand][partner], extra, -shared, spans[pairs])
         order = np.lexsort(keys)
-        return np.asarray(pairs[order[runs(own[pairs[order]])[0]]])
+        return np.asarray(pairs[order[runs(spans[pairs[order]])[0]]])
 
     def _shared(self, pairs: np.ndarray, index: int) -> np.ndarray:
         """Count the shared tokens of each pair that the span of a side still has."""
@@ -197,8 +197,8 @@ class _Turns:
         owner = np.repeat(np.arange(len(pairs)), pieces)
         place = self._base[index][self._ends[index][pairs]][owner] + self._first[piece]
         before = self._before[index]
-        left = before[place + self._count[piece]] - before[place]
-        return np.bincount(owner, weights=left, minlength=len(pairs)).astype(np.int64)
+        shared = before[place + self._count[piece]] - before[place]
+        return np.bincount(owner, weights=shared, minlength=len(pairs)).astype(np.int64)
 
     def _take(self, pairs: np.ndarray) -> None:
         """Remove from both spans of each pair the tokens that they still share."""
@@ -207,14 +207,14 @@ class _Turns:
         stretch = ranges(self._first[piece], self._count[piece])
         ends = [ends[pairs] for ends in self._ends]
         places = [base[spans][owner] + stretch for base, spans in zip(self._base, ends, strict=True)]
-        left = (before[place + 1] - before[place] for before, place in zip(self._before, places, strict=True))
-        both = np.minimum(*left)
-        taken = np.bincount(owner, weights=both, minlength=len(pairs)).astype(np.int64)
+        remaining = (before[place + 1] - before[place] for before, place in zip(self._before, places, strict=True))
+        common = np.minimum(*remaining)
+        removed = np.bincount(owner, weights=common, minlength=len(pairs)).astype(np.int64)
         for index, spans in enumerate(ends):
             sizes, slots = take_segments(self._offsets[index], spans)
             moved = offsets_of(sizes)[:-1] - self._offsets[index][spans]
             gone = np.zeros(len(slots), dtype=np.int64)
-            gone[places[index] + moved[owner] + 1] = both
+            gone[places[index] + moved[owner] + 1] = common
             # a constant over all places of a span does not matter
             self._before[index][slots] -= np.cumsum(gone)
-            self._left[index][spans] -= taken
+            self._left[index][spans] -= removed

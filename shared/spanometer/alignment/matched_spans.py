@@ -110,9 +110,9 @@ class MatchedSpans:
     def order(self) -> np.ndarray:
         """The rows in the order of the text: by document, bounds and labels, references before predictions."""
         (start, end), (other_start, other_end) = self.bounds("reference"), self.bounds("prediction")
-        there = self.reference >= 0
-        first, last = np.where(there, start, other_start), np.where(there, end, other_end)
-        keys = (self.prediction, self.reference, self.predicted_label, self.reference_label, ~there, last, first)
+        has_ref = self.reference >= 0
+        first, last = np.where(has_ref, start, other_start), np.where(has_ref, end, other_end)
+        keys = (self.prediction, self.reference, self.predicted_label, self.reference_label, ~has_ref, last, first)
         return np.lexsort((*keys, self.document))
 
     def to_arrow(self) -> pa.Table:
@@ -167,14 +167,14 @@ class MatchedSpans:
 def _match(alignment: Alignment, min_overlap: float) -> tuple[np.ndarray, ...]:
     """Compute the columns of `MatchedSpans` but the alignment, which caches them: a cycle would keep both alive."""
     equal, equal_prediction = np.flatnonzero(alignment.equal), np.flatnonzero(alignment.equal_predictions)
-    rest, of_reference, of_prediction = across_labels(alignment, ~alignment.equal, ~alignment.equal_predictions)
-    pairs = OverlappingSpans.of(rest, min_overlap)
-    chosen = pairs.best(rest.references.document)
+    wrong, of_reference, of_prediction = across_labels(alignment, ~alignment.equal, ~alignment.equal_predictions)
+    pairs = OverlappingSpans.of(wrong, min_overlap)
+    chosen = pairs.best(wrong.references.document)
     first, second = pairs.reference[chosen], pairs.prediction[chosen]
-    alone, invented = _others(first, len(rest.references)), _others(second, len(rest.predictions))
+    alone, invented = _others(first, len(wrong.references)), _others(second, len(wrong.predictions))
     missing, spurious = (np.full(len(spans), -1) for spans in (alone, invented))
-    split, meets_split = _several(pairs.reference, pairs.prediction, len(rest.references), len(rest.predictions))
-    joined, meets_joined = _several(pairs.prediction, pairs.reference, len(rest.predictions), len(rest.references))
+    split, meets_split = _several(pairs.reference, pairs.prediction, len(wrong.references), len(wrong.predictions))
+    joined, meets_joined = _several(pairs.prediction, pairs.reference, len(wrong.predictions), len(wrong.references))
     exact, inside, around, typed = (flags[chosen] for flags in (pairs.exact, pairs.inside, pairs.around, pairs.typed))
     kind = np.where(exact, WRONG_LABEL, np.where(typed, WRONG_EXTENT, WRONG_LABEL_AND_EXTENT))
     extent = np.where(exact, 0, np.where(inside, 1, np.where(around, 2, 3)))
@@ -211,9 +211,9 @@ class OverlappingSpans:
     distance: np.ndarray
 
     @classmethod
-    def of(cls, rest: Alignment, min_overlap: float) -> OverlappingSpans:
+    def of(cls, alignment: Alignment, min_overlap: float) -> OverlappingSpans:
         """Find the pairs of an alignment without labels."""
-        references, predictions, pairs = rest.references, rest.predictions, rest.pairs
+        references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
         kept = pairs.shared / references.size[pairs.reference] >= min_overlap
         reference, prediction, shared = pairs.reference[kept], pairs.prediction[kept], pairs.shared[kept]
         inside = shared == predictions.size[prediction]
@@ -235,11 +235,11 @@ class OverlappingSpans:
         return np.flatnonzero(lexicographic_matching(self.reference, self.prediction, levels, document[self.reference]))
 
 
-def _several(span: np.ndarray, other: np.ndarray, spans: int, others: int) -> tuple[np.ndarray, np.ndarray]:
+def _several(span: np.ndarray, partner: np.ndarray, spans: int, partners: int) -> tuple[np.ndarray, np.ndarray]:
     """Flag the spans that meet several spans of the other side, and the spans that meet a flagged one."""
     several = np.bincount(span, minlength=spans) > 1
-    meets = np.zeros(others, dtype=bool)
-    meets[other[several[span]]] = True
+    meets = np.zeros(partners, dtype=bool)
+    meets[partner[several[span]]] = True
     return several, meets
 
 

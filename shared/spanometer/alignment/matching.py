@@ -312,8 +312,8 @@ class Groups:
         pairs, place = self.pairs_of(groups)
         pair = np.full((len(groups), choices.shape[1], width + 1), -1)
         pair[place, self.row[pairs], self.column[pairs]] = pairs
-        taken = np.take_along_axis(pair, best[:, :, None], axis=2).ravel()
-        return np.asarray(taken[taken >= 0])
+        chosen = np.take_along_axis(pair, best[:, :, None], axis=2).ravel()
+        return np.asarray(chosen[chosen >= 0])
 
     def assign(self, group: int) -> np.ndarray:
         """Choose the pairs of a group: for each level the choices that are best, then the first of them.
@@ -336,14 +336,14 @@ class Groups:
         for level in self.levels:
             cost = np.where(open_, 0.0, np.inf)
             cost[row, column] -= level[pairs]
-            taken = linear_sum_assignment(cost)[1]
-            dearer = cost - cost[np.arange(size), taken][:, None]
+            solution = linear_sum_assignment(cost)[1]
+            dearer = cost - cost[np.arange(size), solution][:, None]
             price = np.zeros(size)
             # rounding may leave prices that fall by next to nothing for ever
-            while ((lower := (price[taken][:, None] + dearer).min(axis=0)) < price - _EQUAL / 10).any():
+            while ((lower := (price[solution][:, None] + dearer).min(axis=0)) < price - _EQUAL / 10).any():
                 price = lower
-            open_ &= price[taken][:, None] + dearer <= price + _EQUAL
-        first = _first_choice(open_, taken, height)
+            open_ &= price[solution][:, None] + dearer <= price + _EQUAL
+        first = _first_choice(open_, solution, height)
         return np.asarray(pairs[first[row] == column])
 
 
@@ -366,39 +366,39 @@ def heaviest_matching(row: np.ndarray, column: np.ndarray, weight: np.ndarray) -
     return chosen[np.argsort(row[chosen])]
 
 
-def _first_choice(open_: np.ndarray, taken: np.ndarray, rows: int) -> np.ndarray:
+def _first_choice(open_: np.ndarray, column: np.ndarray, rows: int) -> np.ndarray:
     """Find the column of each row in the full matching of open pairs whose first row has the earliest column.
 
     Then the second row, and so on. A row may take another's column if that one can move on to a third, until one takes
     the column that became free.
     """
-    owner = np.argsort(taken)
+    owner = np.argsort(column)
     for row in range(rows):
-        free = int(taken[row])
+        free = int(column[row])
         earlier = np.flatnonzero(open_[row, :free])
         if len(earlier):
-            goal = _movable(open_, taken, row)
+            goal = _movable(open_, column, row)
             for wanted in earlier[goal[owner[earlier]] >= 0][:1].tolist():
                 mover = row
                 while wanted != free:
                     next_mover = int(owner[wanted])
-                    taken[mover], owner[wanted] = wanted, mover
+                    column[mover], owner[wanted] = wanted, mover
                     mover, wanted = next_mover, int(goal[next_mover])
-                taken[mover], owner[wanted] = wanted, mover
-        open_[row + 1 :, taken[row]] = False
-    return taken
+                column[mover], owner[wanted] = wanted, mover
+        open_[row + 1 :, column[row]] = False
+    return column
 
 
-def _movable(open_: np.ndarray, taken: np.ndarray, row: int) -> np.ndarray:
+def _movable(open_: np.ndarray, column: np.ndarray, row: int) -> np.ndarray:
     """Find the column to which each later row can move if `row` gives up its own; -1 where it cannot."""
-    goal, columns = np.full(len(taken), -1), taken[[row]]
-    others = np.arange(len(taken)) > row
+    goal, columns = np.full(len(column), -1), column[[row]]
+    later = np.arange(len(column)) > row
     while len(columns):
-        links = open_[:, columns] & others[:, None]
+        links = open_[:, columns] & later[:, None]
         movers = np.flatnonzero(links.any(axis=1))
         goal[movers] = columns[links[movers].argmax(axis=1)]
-        others[movers] = False
-        columns = taken[movers]
+        later[movers] = False
+        columns = column[movers]
     return goal
 
 

@@ -255,8 +255,8 @@ class Alignment:
     def _equal(self) -> tuple[np.ndarray, np.ndarray]:
         references, predictions = self.references, self.predictions
         if not (self.contiguous and self.flat):
-            codes, others = np.split(token_codes(references, predictions), [len(references)])
-            return np.isin(codes, others), np.isin(others, codes)
+            codes, other_codes = np.split(token_codes(references, predictions), [len(references)])
+            return np.isin(codes, other_codes), np.isin(other_codes, codes)
         flags = np.zeros(len(predictions), dtype=bool)
         if len(predictions) == 0:
             return np.zeros(len(references), dtype=bool), flags
@@ -323,9 +323,9 @@ def across_labels(
             pieces = Pieces(span[by_start], first[by_start], last[by_start])
         sides.append(SideSpans(chosen.document[order], chosen.label[order], start[order], end[order], pieces))
         numbers.append(np.flatnonzero(kept)[order])
-    rest = alignment.of_sides(*sides)
-    rest.labels_ignored = True
-    return rest, numbers[0], numbers[1]
+    unlabelled = alignment.of_sides(*sides)
+    unlabelled.labels_ignored = True
+    return unlabelled, numbers[0], numbers[1]
 
 
 def order_of_line(spans: Spans) -> np.ndarray:
@@ -381,8 +381,8 @@ def overlap_each_other(spans: Spans) -> bool:
     span, start, end = spans.pieces()
     document, label = spans.document[span], spans.label[span]
     order = np.lexsort((start, label, document))
-    same = ~begins_run(document[order], label[order])[1:]
-    return bool((same & (start[order][1:] < end[order][:-1])).any())
+    same_place = ~begins_run(document[order], label[order])[1:]
+    return bool((same_place & (start[order][1:] < end[order][:-1])).any())
 
 
 def overlaps(

@@ -98,13 +98,13 @@ class Places:
             group = connected(span, len(spans) + group, len(spans) + len(first))
         place = np.full(len(spans), -1)
         place[span] = group
-        there = np.flatnonzero(place >= 0)
+        placed = np.flatnonzero(place >= 0)
         count = int(group.max(initial=-1)) + 1
         document = np.zeros(count, dtype=np.int64)
         low, high = np.full(count, np.iinfo(np.int64).max), np.zeros(count, dtype=np.int64)
-        document[place[there]] = spans.document[there]
-        np.minimum.at(low, place[there], spans.start[there])
-        np.maximum.at(high, place[there], spans.end[there])
+        document[place[placed]] = spans.document[placed]
+        np.minimum.at(low, place[placed], spans.start[placed])
+        np.maximum.at(high, place[placed], spans.end[placed])
         return cls(spans, held, place, offsets, document, low, high, Pieces(group[first], first_token, last_token))
 
     @property

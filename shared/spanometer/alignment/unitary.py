@@ -60,8 +60,8 @@ class Dissimilarity:
 
     def of(self, units: Units, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Compute the dissimilarity of pairs of units."""
-        both = self.alpha * self.positional(units, first, second)
-        return both + self.beta * self.categorical(units, first, second) if self.beta else both
+        total = self.alpha * self.positional(units, first, second)
+        return total + self.beta * self.categorical(units, first, second) if self.beta else total
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,8 +123,8 @@ class UnitaryAlignments:
         """List the aligned pairs of units: the unitary alignment, the first and the second unit of each."""
         parts = []
         for annotator, partner in combinations(range(self.members.shape[1]), 2):
-            both = np.flatnonzero((self.members[:, annotator] >= 0) & (self.members[:, partner] >= 0))
-            parts.append((both, self.members[both, annotator], self.members[both, partner]))
+            rows = np.flatnonzero((self.members[:, annotator] >= 0) & (self.members[:, partner] >= 0))
+            parts.append((rows, self.members[rows, annotator], self.members[rows, partner]))
         row, first, second = (np.concatenate(column) for column in zip(*parts, strict=True))
         return row, first, second
 
@@ -173,20 +173,20 @@ def _listed(units: Units, dissimilarity: Dissimilarity) -> tuple[np.ndarray, np.
             # the unit of the last annotator present decides who can join
             last = own - 1 - np.argmax(members[:, own - 1 :: -1] >= 0, axis=1)
             pivot = members[np.arange(len(members)), last]
-            first, number, other = near[own]
+            first, number, neighbours = near[own]
             joining = number[pivot]
             _require_few(int(joining.sum()))
             row = np.repeat(np.arange(len(members)), joining)
-            unit = other[ranges(first[pivot], joining)]
+            unit = neighbours[ranges(first[pivot], joining)]
             grown, grown_excess = members[row], excess[row]
             grown[:, own] = unit
             kept = np.ones(len(unit), dtype=bool)
             for earlier in range(own):
-                there = np.flatnonzero(grown[:, earlier] >= 0)
-                distance = dissimilarity.of(units, grown[there, earlier], unit[there])
-                grown_excess[there, column[earlier, own]] = distance - 1
+                rows = np.flatnonzero(grown[:, earlier] >= 0)
+                distance = dissimilarity.of(units, grown[rows, earlier], unit[rows])
+                grown_excess[rows, column[earlier, own]] = distance - 1
                 # units of several groups do not meet
-                kept[there] &= units.group[grown[there, earlier]] == units.group[unit[there]]
+                kept[rows] &= units.group[grown[rows, earlier]] == units.group[unit[rows]]
             kept &= ~_dominated(grown, grown_excess, column, own)
             grown, grown_excess = grown[kept], grown_excess[kept]
         members = np.concatenate([members, grown, lone])
@@ -200,15 +200,15 @@ def _listed(units: Units, dissimilarity: Dissimilarity) -> tuple[np.ndarray, np.
 def _dominated(members: np.ndarray, excess: np.ndarray, column: dict[tuple[int, int], int], own: int) -> np.ndarray:
     """Flag the unitary alignments of the annotators up to `own` that are not cheaper than two parts of them."""
     count, pairs = members.shape[1], excess.shape[1]
-    there = members >= 0
-    size = there.sum(axis=1)
+    present = members >= 0
+    size = present.sum(axis=1)
     flags = np.zeros(len(members), dtype=bool)
     for code in range(1, 2**own):
         # the annotators of one part; `own` is in the other
         part = [annotator for annotator in range(own) if code >> annotator & 1]
-        rest = [annotator for annotator in range(own + 1) if annotator not in part]
-        across = [column[min(inner, outer), max(inner, outer)] for inner in part for outer in rest]
-        inside = there[:, part].sum(axis=1)
+        outside = [annotator for annotator in range(own + 1) if annotator not in part]
+        across = [column[min(inner, outer), max(inner, outer)] for inner in part for outer in outside]
+        inside = present[:, part].sum(axis=1)
         smaller = np.minimum(inside, size - inside)
         least = excess[:, across].sum(axis=1) - (count - 1 - own) * smaller
         flags |= (least >= pairs - _EQUAL) & (smaller > 0)
@@ -283,7 +283,7 @@ def _chosen(members: np.ndarray, saved: np.ndarray) -> np.ndarray:
     """Flag the unitary alignments that save most together, no two with a common unit."""
     row, column = np.nonzero(members >= 0)
     unit, count = ranked(members[row, column])
-    share = _program(row, unit, saved, count, whole=False)
+    share = _program(row, unit, saved, count, integral=False)
     chosen = share > 0.5
     open_ = np.abs(share - np.round(share)) > 1e-6
     if open_.any():
@@ -293,24 +293,24 @@ def _chosen(members: np.ndarray, saved: np.ndarray) -> np.ndarray:
         of_tuple[row] = group
         for part in np.unique(of_tuple[open_]):
             inside = np.flatnonzero(of_tuple == part)
-            here = group == part
-            own_unit, own_count = ranked(unit[here])
-            own_row = np.searchsorted(inside, row[here])
-            chosen[inside] = _program(own_row, own_unit, saved[inside], own_count, whole=True) > 0.5
+            in_part = group == part
+            own_unit, own_count = ranked(unit[in_part])
+            own_row = np.searchsorted(inside, row[in_part])
+            chosen[inside] = _program(own_row, own_unit, saved[inside], own_count, integral=True) > 0.5
     return np.asarray(chosen)
 
 
-def _program(row: np.ndarray, unit: np.ndarray, saved: np.ndarray, units: int, *, whole: bool) -> np.ndarray:
+def _program(row: np.ndarray, unit: np.ndarray, saved: np.ndarray, units: int, *, integral: bool) -> np.ndarray:
     """Solve the linear program: the share of each unitary alignment that saves most, each unit taken at most once."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csc_array
 
-    each = csc_array((np.ones(len(row)), (unit, row)), shape=(units, len(saved)))
+    incidence = csc_array((np.ones(len(row)), (unit, row)), shape=(units, len(saved)))
     solution = milp(
         -_SCALE * saved,
-        integrality=np.full(len(saved), int(whole)),
+        integrality=np.full(len(saved), int(integral)),
         bounds=Bounds(0, 1),
-        constraints=LinearConstraint(each, -np.inf, 1.0),
+        constraints=LinearConstraint(incidence, -np.inf, 1.0),
         options={"mip_rel_gap": 0.0},
     )
     if solution.x is None:

@@ -76,16 +76,16 @@ def join_columns(parts: Sequence[Mapping[str, Column]]) -> dict[str, Column]:
     """Join the columns of parts of a corpus into columns of the whole."""
     if len(parts) == 1:
         return dict(parts[0])
-    whole = {}
+    joined = {}
     for name in parts[0] if parts else ():
         columns = [part[name] for part in parts]
         values = [np.ones(len(c.label), dtype=np.int64) if c.value is None else c.value for c in columns]
-        whole[name] = Column(
+        joined[name] = Column(
             np.concatenate([column.document for column in columns]),
             np.concatenate([column.label for column in columns]),
             np.concatenate(values),
         )
-    return whole
+    return joined
 
 
 def _sums(group: np.ndarray, value: np.ndarray | None, groups: int) -> np.ndarray:
@@ -232,8 +232,8 @@ class Counts:
         columns = {name: Column(zeros, labels, column.per_label(len(labels))) for name, column in self.columns.items()}
         # one zero serves any number of documents
         first = np.broadcast_to(np.int32(0), self.documents)
-        whole = replace(self, columns={}).grouped(first, 1)
-        return replace(whole, columns=columns)
+        total = replace(self, columns={}).grouped(first, 1)
+        return replace(total, columns=columns)
 
     def summed(self) -> Self:
         """Sum each column to one value for a document and label, integers in the narrowest type."""
@@ -256,9 +256,9 @@ class Counts:
         """
         columns = {}
         for name, column in self.columns.items():
-            for other in places:
-                if np.array_equal(other.document, column.document) and np.array_equal(other.label, column.label):
-                    columns[name] = replace(other, value=column.value)
+            for shared in places:
+                if np.array_equal(shared.document, column.document) and np.array_equal(shared.label, column.label):
+                    columns[name] = replace(shared, value=column.value)
                     break
             else:
                 places.append(column)
@@ -309,7 +309,7 @@ class Counts:
         columns = join_columns([part.columns for part in parts])
         rows = {name: np.concatenate([part.rows[name] for part in parts]) for name in self.rows}
         shared = {name: np.concatenate([values, other.shared[name]]) for name, values in self.shared.items()}
-        whole = replace(
+        total = replace(
             self,
             columns=columns,
             labels=labels,
@@ -319,7 +319,7 @@ class Counts:
             measure=self.measure or other.measure,
             seen={kind: names | other.seen[kind] for kind, names in self.seen.items()},
         )
-        return whole.sharing([])
+        return total.sharing([])
 
     def __radd__(self, other: object) -> Self:
         """Return the counts themselves for 0, with which the built-in `sum` starts."""
@@ -344,8 +344,8 @@ class Counts:
         tables = [pa.table(arrays)]
         if self.shared:
             numbers = {name: pa.array(value) for name, value in self.shared.items()}
-            each = pa.array(np.arange(self.documents, dtype=np.int32))
-            tables.append(pa.table({"document": each, "label": pa.nulls(self.documents, pa.string()), **numbers}))
+            numbered = pa.array(np.arange(self.documents, dtype=np.int32))
+            tables.append(pa.table({"document": numbered, "label": pa.nulls(self.documents, pa.string()), **numbers}))
         table = pa.concat_tables(tables, promote_options="default")
         described = {
             "rows": table.num_rows,
@@ -389,8 +389,8 @@ class Counts:
             values = {name: read_values(of_label[name].fill_null(0)) for name in described["columns"]}
             columns = {}
             for name, value in values.items():
-                there = np.flatnonzero(value)
-                columns[name] = Column(document[there], codes[there], value[there])
+                places = np.flatnonzero(value)
+                columns[name] = Column(document[places], codes[places], value[places])
             shared = read_shared(of_document, described["shared"], documents)
             rows = read_rows(of_label, document, codes) if "rows" in table.column_names else {}
             seen = {kind: frozenset(names) for kind, names in described.get("seen", {}).items()}
@@ -468,15 +468,15 @@ def _described(measure: Scorer) -> dict[str, Any]:
     return {"measure": measure.name, "options": plain_options(measure.options())}
 
 
-def _require_same_measure(one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
-    if one["measure"] != other["measure"]:
+def _require_same_measure(first: Mapping[str, Any], second: Mapping[str, Any]) -> None:
+    if first["measure"] != second["measure"]:
         raise InputError(
-            f"counts of {one['measure']} and of {other['measure']} do not add up.", "Add counts of one measure."
+            f"counts of {first['measure']} and of {second['measure']} do not add up.", "Add counts of one measure."
         )
-    for name, value in one["options"].items():
-        if other["options"].get(name) != value:
+    for name, value in first["options"].items():
+        if second["options"].get(name) != value:
             raise InputError(
-                f"counts of {one['measure']} with {name}={value!r} and with {name}={other['options'].get(name)!r} "
+                f"counts of {first['measure']} with {name}={value!r} and with {name}={second['options'].get(name)!r} "
                 "do not add up.",
                 "Count all parts with the same options.",
             )

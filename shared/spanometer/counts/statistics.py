@@ -94,18 +94,18 @@ def precision_recall_f1(
     }
 
 
-def mean_over_documents(values: np.ndarray, known: np.ndarray, documents: np.ndarray, empty: float) -> np.ndarray:
+def mean_over_documents(values: np.ndarray, defined: np.ndarray, documents: np.ndarray, empty: float) -> np.ndarray:
     """Compute the mean of documents' values, element by element.
 
     Args:
         values: the sum of the documents' values.
-        known: how many documents have a value.
+        defined: how many documents have a value.
         documents: how many documents there are.
         empty: the value of documents without one; NaN leaves them out.
     """
     if np.isnan(empty):
-        return divide(values, known, empty)
-    return divide(values + empty * (documents - known), documents, empty)
+        return divide(values, defined, empty)
+    return divide(values + empty * (documents - defined), documents, empty)
 
 
 def average_over_labels(
@@ -226,9 +226,9 @@ class Estimate:
     @staticmethod
     def combined(change: Callable[..., np.ndarray], *estimates: Estimate) -> Estimate:
         """Apply a function to the values of several estimates, corpus by corpus, along their first axis."""
-        draws = [[each.drawn for each in estimates], [each.left_out for each in estimates]]
+        draws = [[estimate.drawn for estimate in estimates], [estimate.left_out for estimate in estimates]]
         drawn, left_out = (None if any(part is None for part in parts) else change(*parts) for parts in draws)
-        return Estimate(change(*(each.point[None] for each in estimates))[0], drawn, left_out)
+        return Estimate(change(*(estimate.point[None] for estimate in estimates))[0], drawn, left_out)
 
     def __getitem__(self, place: Any) -> Estimate:
         """Select values."""

@@ -169,10 +169,10 @@ def _read_json(written: str, labels: Collection[str]) -> Answer:
     return _of_value(*read_value(written), labels)
 
 
-def _of_value(value: Any, whole: bool, labels: Collection[str]) -> Answer:
+def _of_value(value: Any, complete: bool, labels: Collection[str]) -> Answer:
     reading = _Reading(labels)
     reading.read(value)
-    return Answer(tuple(reading.items), broken=not whole, unread=reading.unread)
+    return Answer(tuple(reading.items), broken=not complete, unread=reading.unread)
 
 
 @dataclass
@@ -344,7 +344,7 @@ def _read_tags(written: str, labels: Collection[str]) -> Answer:
         if not mark[1]:
             kind = _TYPE.search(mark[3]) if name in ("rs", "name") else None
             opened.append((name, _name(kind[1]) if kind else name, size, number))
-        elif opened and any(each[0] == name for each in opened[-20:]):
+        elif opened and any(element[0] == name for element in opened[-20:]):
             while opened[-1][0] != name:
                 opened.pop()
                 broken = True

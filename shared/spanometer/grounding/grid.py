@@ -104,10 +104,10 @@ class _Step:
         key = self.number.astype(np.int64)
         for name in places:
             key = key * len(grid.places[PLACES.index(name)].actions) + grid.choices[:, PLACES.index(name)]
-        _, some, group = np.unique(key, return_index=True, return_inverse=True)
+        _, policies, group = np.unique(key, return_index=True, return_inverse=True)
         numbers: dict[Hashable, int] = {}
-        taken = [
+        codes = [
             numbers.setdefault(take(self.values[self.number[policy]], grid.policies[policy]), len(numbers))
-            for policy in some.tolist()
+            for policy in policies.tolist()
         ]
-        return _Step(np.array(taken, dtype=np.int32)[group.ravel()], list(numbers))
+        return _Step(np.array(codes, dtype=np.int32)[group.ravel()], list(numbers))

@@ -176,8 +176,8 @@ class Grounded(AnswerCounts):
             )
         assert self.spans.lengths is not None
         sides = [references.with_lengths(self.spans.lengths), self.spans]
-        both = with_unplaced(sides, [None, self.unplaced])
-        return both[0], both[1]
+        extended = with_unplaced(sides, [None, self.unplaced])
+        return extended[0], extended[1]
 
     @property
     def unplaced(self) -> Unplaced:
@@ -364,8 +364,8 @@ def each_index(
     if tokens is None:
         begin = offsets_of(list(map(len, texts)))[:-1]
         for first, last in zip(*runs(begin // _CHARACTERS), strict=True):
-            some = texts[first:last]
-            yield from _indices(some, words_and_signs(some))
+            block = texts[first:last]
+            yield from _indices(block, words_and_signs(block))
         return
     if not isinstance(tokens, Tokens):
         tokens = Tokens.from_lists(tokens)
@@ -382,8 +382,8 @@ def _indices(texts: Sequence[str], tokens: Tokens) -> Iterator[TextIndex]:
     """Yield each text with its tokens; an `InputError` for a token past the end of its text."""
     offsets = tokens.offsets.tolist()
     for document, text in enumerate(texts):
-        here = slice(offsets[document], offsets[document + 1])
-        starts, ends = tokens.start[here].tolist(), tokens.end[here].tolist()
+        block = slice(offsets[document], offsets[document + 1])
+        starts, ends = tokens.start[block].tolist(), tokens.end[block].tolist()
         if ends and ends[-1] > len(text):
             raise InputError(
                 f"a token ends at {ends[-1]}, the text at {len(text)}.",
@@ -397,8 +397,8 @@ def _tally(answer: Answer, index: TextIndex, grounded: GroundedAnswer, asked_lab
     """Count the outcomes of an answer's items: a row of `COUNTS`."""
     kinds, items = Counter(grounded.kinds), grounded.items
     became = (kinds[kind] for kind in ("placed", "surplus", "absent", "overlapping"))
-    others = grounded.left_out + sum(map(asked_labels.lack, items))
-    return (len(items) + grounded.left_out, *became, others, *answer.counts(index.text))
+    outside = grounded.left_out + sum(map(asked_labels.lack, items))
+    return (len(items) + grounded.left_out, *became, outside, *answer.counts(index.text))
 
 
 def read_labels(labels: Iterable[str] | None) -> tuple[str, ...] | None:

@@ -236,11 +236,11 @@ def without_overlap(bounds: list[tuple[int, Bounds]], rule: str) -> list[tuple[i
         "earlier": lambda placed: (placed[0],),
         "later": lambda placed: (-placed[0],),
     }[rule]
-    taken = bytearray(max(end for _, (_, end) in bounds))
+    covered = bytearray(max(end for _, (_, end) in bounds))
     kept = []
     for number, (start, end) in sorted(bounds, key=order):
-        if taken.find(1, start, end) < 0:
-            taken[start:end] = b"\1" * (end - start)
+        if covered.find(1, start, end) < 0:
+            covered[start:end] = b"\1" * (end - start)
             kept.append((number, (start, end)))
     return kept
 
@@ -252,18 +252,18 @@ def carried_over(items: Sequence[Item], written: str, index: TextIndex) -> tuple
     bounds. In long texts very frequent tokens are no anchors of the alignment.
     """
     tokens = words_and_signs([written])
-    other = TextIndex(written, tokens.start.tolist(), tokens.end.tolist())
-    here, there = other.folded_tokens("loose"), index.folded_tokens("loose")
-    counts, others = Counter(here), Counter(there)
-    frequent = sum(count * others[token] for token, count in counts.items()) > _MOST_ANCHORS
+    rewritten = TextIndex(written, tokens.start.tolist(), tokens.end.tolist())
+    forms, text_forms = rewritten.folded_tokens("loose"), index.folded_tokens("loose")
+    counts, text_counts = Counter(forms), Counter(text_forms)
+    frequent = sum(count * text_counts[token] for token, count in counts.items()) > _MOST_ANCHORS
     facing: dict[int, int] = {}
-    for first, second, size in SequenceMatcher(None, here, there, autojunk=frequent).get_matching_blocks():
+    for first, second, size in SequenceMatcher(None, forms, text_forms, autojunk=frequent).get_matching_blocks():
         facing.update(zip(range(first, first + size), range(second, second + size), strict=True))
     carried = []
     for item in items:
         bounds: tuple[int | None, int | None] = (None, None)
         if item.start is not None and item.end is not None:
-            first, last = other.tokens_of(item.start, item.end)
+            first, last = rewritten.tokens_of(item.start, item.end)
             places = [facing.get(token, -1) for token in range(first, last)]
             if places and places[0] >= 0 and places == list(range(places[0], places[0] + len(places))):
                 bounds = (index.starts[places[0]], index.ends[places[-1]])

@@ -130,23 +130,23 @@ def best_window(wanted: Sequence[str], tokens: Sequence[str]) -> Bounds | None:
     least = ceil(0.75 * len(wanted))
     numbers = Counter(tokens)
     # tokens outside the text cannot be in common
-    there = [token for token in wanted if token in numbers]
-    if not wanted or sum(min(count, numbers[token]) for token, count in Counter(there).items()) < least:
+    common = [token for token in wanted if token in numbers]
+    if not wanted or sum(min(count, numbers[token]) for token, count in Counter(common).items()) < least:
         return None
-    code = {token: number for number, token in enumerate(dict.fromkeys(there))}
+    code = {token: number for number, token in enumerate(dict.fromkeys(common))}
     text = np.array([code.get(token, -1) for token in tokens])
     # a best window begins and ends with a token in common
     starts = np.flatnonzero(text >= 0)
-    longest = 3 * len(there)
+    longest = 3 * len(common)
     # with too few wanted tokens within reach a window cannot have enough
     reach = np.searchsorted(starts, starts + longest) - np.arange(len(starts))
     starts = starts[reach >= least]
     best: tuple[int, int, int] | None = None
     places = [0] * len(code)
-    for place, token in enumerate(there):
+    for place, token in enumerate(common):
         places[code[token]] |= 1 << place
     for first in range(0, len(starts), _STARTS_AT_ONCE):
-        candidate = _best_from(starts[first : first + _STARTS_AT_ONCE], text, places, len(there), least)
+        candidate = _best_from(starts[first : first + _STARTS_AT_ONCE], text, places, len(common), least)
         if candidate is not None and (best is None or candidate < best):
             best = candidate
     return None if best is None else (best[2], best[2] + best[1])

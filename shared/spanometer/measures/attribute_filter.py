@@ -78,8 +78,8 @@ def _value(text: str) -> Any:
 
 def _holds(span: Mapping[str, Any], name: str, order: str, value: Any) -> bool:
     """Check whether one of the values of a span fulfils a comparison."""
-    there = span[name] if name in _BOUNDS else span["attributes"].get(name)
-    values = (there or [None]) if isinstance(there, list) else [there]
+    content = span[name] if name in _BOUNDS else span["attributes"].get(name)
+    values = (content or [None]) if isinstance(content, list) else [content]
     if order in ("==", "!="):
         # numbers are equal as numbers, but no number is a truth value
         return any(_kind(own) is _kind(value) and own == value for own in values) is (order == "==")

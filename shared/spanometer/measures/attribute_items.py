@@ -159,12 +159,12 @@ def unmatched_spans(references: Attributes, predictions: Attributes) -> np.ndarr
     return np.asarray(first[np.searchsorted(distinct, apart)])
 
 
-def unmatched_by_document(references: Attributes, predictions: Attributes, *, same: bool) -> dict[str, np.ndarray]:
+def unmatched_by_document(references: Attributes, predictions: Attributes, *, equal: bool) -> dict[str, np.ndarray]:
     """Count for each document the spans that one side has and the other lacks, by `UNMATCHED`.
 
-    `same`: both sides have the same spans.
+    `equal`: both sides have the same spans.
     """
-    apart = np.zeros(0, dtype=np.int64) if same else unmatched_spans(references, predictions)
+    apart = np.zeros(0, dtype=np.int64) if equal else unmatched_spans(references, predictions)
     of_reference = references.document[apart[apart < len(references)]]
     of_prediction = predictions.document[apart[apart >= len(references)] - len(references)]
     sides = zip(UNMATCHED, (of_reference, of_prediction), strict=True)
@@ -239,12 +239,12 @@ def require_seen(
     for option, kind, names in (*named, ("attributes", "labels", labels)) if seen["labels"] else ():
         unknown = sorted(names - seen[kind])
         if unknown:
-            there = sorted(seen[kind])
-            more = ", ..." if len(there) > _LISTED else ""
+            present = sorted(seen[kind])
+            more = ", ..." if len(present) > _LISTED else ""
             raise InputError(
                 f"no span has the {kind[:-1]} {shown(unknown[0])}, which {mention(option)} names.",
-                f"The {kind} are {', '.join(map(shown, there[:_LISTED]))}{more}."
-                if there
+                f"The {kind} are {', '.join(map(shown, present[:_LISTED]))}{more}."
+                if present
                 else "No span has attributes.",
                 option=option,
             )
@@ -301,15 +301,15 @@ def require_one_type(
             name, value = side.names[side.name[row]], side.values[side.value[row]]
             if name not in scored:
                 continue
-            here = InputError("", **_place_of(sides, number, int(side.span[row]), documents))
-            other, there = first.setdefault((name, _meaning(value)), (value, here))
-            if type(other) is not type(value):
-                where = mention("default_values") if there is None else OTHER_PLACE
-                raise here.placed(
-                    problem=f"{shown(name)} is {value!r} here and {other!r} in {where}: values that differ in type "
-                    f"alone ({type(value).__name__} and {type(other).__name__}).",
+            place = InputError("", **_place_of(sides, number, int(side.span[row]), documents))
+            earlier, earlier_place = first.setdefault((name, _meaning(value)), (value, place))
+            if type(earlier) is not type(value):
+                where = mention("default_values") if earlier_place is None else OTHER_PLACE
+                raise place.placed(
+                    problem=f"{shown(name)} is {value!r} here and {earlier!r} in {where}: values that differ in type "
+                    f"alone ({type(value).__name__} and {type(earlier).__name__}).",
                     remedy='Write all values of an attribute in one type; in JSON, true, 1 and "1" are three values.',
-                    other=there,
+                    other=earlier_place,
                 )
 
 

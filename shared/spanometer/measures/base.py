@@ -43,7 +43,7 @@ COUNTS_PER_LABEL = "counts_per_label"
 
 
 def zero_division_option(help: str) -> Any:
-    """Declare the option `zero_division` of a measure; `what` names the value that it sets."""
+    """Declare the option `zero_division` of a measure; `help` describes the value that it sets."""
     return option(0.0, help=help, kind=float, choices=(0.0, 1.0, nan), label="Zero division")
 
 
@@ -328,8 +328,8 @@ class Measure(CheckedOptions, ABC):
 
     def document_scores(self, counts: Counts) -> dict[str, np.ndarray]:
         """Compute `score_per_document`, with NaN for documents in which neither side has anything that is counted."""
-        there = counts.flagged()
-        return {key: np.where(there, values, nan) for key, values in self.score_per_document(counts).items()}
+        counted = counts.flagged()
+        return {key: np.where(counted, values, nan) for key, values in self.score_per_document(counts).items()}
 
     def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Score totals by label of shape (..., labels); the scores have shape (...).
@@ -431,7 +431,7 @@ class PrecisionRecallF1(Measure):
 
     def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Score totals by label, see `Measure.score_totals`."""
-        scored = {DOCUMENTS, *(f"{key}_{what}" for key in self.keys for what in ("sum", "documents"))}
+        scored = {DOCUMENTS, *(f"{key}_{part}" for key in self.keys for part in ("sum", "documents"))}
         of_labels = {name: values for name, values in totals.items() if name not in scored}
         if self.average != DOCUMENTS:
             return super().score_totals(of_labels)
@@ -488,5 +488,5 @@ def with_bounds(values: Mapping[str, Any], intervals: Mapping[str, tuple[float, 
 
 def _stacked(parts: Iterable[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
     """Stack the values of several counts along a last axis."""
-    each = list(parts)
-    return {key: np.stack([values[key] for values in each], axis=-1) for key in each[0]}
+    scores = list(parts)
+    return {key: np.stack([values[key] for values in scores], axis=-1) for key in scores[0]}

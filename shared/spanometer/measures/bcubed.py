@@ -103,11 +103,11 @@ def _by_depth(incidence: Incidence, sides: tuple[SideSpans, SideSpans]) -> list[
     reach = np.maximum.accumulate(spans.last)
     common, reached = np.zeros((2, pieces)), np.zeros((2, pieces), dtype=np.int64)
     for begin, finish in zip(*runs(offsets_of(depth)[:-1] // _BLOCK, np.arange(pieces) // _PIECES), strict=True):
-        here = slice(np.searchsorted(reach, begin, side="right"), np.searchsorted(spans.first, finish))
+        over = slice(np.searchsorted(reach, begin, side="right"), np.searchsorted(spans.first, finish))
         block = slice(begin, finish)
-        common[:, block], reached[:, block] = _block(incidence, block, spans.take(here, block))
+        common[:, block], reached[:, block] = _block(incidence, block, spans.take(over, block))
     return [
-        (np.where(far > 0, some / np.maximum(far, 1), 0.0), far > 0) for some, far in zip(common, reached, strict=True)
+        (np.where(far > 0, sums / np.maximum(far, 1), 0.0), far > 0) for sums, far in zip(common, reached, strict=True)
     ]
 
 
@@ -121,12 +121,12 @@ class _Spans:
     end: np.ndarray
     is_reference: np.ndarray
 
-    def take(self, here: slice, block: slice) -> _Spans:
+    def take(self, chosen: slice, block: slice) -> _Spans:
         """Take the spans that have pieces of a block, with these pieces alone, counted from its first."""
-        first = np.maximum(self.first[here], block.start) - block.start
-        last = np.minimum(self.last[here], block.stop) - block.start
+        first = np.maximum(self.first[chosen], block.start) - block.start
+        last = np.minimum(self.last[chosen], block.stop) - block.start
         kept = last > first
-        columns = (column[here][kept] for column in (self.start, self.end, self.is_reference))
+        columns = (column[chosen][kept] for column in (self.start, self.end, self.is_reference))
         return _Spans(first[kept], last[kept], *columns)
 
 
@@ -167,9 +167,9 @@ def _block(incidence: Incidence, block: slice, spans: _Spans) -> tuple[np.ndarra
     return common + depth.min(axis=0) / np.maximum(depth, 1) * size, reached + (depth > 0) * size
 
 
-def _by_pieces(incidence: Incidence, own: SideSpans, other: SideSpans) -> tuple[np.ndarray, np.ndarray]:
+def _by_pieces(incidence: Incidence, side: SideSpans, other: SideSpans) -> tuple[np.ndarray, np.ndarray]:
     """Compute `_by_depth` for one side, with discontinuous spans, over all pairs of pieces that share a span."""
-    together, apart = incidence.linked(own), incidence.linked(other)
+    together, apart = incidence.linked(side), incidence.linked(other)
     shares = together.minimum(apart).multiply(together.astype(float).power(-1)).tocsr()
     reached = (together > 0).astype(np.int64) @ incidence.size
     return (shares @ incidence.size) / np.maximum(reached, 1), reached > 0

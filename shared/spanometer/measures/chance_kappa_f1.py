@@ -161,8 +161,8 @@ class ChanceKappaF1(AlignedMeasure):
         """Raise an `InputError` for counts that no corpus has; overlapping spans can share more than a side's size."""
         super().require_plausible(counts)
         if self.placement == "disjoint":
-            for whole in ("predicted", "reference"):
-                self.require_part(counts, "both", whole)
+            for size in ("predicted", "reference"):
+                self.require_part(counts, "both", size)
 
     def require_parts(self) -> None:
         """Raise an `InputError` if there are simulations, which are of a whole corpus."""
@@ -221,8 +221,8 @@ class ChanceKappaF1(AlignedMeasure):
         """Compute observed, chance and corrected F1."""
         sizes = quantities["predicted"], quantities["reference"]
         f1, chance = (
-            precision_recall_f1(both, sizes[0], both, sizes[1], self.zero_division)["f1"]
-            for both in (quantities["both"], quantities["expected"])
+            precision_recall_f1(agreement, sizes[0], agreement, sizes[1], self.zero_division)["f1"]
+            for agreement in (quantities["both"], quantities["expected"])
         )
         return {"f1": f1, "chance_f1": chance, "kappa_f1": self.corrected(f1, chance)}
 
@@ -290,9 +290,9 @@ class ChanceKappaF1(AlignedMeasure):
         if (self.level, self.of_layer, self.method) == ("token", "disjoint", "exact"):
             together = cases.few[pairs].all(axis=1)
             values[together] = cases.expected_of_few(pairs[together])
-        others = dict(zip(np.flatnonzero(~together).tolist(), pairs[~together].tolist(), strict=True))
-        last = {case: number for number, pair in others.items() for case in pair}
-        for number, pair in others.items():
+        single_pairs = dict(zip(np.flatnonzero(~together).tolist(), pairs[~together].tolist(), strict=True))
+        last = {case: number for number, pair in single_pairs.items() for case in pair}
+        for number, pair in single_pairs.items():
             for case in pair:
                 if case not in placed:
                     placed[case] = self._place(cases, case)
@@ -310,8 +310,8 @@ class ChanceKappaF1(AlignedMeasure):
             "method": self.method,
             "uniform_threshold": self.uniform_threshold,
         }
-        first, *others = (place(tokens, lengths, **options) for lengths in layers)
-        return sum(others, first)
+        first, *layers_below = (place(tokens, lengths, **options) for lengths in layers)
+        return sum(layers_below, first)
 
     @property
     def of_layer(self) -> str:

@@ -210,12 +210,12 @@ class Eter(Measure):
         types, components = (
             sums[f"{slots}_insertions"] + sums[f"{slots}_deletions"] + sums[f"{slots}_cost"] for slots in _SLOTS
         )
-        entities, others = (sums[f"{slots}_references"] for slots in _SLOTS)
+        entities, components_only = (sums[f"{slots}_references"] for slots in _SLOTS)
         rates = {
             "eter": (sums["insertions"] + sums["deletions"] + cost, sums["references"]),
-            "ser": (types + components, entities + others),
+            "ser": (types + components, entities + components_only),
             "ser_types": (types, entities),
-            "ser_components": (components, others),
+            "ser_components": (components, components_only),
         }
         scores = {key: divide(*rate, self.zero_division) for key, rate in rates.items()}
         return {key: {"substitution_cost": cost, **sums, **scores}[key] for key in self.keys}

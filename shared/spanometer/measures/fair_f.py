@@ -144,10 +144,10 @@ class FairF(FMeasure):
         """Count the events."""
         errors = fair_errors(alignment)
         columns = {"true_positives": alignment.references.column(alignment.equal)}
-        own, other = errors.reference, errors.prediction
+        own, other_side = errors.reference, errors.prediction
         if self.focus == "system":
-            own, other = other, own
-        label = np.where(own < 0, other, own)
+            own, other_side = other_side, own
+        label = np.where(own < 0, other_side, own)
         for kind, name in COLUMNS.items():
             if kind in KINDS:
                 chosen = errors.kind == KINDS.index(kind)
@@ -197,9 +197,9 @@ def _read(option: Any) -> Weights:
 def _text(weights: Weights) -> str:
     """Write weights as the option spells them: a name, or the weights that differ from `fair`."""
     names = [name for name, named in NAMED.items() if named == weights]
-    other = (
+    entries = (
         f"{kind}={'/'.join(f'{number!r}'.removesuffix('.0') for number in numbers)}"
         for kind, numbers in weights.items()
         if numbers != FAIR[kind]
     )
-    return names[0] if names else ",".join(other)
+    return names[0] if names else ",".join(entries)

@@ -258,8 +258,8 @@ class Gamma(AlignedMeasure):
 
     def simulated(self, counts: Counts) -> np.ndarray:
         """Compute gamma of each of the random annotations; their mean is 0."""
-        whole = self._chance(counts)[2]
-        return 1 - divide(whole, np.full(len(whole), whole.mean()), 1.0)
+        disorder = self._chance(counts)[2]
+        return 1 - divide(disorder, np.full(len(disorder), disorder.mean()), 1.0)
 
     def _chance(self, counts: Counts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Compute a unit's share of expected disorder for each label, and the categorical share for each and all.
@@ -285,11 +285,11 @@ class Gamma(AlignedMeasure):
         dissimilarity = Dissimilarity(self.alpha, self.beta, self._matrix(counts.labels))
         chance = Chance(units, labels, dissimilarity, self.sampler, _APART[self.min_shift], self.delta_empty, self.seed)
         disorders = chance.disorders(self.samples, self.precision, self.processes)
-        each = self.delta_empty * disorders.per_label.mean(axis=0) * number / annotators
+        shares = self.delta_empty * disorders.per_label.mean(axis=0) * number / annotators
         aligned = ~np.isnan(disorders.categorical)
         sums = np.where(aligned, disorders.categorical, 0.0).sum(axis=0)
         of_label = np.bincount(label, minlength=labels)
-        return divide(each, of_label, 0.0), divide(sums, aligned.sum(axis=0), 0.0), disorders.whole
+        return divide(shares, of_label, 0.0), divide(sums, aligned.sum(axis=0), 0.0), disorders.whole
 
     def _matrix(self, labels: tuple[str, ...]) -> np.ndarray | None:
         """Make the matrix of the distances of labels."""
@@ -355,16 +355,16 @@ def _read(option: Any) -> dict[tuple[str, str], float]:
 def _entries(option: Any) -> Iterator[tuple[Any, ...]]:
     """Yield pairs of labels with their distances; a TypeError or ValueError if there are none."""
     if isinstance(option, Mapping):
-        for label, others in listed_items(option, _REMEDY, option="distances"):
-            if not isinstance(others, Mapping):
+        for label, distances in listed_items(option, _REMEDY, option="distances"):
+            if not isinstance(distances, Mapping):
                 raise TypeError
-            yield from ((label, *pair) for pair in listed_items(others, _REMEDY, option="distances"))
+            yield from ((label, *pair) for pair in listed_items(distances, _REMEDY, option="distances"))
     elif not isinstance(option, str):
         raise TypeError
     elif option.lstrip().startswith("{"):
         # lists of pairs, as a dictionary would lose the first of two entries of a label
-        for label, others in json.loads(option, object_pairs_hook=list):
-            yield from ((label, other, distance) for other, distance in others)
+        for label, distances in json.loads(option, object_pairs_hook=list):
+            yield from ((label, partner, distance) for partner, distance in distances)
     else:
         for names, _, number in (entry.partition("=") for entry in option.split(",")):
             first, second = map(str.strip, names.split("/", 1))

@@ -160,10 +160,10 @@ class Chance:
         first, last = int(units.start.min()), int(units.end.max())
         moves = np.floor(self._moves(generator, last - first)).astype(np.int64)
         of_new = [np.flatnonzero(units.annotator == real) for real in drawn]
-        taken = np.concatenate(of_new)
+        unit = np.concatenate(of_new)
         annotator = np.repeat(np.arange(count), numbers[drawn])
-        start = first + (units.start[taken] - first + moves[annotator]) % (last - first)
-        return annotator, start, start + units.duration[taken], units.label[taken]
+        start = first + (units.start[unit] - first + moves[annotator]) % (last - first)
+        return annotator, start, start + units.duration[unit], units.label[unit]
 
     def _moves(self, generator: np.random.Generator, circle: float) -> np.ndarray:
         """Draw as many places on a circle as there are annotators, evenly among those that are far enough apart."""
@@ -179,8 +179,8 @@ class Chance:
         numbers = np.maximum(np.rint(generator.normal(real.mean(), real.std(), count)), 0).astype(np.int64)
         numbers[0] += not numbers.any()
         order = np.lexsort((units.end, units.start, units.annotator))
-        same = np.diff(units.annotator[order]) == 0
-        gaps = (units.start[order][1:] - units.end[order][:-1])[same] if same.any() else np.zeros(1)
+        same_annotator = np.diff(units.annotator[order]) == 0
+        gaps = (units.start[order][1:] - units.end[order][:-1])[same_annotator] if same_annotator.any() else np.zeros(1)
         annotator = np.repeat(np.arange(count), numbers)
         gap = generator.normal(gaps.mean(), gaps.std(), len(annotator))
         length = np.abs(generator.normal(units.duration.mean(), units.duration.std(), len(annotator)))

@@ -189,8 +189,8 @@ class TokenInformation:
         words = _words(tokens)
         _require_fit(words.lengths, lengths, exact, "tokens", "words")
         if isinstance(probabilities, Mapping):
-            others = math.nan if unknown is None else unknown
-            share = np.array([probabilities.get(word, others) for word in words.names], dtype=float)
+            default = math.nan if unknown is None else unknown
+            share = np.array([probabilities.get(word, default) for word in words.names], dtype=float)
         else:
             # names of left-out words have no tokens
             counts = np.bincount(words.codes, minlength=len(words.names)).clip(1)
@@ -263,9 +263,9 @@ def mapping_digest(probabilities: Mapping[str, float]) -> str:
     items = probabilities.items() if all(starmap(lt, pairwise(probabilities))) else sorted(probabilities.items())
     # as JSON, part by part
     digest, before = hashlib.sha256(b"["), b""
-    each = ((word, float(value)) for word, value in items)
-    while some := list(islice(each, _WORDS)):
-        digest.update(before + json.dumps(some)[1:-1].encode())
+    entries = ((word, float(value)) for word, value in items)
+    while block := list(islice(entries, _WORDS)):
+        digest.update(before + json.dumps(block)[1:-1].encode())
         before = b", "
     digest.update(b"]")
     return digest.hexdigest()[:8]

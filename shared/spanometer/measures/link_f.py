@@ -73,7 +73,7 @@ def _flat(alignment: Alignment) -> dict[str, Column]:
 def _by_reach(alignment: Alignment) -> dict[str, Column]:
     reference, predicted = _reaches(alignment.references), _reaches(alignment.predictions)
     left, right = overlaps(*reference[:2], *predicted[:2])
-    both = (
+    common = (
         np.maximum(reference[0][left], predicted[0][right]),
         np.minimum(reference[1][left], predicted[1][right]),
         np.minimum(reference[2][left], predicted[2][right]),
@@ -83,7 +83,7 @@ def _by_reach(alignment: Alignment) -> dict[str, Column]:
         links = _triangle(reach - start) - _triangle(reach - end)
         return Column(*alignment.document_and_label(start), links)
 
-    return {"both": column(*both), "predicted": column(*predicted), "reference": column(*reference)}
+    return {"both": column(*common), "predicted": column(*predicted), "reference": column(*reference)}
 
 
 def _reaches(side: SideSpans) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -91,8 +91,8 @@ def _reaches(side: SideSpans) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     reach = np.maximum.accumulate(side.end) if len(side) else side.end
     end = reach.copy()
     end[:-1] = np.minimum(reach[:-1], side.start[1:])
-    some = end > side.start
-    return side.start[some], end[some], reach[some]
+    nonempty = end > side.start
+    return side.start[nonempty], end[nonempty], reach[nonempty]
 
 
 def _by_pieces(alignment: Alignment) -> dict[str, Column]:
@@ -106,9 +106,9 @@ def _by_pieces(alignment: Alignment) -> dict[str, Column]:
         across = triu(linked, k=1, format="csr") @ size * size
         return Column(*incidence.place, across + linked.diagonal() * _triangle(size))
 
-    both = (reference > 0).multiply(predicted > 0)
+    common = (reference > 0).multiply(predicted > 0)
     return {
-        "both": column(both.astype(np.int64).tocsr()),
+        "both": column(common.astype(np.int64).tocsr()),
         "predicted": column((predicted > 0).astype(np.int64)),
         "reference": column((reference > 0).astype(np.int64)),
     }

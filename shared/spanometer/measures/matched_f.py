@@ -129,16 +129,16 @@ class MatchedF(FMeasure):
         sizes = references.size[pairs.reference] + alignment.predictions.size[pairs.prediction]
         iou = pairs.shared / (sizes - pairs.shared)
         if self.credit == "iou":
-            whole = np.rint(iou * _UNIT).astype(np.int64)
-            chosen = lexicographic_matching(pairs.reference, pairs.prediction, [whole, np.ones_like(whole)])
+            level = np.rint(iou * _UNIT).astype(np.int64)
+            chosen = lexicographic_matching(pairs.reference, pairs.prediction, [level, np.ones_like(level)])
             return references.column(pairs.reference[chosen], iou[chosen])
         thresholds = [self.threshold] if self.credit == "iou_threshold" else _THRESHOLDS
         # a pair that reaches a threshold reached all lower ones
-        left = np.arange(len(iou))
+        kept = np.arange(len(iou))
         matched = []
         for threshold in thresholds:
-            left = left[iou[left] >= threshold]
-            matched.append(pairs.reference[left[_most(pairs.reference[left], pairs.prediction[left])]])
+            kept = kept[iou[kept] >= threshold]
+            matched.append(pairs.reference[kept[_most(pairs.reference[kept], pairs.prediction[kept])]])
         if self.credit == "iou_threshold":
             return references.column(matched[0])
         times = np.bincount(np.concatenate(matched), minlength=len(references))
@@ -321,12 +321,12 @@ def _compared(
         following: dict[frozenset[int], list[np.ndarray]] = {}
         closed = {int(column[order[at]]) for at in range(first, stop) if last[column[order[at]]] == at}
         for used, points in states.items():
-            taken: list[tuple[int | None, np.ndarray]] = [(None, np.array([0.0, 0.0, row_price[row[order[first]]]]))]
+            choices: list[tuple[int | None, np.ndarray]] = [(None, np.array([0.0, 0.0, row_price[row[order[first]]]]))]
             for pair in order[first:stop].tolist():
                 if column[pair] not in used:
                     loss = row_price[row[pair]] + column_price[column[pair]] - worth[pair]
-                    taken.append((int(column[pair]), np.append(credits[pair], loss)))
-            for own, gain in taken:
+                    choices.append((int(column[pair]), np.append(credits[pair], loss)))
+            for own, gain in choices:
                 after = used if own is None else used | {own}
                 alone = sum(column_price[end] for end in closed - after)
                 kept = points + gain + [0.0, 0.0, alone]

@@ -83,10 +83,10 @@ class MentionF(PrecisionRecallF1):
         code = ordered_codes(documents, labels, texts, copy)
         counted = copy == 0 if self.copies == "set" else np.ones(len(copy), dtype=bool)
         reference, predicted = (np.flatnonzero(counted & (of_side == side)) for side in (0, 1))
-        both = reference[np.isin(code[reference], code[predicted])]
+        common = reference[np.isin(code[reference], code[predicted])]
         columns = {
             name: Column(documents[rows], labels[rows])
-            for name, rows in (("both", both), ("predicted", predicted), ("reference", reference))
+            for name, rows in (("both", common), ("predicted", predicted), ("reference", reference))
         }
         return self.with_document_scores(Counts(columns, names, references.documents, measure=self))
 

@@ -164,14 +164,14 @@ def coverage_of_few(tokens: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     arrangements = np.prod(outside + np.arange(1, spans + 1), axis=1, keepdims=True)
     covered = np.zeros((len(tokens), len(token)))
     for span in range(spans):
-        others = np.delete(lengths, span, axis=1)
+        other_lengths = np.delete(lengths, span, axis=1)
         starts = np.zeros_like(covered)
         for subset in np.ndindex(*(2,) * (spans - 1)):
-            free = token - (others @ np.array(subset, dtype=np.int64))[:, None]
-            left = outside - free
-            ways = ((free >= 0) & (left >= 0)).astype(float)
+            free = token - (other_lengths @ np.array(subset, dtype=np.int64))[:, None]
+            behind = outside - free
+            ways = ((free >= 0) & (behind >= 0)).astype(float)
             for step in range(1, spans):
-                ways *= free + step if step <= sum(subset) else left + (step - sum(subset))
+                ways *= free + step if step <= sum(subset) else behind + (step - sum(subset))
             starts += ways
         begun = np.cumsum(starts, axis=1)
         ended = token - lengths[:, span, None]
@@ -291,9 +291,9 @@ class Cases:
         order = np.lexsort((tokens, *spans.T))
         block = np.cumsum(tokens[order], dtype=np.int64) // _COVERED_AT_ONCE
         for first, last in zip(*runs(*spans[order].T, block), strict=True):
-            some = order[first:last]
-            places = (self.first[pairs[some, side], None] + np.arange(spans[some[0], side]) for side in (0, 1))
-            values[some] = np.einsum("ij,ij->i", *(coverage_of_few(tokens[some], self.size[place]) for place in places))
+            part = order[first:last]
+            places = (self.first[pairs[part, side], None] + np.arange(spans[part[0], side]) for side in (0, 1))
+            values[part] = np.einsum("ij,ij->i", *(coverage_of_few(tokens[part], self.size[place]) for place in places))
         return values
 
     def describe(self, case: int) -> tuple[int, list[list[int]]]:
@@ -323,8 +323,8 @@ def require_placeable(alignment: Alignment, name: str, side: SideSpans, placemen
         require_disjoint(alignment, name, side, reason, f"Set {layers} for nested spans, {independent} for any.")
     depth = _nesting_depth(side)
     order = np.lexsort((side.start, depth, side.label, side.document))
-    same = ~begins_run(depth[order], side.label[order], side.document[order])
-    crossing = same[1:] & (side.start[order][1:] < side.end[order][:-1])
+    same_layer = ~begins_run(depth[order], side.label[order], side.document[order])
+    crossing = same_layer[1:] & (side.start[order][1:] < side.end[order][:-1])
     if crossing.any():
         problem = f"crosses another of its label; {layers} is for nested spans."
         remedy = f"Set {independent}, which allows any overlap."

@@ -149,10 +149,10 @@ class SemevalF(FMeasure):
 
     def _by_schema(self, alignment: Alignment) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Choose the pairs that are best for the schema, or that nervaluate forms, as `_joint`."""
-        whole, *numbers = across_labels(
+        unlabelled, *numbers = across_labels(
             alignment, *(np.ones(len(side), dtype=bool) for side in alignment.sides.values())
         )
-        pairs = OverlappingSpans.of(whole, self.min_overlap)
+        pairs = OverlappingSpans.of(unlabelled, self.min_overlap)
         left, right, correct = pairs.reference, pairs.prediction, self._correct(pairs.exact, pairs.typed)
         if self.alignment == "schema":
             chosen = best_matching(left, right, correct.astype(float))

@@ -213,9 +213,9 @@ class SlIcm(AlignedMeasure):
             else:
                 require_probability(probabilities, "token_probabilities")
             if self.tokens is not None:
-                what = "are those of the tokens" if of_tokens else "is one number"
+                clause = "are those of the tokens" if of_tokens else "is one number"
                 raise InputError(
-                    f"{mention('token_probabilities')} {what}, so {mention('tokens')} have no use.",
+                    f"{mention('token_probabilities')} {clause}, so {mention('tokens')} have no use.",
                     "Leave out one of the two.",
                 )
 
@@ -252,9 +252,9 @@ class SlIcm(AlignedMeasure):
         super().require_parts()
         of_tokens = isinstance(self.token_probabilities, TokenProbabilities)
         if self.tokens is not None or of_tokens:
-            what, name = ("token probabilities", "token_probabilities") if of_tokens else ("tokens", "tokens")
+            noun, name = ("token probabilities", "token_probabilities") if of_tokens else ("tokens", "tokens")
             raise InputError(
-                f"{self.name} was given the {what} of a whole corpus, which comes in parts here.",
+                f"{self.name} was given the {noun} of a whole corpus, which comes in parts here.",
                 f"Leave out {setting(name)}.",
             )
 

@@ -211,7 +211,7 @@ class SpanAttribute(Measure):
             "right": right,
             "position": np.arange(len(document)),
         }
-        unmatched = unmatched_by_document(*sides, same=self.on_mismatch == "error")
+        unmatched = unmatched_by_document(*sides, equal=self.on_mismatch == "error")
         return AttributeCounts(columns, items.attributes, sides[0].documents, unmatched, rows, self, seen_names(*sides))
 
     def items(self, references: Attributes, predictions: Attributes) -> AttributeItems:

@@ -126,19 +126,19 @@ def by_integral(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> list[np
     # int32 holds the numbers of the roots of unity: longer documents are refused, see `VALUES_LIMIT`
     roots = [(order * length % size).astype(np.int32) for length in (1, *lengths.tolist())]
     # at few frequencies factors are computed where they are needed, at more they are looked up
-    few = size // len(numbers)
-    sines = [_sines(of_length[:few], size) for of_length in roots]
+    limit = size // len(numbers)
+    sines = [_sines(of_length[:limit], size) for of_length in roots]
     # by damping, as the frequencies that a node needs are the first ones
     spectra = [np.zeros(len(order), dtype=complex) for _ in lengths]
     for node, weight, live in zip(quadrature.nodes, quadrature.weights, quadrature.live, strict=True):
-        near = [_factors(node, square[:live], product[:live]) for square, product in sines] if live <= few else []
+        near = [_factors(node, square[:live], product[:live]) for square, product in sines] if live <= limit else []
         everywhere = None if near else _factors(node, *_sines(np.arange(size), size))
-        whole = np.zeros(live, dtype=complex)
+        exponent = np.zeros(live, dtype=complex)
         for place, number in enumerate(numbers):
-            whole += number * (near[place][1] if everywhere is None else everywhere[1][roots[place][:live]])
-        whole = weight * np.exp(whole)
+            exponent += number * (near[place][1] if everywhere is None else everywhere[1][roots[place][:live]])
+        exponent = weight * np.exp(exponent)
         for place, row in enumerate(spectra, 1):
-            row[:live] += whole / (near[place][0] if everywhere is None else everywhere[0][roots[place][:live]])
+            row[:live] += exponent / (near[place][0] if everywhere is None else everywhere[0][roots[place][:live]])
     starts = []
     for length in lengths.tolist():
         spectrum = np.empty(len(order), dtype=complex)
@@ -284,13 +284,13 @@ def _long_among_drawn(draws: int, items: int, long: int) -> np.ndarray:
     number = np.arange(most + 1)
     reached = 0
     for drawn in range(1, min(draws, items + 1)):
-        left = items - drawn + 1
+        remaining = items - drawn + 1
         reached = min(most, reached + 1)
         width = reached + 1
         before = table[drawn - 1, :width]
-        now = before * ((left - long + number[:width]) / left)
-        now[1:] += before[:-1] * ((long - number[: width - 1]) / left)
-        table[drawn, :width] = np.maximum(now, 0.0)
+        row = before * ((remaining - long + number[:width]) / remaining)
+        row[1:] += before[:-1] * ((long - number[: width - 1]) / remaining)
+        table[drawn, :width] = np.maximum(row, 0.0)
         while reached > 1 and table[drawn, reached] < _NEGLIGIBLE and table[drawn, reached - 1] < _NEGLIGIBLE:
             reached -= 1
     used = np.flatnonzero(table.max(axis=0) > 0)

@@ -97,7 +97,7 @@ class TokenF(FMeasure):
 
 def _ordered(span: np.ndarray, start: np.ndarray, end: np.ndarray) -> Pieces:
     """Order the intervals that are not empty by start."""
-    some = np.flatnonzero(end > start)
-    if not (start[some][1:] >= start[some][:-1]).all():
-        some = some[np.argsort(start[some], kind="stable")]
-    return Pieces(span[some], start[some], end[some])
+    nonempty = np.flatnonzero(end > start)
+    if not (start[nonempty][1:] >= start[nonempty][:-1]).all():
+        nonempty = nonempty[np.argsort(start[nonempty], kind="stable")]
+    return Pieces(span[nonempty], start[nonempty], end[nonempty])

@@ -128,9 +128,9 @@ class TreeAlignment:
             np.unique(np.repeat(np.arange(pairs), size) * self._names + code[ranges(begin, size)], return_counts=True)
             for size, code, begin in zip(sizes, codes, begins, strict=True)
         )
-        both, left, right = np.intersect1d(keys, other_keys, assume_unique=True, return_indices=True)
+        keys_of_both, left, right = np.intersect1d(keys, other_keys, assume_unique=True, return_indices=True)
         common = np.minimum(times[left], other_times[right])
-        return np.bincount(both // self._names, weights=common, minlength=pairs).astype(np.int64)
+        return np.bincount(keys_of_both // self._names, weights=common, minlength=pairs).astype(np.int64)
 
     @cached_property
     def _component_pairs(self) -> tuple[np.ndarray, np.ndarray]:

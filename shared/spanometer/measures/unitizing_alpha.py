@@ -31,12 +31,12 @@ class UnitizingCounts(Counts):
 
     def condensed(self) -> Self:
         """Sum the counts as if all documents were one, see `Counts.condensed`; units keep their places."""
-        whole = super().condensed()
+        total = super().condensed()
         if not self.rows:
-            return whole
+            return total
         before = np.concatenate(([0], np.cumsum(self.shared["tokens"])))[self.rows["document"]]
         moved = {name: self.rows[name] + before for name in ("start", "end")}
-        return replace(whole, rows={**whole.rows, **moved})
+        return replace(total, rows={**total.rows, **moved})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,12 +153,12 @@ class UnitizingAlpha(AlignedMeasure):
         """Sum weighted counts; under `1995` documents that are taken several times stand one behind the other."""
         totals = super().weighted_totals(counts, weights)
         if self.variant == "1995":
-            each = [
+            disagreements = [
                 _disagreement(counts, np.repeat(np.arange(counts.documents), row.astype(np.int64))) for row in weights
             ]
             shape = (len(weights), len(counts.labels))
             for name in ("observed", "expected"):
-                totals[name] = np.array([disagreement[name] for disagreement in each]).reshape(shape)
+                totals[name] = np.array([disagreement[name] for disagreement in disagreements]).reshape(shape)
         return totals
 
     def quantities(self, totals: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
@@ -269,5 +269,5 @@ def _gaps(side: SideSpans, labels: int, tokens: int) -> tuple[np.ndarray, np.nda
     border = np.arange(labels) * tokens
     start = np.sort(np.concatenate([side.end, border]))
     end = np.sort(np.concatenate([side.start, border + tokens]))
-    some = end > start
-    return start[some] // max(tokens, 1), (end - start)[some]
+    nonempty = end > start
+    return start[nonempty] // max(tokens, 1), (end - start)[nonempty]

@@ -49,18 +49,18 @@ def plot_confusion(confusion: Confusion, path: str) -> None:
 def draw_confusion(confusion: Confusion) -> Figure:
     """Draw the picture of `plot_confusion`: numbers of spans, coloured by their share of the row."""
     size = len(confusion.rows)
-    many = size > _MANY
-    cell, font = (0.3, 7.0) if many else (0.62, 9.0)
+    large = size > _MANY
+    cell, font = (0.3, 7.0) if large else (0.62, 9.0)
     side = max(2.6, cell * size)
     extents = {"overlap": "all pairs", "exact": "pairs of the same extent"}[confusion.extents]
     figure, axes = new_plot(side + 2.6, side + 1.4, f"Labels of reference and predicted spans: {extents}")
-    whole = confusion.counts.sum(axis=1, keepdims=True)
-    share = confusion.counts / np.maximum(whole, 1)
+    totals = confusion.counts.sum(axis=1, keepdims=True)
+    share = confusion.counts / np.maximum(totals, 1)
     # a root, so that rare confusions can be seen beside correct spans
     image = axes.imshow(np.ma.masked_equal(np.sqrt(share), 0), cmap="Blues", vmin=0.0, vmax=1.0)
     for row, column in np.argwhere(confusion.counts).tolist():
         number = confusion.counts[row, column]
-        text = f"{number:,}" if number < _LONG or not many else f"{number / 1000:,.0f}k"
+        text = f"{number:,}" if number < _LONG or not large else f"{number / 1000:,.0f}k"
         color = "white" if share[row, column] > _DARK else "black"
         axes.text(column, row, text, ha="center", va="center", fontsize=font, color=color)
     # spans of a single side are set apart
@@ -69,10 +69,10 @@ def draw_confusion(confusion: Confusion) -> Figure:
     axes.set_xticks(np.arange(size - 1) + 0.5, minor=True)
     axes.set_yticks(np.arange(size - 1) + 0.5, minor=True)
     axes.grid(which="minor", color=GREY, linewidth=0.3)
-    _name(axes, confusion.rows, confusion.columns, rotation=90 if many else 30, fontsize=font)
+    _name(axes, confusion.rows, confusion.columns, rotation=90 if large else 30, fontsize=font)
     axes.tick_params(which="minor", length=0)
     axes.set(xlabel="predicted", ylabel="reference")
-    bar = figure.colorbar(image, ax=axes, label="share of the row", shrink=0.5 if many else 0.9)
+    bar = figure.colorbar(image, ax=axes, label="share of the row", shrink=0.5 if large else 0.9)
     bar.set_ticks([value**0.5 for value in _SHARES], labels=[f"{value:.0%}" for value in _SHARES])
     return figure
 

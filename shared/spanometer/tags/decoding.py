@@ -339,8 +339,8 @@ class _Inside:
         else:
             begins_document = _flag_documents(tags.offsets, len(tags.codes))[token]
             neighbours = (token[1:] == token[:-1] + 1) & ~begins_document[1:]
-        same = label[1:] == label[:-1]
-        pair = role[:-1] * np.uint8(10) + role[1:] * np.uint8(2) + same
+        same_label = label[1:] == label[:-1]
+        pair = role[:-1] * np.uint8(10) + role[1:] * np.uint8(2) + same_label
         return cls(token, role, label, neighbours, pair)
 
     def well_formed(self, scheme: Scheme) -> tuple[np.ndarray, np.ndarray]:

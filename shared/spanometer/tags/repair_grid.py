@@ -324,14 +324,14 @@ class _GridReader:
             chosen = choice[np.arange(going), np.minimum(place, self._places - 1)]
             action = np.where(place < self._places, chosen, 3 * role + state)
             span, then = self._actions[place, action].T
-            here = np.full(going, position)
-            for which, start, end, name in (
-                ((span == CLOSE) & (opened >= 0), started, here, opened),
-                (then == FINISH, started, here + 1, opened),
-                (then == FINISH_RELABELLED, started, here + 1, label),
-                (then == LONE, here, here + 1, label),
+            current = np.full(going, position)
+            for closing, start, end, name in (
+                ((span == CLOSE) & (opened >= 0), started, current, opened),
+                (then == FINISH, started, current + 1, opened),
+                (then == FINISH_RELABELLED, started, current + 1, label),
+                (then == LONE, current, current + 1, label),
             ):
-                index = np.flatnonzero(which)
+                index = np.flatnonzero(closing)
                 written.append((order[index], start[index], end[index], name[index]))
             ended = (span != KEEP) | (then == FINISH) | (then == FINISH_RELABELLED)
             open_label[:going] = np.where((then == OPEN) | (then == RELABEL), label, np.where(ended, -1, opened))

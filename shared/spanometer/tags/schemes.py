@@ -312,6 +312,6 @@ def signed_list(listed: Sequence[str]) -> str:
 def _warn_of(name: str, unknown: Iterable[str], labels: Iterable[str]) -> None:
     listed = sorted(unknown)
     if listed:
-        those = ", ".join(sorted(set(labels))) or "none"
+        listing = ", ".join(sorted(set(labels))) or "none"
         verb = "is no label" if len(listed) == 1 else "are no labels"
-        warnings.warn(f"{name}: {', '.join(listed)} {verb} of any side; the labels are {those}", stacklevel=5)
+        warnings.warn(f"{name}: {', '.join(listed)} {verb} of any side; the labels are {listing}", stacklevel=5)

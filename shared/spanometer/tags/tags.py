@@ -282,8 +282,8 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
     if prefix == "O":
         return f"{text} is outside all spans but has a label.", "Write 'O' for a token outside all spans."
     if scheme is not None and prefix in PREFIXES:
-        others = ", ".join(name for name, other in SCHEMES.items() if prefix in other.prefixes)
-        problem = f"{text} has no prefix of {of_scheme} ({listed}); {prefix} is a prefix of {others}."
+        schemes = ", ".join(name for name, candidate in SCHEMES.items() if prefix in candidate.prefixes)
+        problem = f"{text} has no prefix of {of_scheme} ({listed}); {prefix} is a prefix of {schemes}."
         return problem, f"Name the scheme of the tags with {setting('scheme')}."
     return f"{text} has no prefix of {of_scheme} ({listed}).", _remedy(tag)
 

@@ -107,9 +107,9 @@ def _legality(names: tuple[str, ...], scheme: str | None) -> Legality:
         roles, codes, _ = read_roles(tags, rules)
     except InputError as error:
         raise error.placed(side="labels", document=None) from None
-    same = (codes[:, None] == codes[None, :]).astype(int)
+    same_label = (codes[:, None] == codes[None, :]).astype(int)
     table = rules.legal()
-    follows = table[roles[:, None], roles[None, :], same]
+    follows = table[roles[:, None], roles[None, :], same_label]
     begins, ends = table[OUTSIDE, roles, 0], table[roles, OUTSIDE, 0]
     if not _reaches_end(begins, ends, follows):
         raise InputError(
@@ -388,17 +388,17 @@ class _PathStep:
         widest = max(part.before.shape[0] * len(part.labels) for part in self._parts)
         self._width = max(_AT_ONCE // max(widest, 1), 1)
 
-    def add_best(self, before: np.ndarray, here: np.ndarray) -> None:
+    def add_best(self, before: np.ndarray, scores: np.ndarray) -> None:
         """Add to scores of tokens the best ones of the tokens before, both of shape (labels, tokens)."""
-        tokens = here.shape[1]
+        tokens = scores.shape[1]
         if self._all.size * tokens <= _SMALL:
-            here += np.maximum.reduce(before.T[:, :, None] + self._all, axis=1).T
+            scores += np.maximum.reduce(before.T[:, :, None] + self._all, axis=1).T
         elif tokens <= self._width:
-            here += self._best_by_group(before)
+            scores += self._best_by_group(before)
         else:
             for left in range(0, tokens, self._width):
-                some = slice(left, left + self._width)
-                self.add_best(before[:, some], here[:, some])
+                block = slice(left, left + self._width)
+                self.add_best(before[:, block], scores[:, block])
 
     def _best_by_group(self, before: np.ndarray) -> np.ndarray:
         """Compute the best scores of going into each label, shape (labels, tokens)."""
