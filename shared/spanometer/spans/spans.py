@@ -447,11 +447,7 @@ def _read_spans(column: pa.Array | pa.ChunkedArray) -> Spans:
 
 
 def checked_spans(spans: Spans) -> Spans:
-    """Check the labels and bounds of spans in any order, make their columns small, and merge fragments that touch.
-
-    Raises:
-        InputError: for a label that is no name, a bound that is negative or out of range, and an empty span.
-    """
+    """Check the labels and bounds of spans in any order; make columns small, and merge fragments that touch."""
     remedy = SPAN_REMEDY if spans.fragments is None else FRAGMENTS_REMEDY
     items = ListItems(None, spans.document, "a span", remedy)
     items.refuse_names(spans.label, spans.labels)
