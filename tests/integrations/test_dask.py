@@ -105,31 +105,6 @@ def test_row_groups_go_together_up_to_a_size(folder, monkeypatch):
     assert all(part.values <= values[0] + values[1] or len(part.groups) == 1 for part in parts)
 
 
-@pytest.mark.parametrize("values", [1, 50])
-def test_batches_of_any_size(folder, monkeypatch, values):
-    path, references, predictions = folder
-    monkeypatch.setattr("spanometer.integrations.dask.BATCH", values)
-    tallies = [count_part(part, reading()) for part in plan(path, reading())]
-    total = tallies[0] + tallies[1] + tallies[2]
-    require_same_counts(
-        {name: replace(counts, measure=MEASURED[name]) for name, counts in total.counts.items()},
-        whole(MEASURED, references, predictions),
-    )
-
-
-@pytest.mark.parametrize("given", ["pattern", "folder", "files", "url"])
-def test_names_of_files(client, folder, given):
-    path, references, predictions = folder
-    names = {
-        "pattern": f"{path}/part-?.parquet",
-        "folder": path,
-        "files": [path / "part-0.parquet", f"{path}/part-[12].parquet"],
-        "url": f"file://{path}/part-*.parquet",
-    }
-    found = tally(names[given], reading(["span_f"]), client=client, progress=False)
-    require_same_counts(found.counts, whole({"span_f": SpanF()}, references, predictions))
-
-
 def test_a_name_with_brackets(client, tmp_path):
     path = tmp_path / "all[1].parquet"
     pq.write_table(pa.table({"references": [["B-A"]], "predictions": [["B-A"]]}), path)

@@ -255,17 +255,6 @@ def test_evaluation(tmp_path, in_batches, options):
     assert found["sl_icm_norm"] != 0
 
 
-@pytest.mark.parametrize("in_batches", [False, True])
-def test_outputs_with_hidden_states(tmp_path, in_batches):
-    metrics = Metrics(LABELS, measures=MEASURED)
-    model = make_model(output_hidden_states=True)
-    trainer = make_trainer(tmp_path, metrics, model, batch_eval_metrics=in_batches)
-    assert of_evaluation(trainer.evaluate()) == pytest.approx(scored_alone(trainer), abs=1e-12)
-    # without preprocessing the whole outputs come
-    trainer.preprocess_logits_for_metrics = None
-    assert of_evaluation(trainer.evaluate()) == pytest.approx(scored_alone(trainer), abs=1e-12)
-
-
 def test_prediction(tmp_path):
     metrics = Metrics(LABELS, measures=list(MEASURES))
     trainer = make_trainer(tmp_path, metrics)
@@ -355,22 +344,3 @@ def test_viterbi_and_argmax_in_one_log(tmp_path, options):
         assert {key: found[f"eval_{key}{ending}"] for key in expected} == pytest.approx(expected, abs=1e-12)
     assert found["eval_span_f_f1"] != found["eval_span_f_f1_argmax"]
     assert found["eval_span_f_PER_support"] + found["eval_span_f_ORG_support"] > 0
-
-
-def test_the_log_of_the_trainer_says_how(tmp_path):
-    # in a process of its own, as others see it: standard error with the Trainer's own lines
-    script = f"""
-import sys
-sys.path.insert(0, {str(Path(__file__).parent)!r})
-import transformers
-from spanometer.integrations.trainer import TokenClassificationMetrics
-import test_trainer_transformers as made
-transformers.utils.logging.set_verbosity_info()
-trainer = made.make_trainer({str(tmp_path)!r}, TokenClassificationMetrics(made.LABELS))
-transformers.utils.logging.set_verbosity_info()
-trainer.evaluate()
-"""
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert "decoded by viterbi; those of argmax end in _argmax" in run.stderr
-    assert "span_f: span_f|scheme:IOB2|repair:conlleval|decode:viterbi|" in run.stderr
-    assert "span_f_argmax: span_f|scheme:IOB2|repair:conlleval|decode:argmax|" in run.stderr

@@ -81,16 +81,6 @@ def test_the_result_as_files():
     assert float(labels["Y"]["f1"]) == 0 and {"X", "Y", "Z", "micro avg"} <= labels.keys()
 
 
-def test_attributes_as_files():
-    line = '[{"start": 0, "end": 1, "label": "X", "attributes": {"a": 1, "=b,c": 2}}]\n'
-    files = respond_to("span_attribute", line * 3, line * 3, confidence="0.9").files
-    result = json.loads(files["span_attribute.json"])
-    assert result["scores"]["micro"]["tp"] == 6 and result["scores"]["a"]["f_low"] == 1.0
-    rows = list(csv.reader(io.StringIO(files["span_attribute.csv"])))
-    values = {row[1]: dict(zip(rows[0], row, strict=True)) for row in rows[1:]}
-    assert [values["a"][key] for key in ("f", "f_low", "f_high")] == ["1.0"] * 3 and values["=b,c"]["tp"] == "3"
-
-
 def test_no_number_is_null_in_json():
     files = respond_to("span_f", "a O\n", "a O\n", zero_division="nan").files
     assert json.loads(files["span_f.json"])["scores"]["f1"] is None
