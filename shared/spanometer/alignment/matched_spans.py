@@ -26,7 +26,7 @@ EXTENTS = ("same", "shorter", "longer", "shifted")
 class MatchedSpans:
     """The best one-to-one pairs of reference and predicted spans that share tokens, and the spans that stay alone.
 
-    Of all ways to pair the spans of a document the one is taken that has the most pairs with the same tokens and label,
+    Of all ways to pair the spans of a document, the best has the most pairs with the same tokens and label,
     then the most with the same tokens, the most with the same label, the most pairs, the most shared tokens, the least
     distance of bounds summed over pairs, and last the smallest sorted list of pairs in the order of the text. The order
     of the input does not matter, and if the sides change places, so do `missing` and `spurious`, all else being equal.
@@ -39,7 +39,7 @@ class MatchedSpans:
         kind: codes of `KINDS`.
         extent: codes of `EXTENTS`; -1 without a pair.
         split: flags of the rows whose reference span, or one that its spurious span meets, meets several predicted
-            spans; those that are correct do not count.
+            spans; correct rows do not count.
         joined: the same with the sides exchanged.
     """
 
@@ -65,7 +65,7 @@ class MatchedSpans:
                 from 0 to 1; it must share a token in any case.
 
         Raises:
-            InputError: for too many pairs of overlapping spans that are not equal, and for too large groups of these.
+            InputError: for too many pairs of overlapping, unequal spans, and for too large groups of such pairs.
         """
         if min_overlap not in alignment.matched:
             alignment.matched[min_overlap] = _match(alignment, min_overlap)

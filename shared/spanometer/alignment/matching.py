@@ -45,9 +45,9 @@ def best_matching(
     """Choose pairs one to one such that the sum of their weights is largest, exactly.
 
     Of choices of equal sums (to 1e-9) the one with the most pairs is taken, then the one with the smallest sum of
-    `ties[0]`, then of `ties[1]`; of those that are still equal the one in which the first row has the earliest column,
-    then the second row, and so on. In connected groups of more than `LARGEST_GROUP` rows and columns the tie-breaks are
-    tiny changes of the weights, and the order does not decide which of equals is taken.
+    `ties[0]`, then of `ties[1]`; of choices that are still equal the one in which the first row has the earliest
+    column, then the second row, and so on. In connected groups of more than `LARGEST_GROUP` rows and columns the
+    tie-breaks are tiny changes of the weights, and the order does not decide which of equals is taken.
 
     Args:
         rows, columns: the two ends of each pair; a pair occurs once.
@@ -113,7 +113,7 @@ def _on_stairs(
     """Choose the pairs of staircases, as indices.
 
     Along the stairs the only state is whether the row or column that a pair shares with the one before it is taken.
-    With one weight for all levels, `best[state]` is what can be gained from a pair on.
+    With one weight for all levels, `best[state]` is the greatest gain from a pair on.
     """
     weight, low = _one_weight(group, levels)
     fresh = begins_run(group)

@@ -474,7 +474,7 @@ def coverage(side: SideSpans, other: SideSpans) -> np.ndarray:
 
 
 def union(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Unite intervals ordered by start to disjoint intervals in order; those that only touch stay apart.
+    """Unite intervals ordered by start to disjoint intervals in order; touching intervals stay apart.
 
     Returns:
         Starts and ends, and for each interval of the union its first interval.

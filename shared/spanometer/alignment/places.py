@@ -46,7 +46,7 @@ class Places:
 
     Two spans are one if they have the same document, label and tokens (all fragments). A span that all annotators have
     is in no place. Each other span is in exactly one: two of them that share a token, whatever their labels and
-    whoever has them, are in the same place, and so are those that are linked through others; a place is a connected
+    whoever has them, are in the same place, and so are spans that are linked through others; a place is a connected
     component. So a place is within one document, no two places share a token, at each place not all annotators have
     the same spans, and outside of places all have the same. Spans that only touch are not linked, and there are no
     spans without tokens. A long span that not all have takes all that is disputed within it into its place; one that
@@ -55,7 +55,7 @@ class Places:
     Attributes:
         spans: every distinct span of anybody, in the order of the text.
         held: flags, shape (spans, annotators): who has it.
-        place: of each span; -1 for those that all have.
+        place: of each span; -1 for spans that all have.
         offsets: where the documents begin if their tokens are laid end to end.
         document, start, end: of each place; bounds in tokens of its document, the outer ones of all of its spans.
         stretches: the contiguous stretches of tokens that each place covers, on that line, ascending.

@@ -29,7 +29,7 @@ _REMEDY = (
 
 
 class DocumentFilter:
-    """Comparisons that tell which documents are scored: those with a span that fulfils all of them.
+    """Comparisons that choose the scored documents: documents with a span that fulfils all of them.
 
     A name is an attribute of a span, or its `label`, `start` or `end`. A value is a number, `true`, `false`, `null` or
     text, in quotes if it has blanks. An attribute that a span lacks is null. Of several values one must fulfil the

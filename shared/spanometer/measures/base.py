@@ -245,7 +245,7 @@ class Measure(CheckedOptions, ABC):
     def scores_of_all(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute the headline values of each label and, last, of the corpus, shape (..., labels + 1)."""
         whole, of_labels = self.score_totals(totals), self.label_scores(totals)
-        # simulated totals, and what depends on them, have more dimensions than others
+        # simulated totals, and their scores, have more dimensions than others
         shapes = {key: (*whole[key].shape, values.shape[-1]) for key, values in of_labels.items()}
         return {
             key: np.append(np.broadcast_to(values, shapes[key]), whole[key][..., None], axis=-1)

@@ -113,7 +113,7 @@ def _by_depth(incidence: Incidence, sides: tuple[SideSpans, SideSpans]) -> list[
 
 @dataclass(frozen=True, eq=False)
 class _Spans:
-    """Spans of both sides: their first piece, the one after their last, their bounds, whether they are references."""
+    """Spans of both sides: their first piece, the piece after their last, their bounds, whether they are references."""
 
     first: np.ndarray
     last: np.ndarray

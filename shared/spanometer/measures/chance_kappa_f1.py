@@ -63,12 +63,12 @@ class ChanceKappaF1(AlignedMeasure):
         kappa_f1 = (f1 - chance_f1) / (1 - chance_f1).
 
     A side's size is its agreement with itself: the tokens (or the number) of its spans, and if spans of a label
-    overlap also what each two of them share. f1 is in [0, 1] and kappa_f1 at most 1, which identical annotations have
-    unless chance is 1; 0 is what chance gives. Higher is better. Under `disjoint` sizes do not change with the place,
-    so that chance_f1 is the exact expectation of F1, in [0, 1]; else (and with the method `uniform`) it is the expected
-    agreement in the observed sizes, and can pass 1, as random spans may lie over each other where observed ones do
-    not. `notes` says so then, and kappa_f1 is 1 for equal annotations and `zero_division` for all others. Documents
-    without spans change nothing.
+    overlap also the tokens that pairs of them share. f1 is in [0, 1] and kappa_f1 at most 1, which identical
+    annotations have unless chance is 1; 0 is the level of chance. Higher is better. Under `disjoint` sizes do not
+    change with the place, so that chance_f1 is the exact expectation of F1, in [0, 1]; else (and with the method
+    `uniform`) it is the expected agreement in the observed sizes, and can pass 1, as random spans may lie over each
+    other where observed ones do not. `notes` says so then, and kappa_f1 is 1 for equal annotations and `zero_division`
+    for all others. Documents without spans change nothing.
 
     Attributes:
         level: `token`: agreement is the shared tokens of spans of one label, sizes are in tokens; `span`: agreement is

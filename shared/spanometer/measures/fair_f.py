@@ -63,7 +63,7 @@ _REMEDY = (
 class FairF(FMeasure):
     """Precision, recall and F1 in which a wrong label or bound is one error and not two (Ortmann 2022, FairEval).
 
-    Every event is one of these, found in this order:
+    These are the kinds of events, in the order in which they are found:
 
     - TP: a predicted span with the tokens and the label of a reference span.
     - LE, label error: one with the tokens of a reference span and another label.

@@ -52,7 +52,7 @@ class Gamma(AlignedMeasure):
     stand alone are in no pair. The value of a label is gamma-k: over the pairs in which a unit has that label. If
     alignments tie, gamma-cat can depend on the one that is taken; gamma does not.
 
-    gamma and gamma-cat are at most 1, which is perfect agreement; 0 is what chance gives. Higher is better. A unitary
+    gamma and gamma-cat are at most 1, which is perfect agreement; 0 is the level of chance. Higher is better. A unitary
     disorder is shared equally by its units, so that labels have a gamma too. The gamma of a document compares its
     disorder with the disorder that units of its labels have by chance in the corpus. Intervals and paired tests
     take expected disorder as known: it is not sampled anew for drawn corpora and swapped outputs.

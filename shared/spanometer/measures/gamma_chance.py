@@ -166,7 +166,7 @@ class Chance:
         return annotator, start, start + units.duration[unit], units.label[unit]
 
     def _moves(self, generator: np.random.Generator, circle: float) -> np.ndarray:
-        """Draw as many places on a circle as there are annotators, evenly among those that are far enough apart."""
+        """Draw as many places on a circle as there are annotators, evenly among all that are far enough apart."""
         count = self.units.annotators
         least = min(self.apart * float(self.units.duration.mean()), circle / count)
         free = np.sort(generator.uniform(0, circle - count * least, count - 1))

@@ -67,7 +67,7 @@ class MentionF(PrecisionRecallF1):
     support: ClassVar[str] = "reference"
 
     def counts(self, references: Mentions, predictions: Mentions) -> Counts:
-        """Count the mentions of both sides, and those that both have."""
+        """Count the mentions of both sides, and the mentions that both have."""
         require_sides(Mentions, references, predictions)
         sides = references, predictions
         names = tuple(sorted({*references.labels, *predictions.labels}))

@@ -57,7 +57,7 @@ class SlIcm(AlignedMeasure):
     a1 I(Ŝ) + a2 I(S) - b I(Ŝ ∪ S) (Amigó and Delgado 2022; a1 = a2 = 2, b = 3 in PyEvALL), with I(Ŝ ∪ S) = I(Ŝ) +
     I(S) - I(M): then beta = b - 1, alpha1 = b - a1, alpha2 = b - a2.
 
-    Of the formal properties (`analysis.properties`) those that say what noise costs, `wrong_sequence`, `noise`,
+    Of the formal properties (`analysis.properties`), the properties on the cost of noise, `wrong_sequence`, `noise`,
     `length_vs_noisy` and `noise_increasing`, need alpha1 > 0; all others hold at all weights. alpha2 moves all outputs
     by the same amount and no norm. The two sides count alike (swapping them changes sl_icm only through the labels'
     shares) if alpha1 = alpha2.

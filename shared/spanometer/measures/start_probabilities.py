@@ -9,7 +9,7 @@ are positive, which keeps all digits, of tiny probabilities too. Time is spans x
 are cut off where fewer than one in 1e30 arrangements are left: fast in sparse documents.
 
 **Integral.** Give each item an independent uniform key and order the items by their keys. The items before span i are
-those with a smaller key, so that
+the items with a smaller key, so that
 
     P(start_i = s) = ∫ [z^s] (1 - u + u z)^o Π_(j≠i) (1 - u + u z^(l_j)) du    over u in [0, 1],
 

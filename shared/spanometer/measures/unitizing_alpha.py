@@ -58,7 +58,7 @@ class UnitizingAlpha(AlignedMeasure):
 
         D_e = 2 l1 l0 / (L² - Σ l² - l0).
 
-    alpha is at most 1, which is perfect agreement; 0 is what chance gives. Higher is better. `micro` is
+    alpha is at most 1, which is perfect agreement; 0 is the level of chance. Higher is better. `micro` is
     1 - Σ D_o / Σ D_e over labels. Sources: Krippendorff 1995; Krippendorff et al. 2016.
 
     The counts of parts of a corpus add up: see `UnitizingCounts`. Under `1995` the order of the documents matters, as

@@ -314,7 +314,7 @@ class _Inside:
         token: indices into all tokens, ascending.
         role: index of each token's role, uint8.
         label: code of each token's label.
-        neighbours: for each token but the first: true if the one before it stands directly before it in its document.
+        neighbours: for each token but the first: true if the previous token is directly before it in its document.
         pair: for each token but the first: flat index into tables of shape (5, 5, 2).
     """
 
@@ -344,7 +344,7 @@ class _Inside:
         return cls(token, role, label, neighbours, pair)
 
     def well_formed(self, scheme: Scheme) -> tuple[np.ndarray, np.ndarray]:
-        """Flag the tokens with which a span may open, and those with which it may close."""
+        """Flag the tokens with which a span may open, and the tokens with which it may close."""
         may_open, may_close = scheme.may_open(), scheme.may_close()
         opens, closes = may_open[OUTSIDE, :, 0][self.role], may_close[:, OUTSIDE, 0][self.role]
         opens[1:] = np.where(self.neighbours, np.take(may_open, self.pair), opens[1:])

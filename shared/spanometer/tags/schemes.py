@@ -1,8 +1,8 @@
 """The eight tag schemes, as data; and the labels behind the prefixes: which are scored, under which names.
 
 Every scheme is written in the five roles of IOBES: a span of a scheme is a run of tags of one label in which each tag
-*continues* the one before it (a B or I is followed by an I or E). What differs from scheme to scheme is which prefixes
-stand for the roles, and which roles may *open* and *close* a span. From these follow the legal pairs of tags. The
+*continues* the one before it (a B or I is followed by an I or E). Schemes differ in the prefixes that
+stand for the roles, and in the roles that may *open* and *close* a span. From these follow the legal pairs of tags. The
 places outside all spans and beyond both ends of a document have the role O.
 """
 
