@@ -18,7 +18,7 @@ from .overlaps import union as united
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """What annotators say at places: a reading is a set of spans, and belongs to all annotators who have just these.
+    """The annotators' readings of places: a reading is a set of spans, and belongs to all annotators with just these spans.
 
     Readings are ordered by place; in a place, readings of more annotators come first, then the first annotator's.
     A reading without spans belongs to annotators who have no disputed span there.
@@ -114,7 +114,7 @@ class Places:
 
     @cached_property
     def readings(self) -> Readings:
-        """What the annotators say at each place."""
+        """The annotators' readings of each place."""
         annotators = self.annotators
         span, annotator = np.nonzero(self.held & (self.place >= 0)[:, None])
         cell = self.place[span] * annotators + annotator

@@ -136,7 +136,7 @@ class Measure(CheckedOptions, ABC):
 
     @property
     def needs(self) -> frozenset[str]:
-        """What spans must have, or be: `lengths` of the documents; `contiguous`; `disjoint` within each label."""
+        """The requirements on spans: `lengths` of the documents; `contiguous`; `disjoint` within each label."""
         return frozenset()
 
     def require_additive(self) -> None:

@@ -1,4 +1,4 @@
-"""The random annotation model: the places of spans if an annotator's spans keep their number and lengths only.
+"""The random annotation model: the places of spans if an annotator's spans keep only their number and lengths.
 
 Under `disjoint` placement all arrangements of a side's spans in a document without overlap are equally likely. Such an
 arrangement is a random order of m = n - a + k items: the k spans (a tokens in all) and the n - a tokens outside them.
