@@ -18,7 +18,7 @@ from .overlaps import union as united
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """The annotators' readings of places: a reading is a set of spans, and belongs to all annotators with just these spans.
+    """The annotators' readings of places: a reading is a set of spans, and belongs to all annotators who have just it.
 
     Readings are ordered by place; in a place, readings of more annotators come first, then the first annotator's.
     A reading without spans belongs to annotators who have no disputed span there.
