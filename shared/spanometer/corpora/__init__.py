@@ -16,10 +16,10 @@ parse again, wherever the file is by then.
 """
 
 from .conll03 import CONLL03_HUB, load_conll03
+from .corpus import HubRepository
 from .hipe import load_hipe
 from .multiconer import MULTICONER_HUB, load_multiconer
 from .plain_columns import load_conll
-from .source import HubRepository
 from .span_files import load_spans
 
 __all__ = [

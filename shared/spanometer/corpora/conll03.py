@@ -6,18 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-import pyarrow as pa
-from datasets import Features
-
 from ..exceptions import InputError, require_choice
 from ..spans.spans import Spans
 from ..tags.decoding import illegal_pairs
 from ..tags.schemes import canonical, get_scheme
-from .corpus import Corpus, Loaded
-from .corpus_file import CorpusFile
-from .layout import Layout
-from .parts import Part, iob_tags, sentence_features, sentence_parts
-from .source import CONVERTED, HubRepository, Source, find_files
+from .corpus import CONVERTED, Corpus, HubRepository, Loaded, Source
+from .files import CorpusFile
+from .sentences import Part, iob_tags, read_sentences, sentence_features
 
 SCHEMES = ("IOB2", "IOB1")
 
@@ -38,11 +33,11 @@ CONLL03_HUB = HubRepository("eriktks/conll2003", CONVERTED)
 _COLUMNS = {"pos_tags": 2, "chunk_tags": 3, "ner_tags": 4}
 """The columns of tags."""
 
-_LAYOUT = Layout(
-    "CoNLL-2003",
-    {"train": ("eng.train", "train.txt"), "validation": ("eng.testa", "valid.txt"), "test": ("eng.testb", "test.txt")},
-    parquet_folders=("conll2003/", "default/", "", "data/"),
-)
+_FILE_NAMES = {
+    "train": ("eng.train", "train.txt"),
+    "validation": ("eng.testa", "valid.txt"),
+    "test": ("eng.testb", "test.txt"),
+}
 
 
 def load_conll03(
@@ -83,37 +78,43 @@ def load_conll03(
     """
     scheme = canonical(scheme)
     require_choice("scheme", scheme, SCHEMES)
-    files = find_files(source, split, _LAYOUT, CONLL03_HUB, cache_dir, repository=repository, revision=revision)
     tags = {"pos_tags": PARTS_OF_SPEECH, "chunk_tags": iob_tags(CHUNKS), "ner_tags": iob_tags(LABELS)}
-    columns = partial(sentence_features, tags, document="int32")
-    corpus = Corpus(f"conll03 {scheme}", columns, partial(_tables, scheme))
+    corpus = Corpus(
+        name="CoNLL-2003",
+        key=f"conll03 {scheme}",
+        declare=partial(sentence_features, tags, document="int32"),
+        read=partial(_read, scheme),
+        file_names=_FILE_NAMES,
+        parquet_folders=("conll2003/", "default/", "", "data/"),
+        hub=CONLL03_HUB,
+    )
+    files = corpus.find(source, split, cache_dir, repository=repository, revision=revision)
     return corpus.load(files, split, streaming=streaming, cache_dir=cache_dir)
 
 
-def _tables(scheme: str, file: CorpusFile, features: Features) -> Iterator[pa.Table]:
+def _read(scheme: str, file: CorpusFile) -> Iterator[Part]:
     """Read the sentences of a file, in parts, with their tags in a scheme."""
     own: str | None = None
-    for part in sentence_parts(file, _COLUMNS, lambda part: {}):
-        tags = part.columns["ner_tags"]
+    for part in read_sentences(file, _COLUMNS):
         own = own or _scheme_of(part)
         try:
-            spans = Spans.from_tags(tags, scheme=own or scheme, repair="raise")
+            spans = Spans.from_tags(part.tags["ner_tags"], scheme=own or scheme, repair="raise")
         except InputError as error:
             error.remedy = (
                 f"The entity tags of CoNLL-2003 are legal {' or '.join(SCHEMES)} from first to last (here, "
                 f"{own or scheme}). Read others with load_conll."
             )
             raise part.locate(error) from None
-        columns = {**part.columns, "ner_tags": spans.encode(scheme)}
-        if "chunk_tags" in columns:
+        tags = {**part.tags, "ner_tags": spans.encode(scheme)}
+        if "chunk_tags" in tags:
             # both schemes mean the same spans
-            columns["chunk_tags"] = Spans.from_tags(columns["chunk_tags"], scheme="IOB2").encode(scheme)
-        yield replace(part, columns=columns).table(features)
+            tags["chunk_tags"] = Spans.from_tags(tags["chunk_tags"], scheme="IOB2").encode(scheme)
+        yield replace(part, tags=tags)
 
 
 def _scheme_of(part: Part) -> str | None:
     """Find the scheme that the entity tags follow furthest; None if they follow both equally far."""
-    tags = part.columns["ner_tags"]
+    tags = part.tags["ner_tags"]
     first = {}
     for scheme in SCHEMES:
         pairs = illegal_pairs(tags, get_scheme(scheme))

@@ -1,11 +1,13 @@
-"""How the files of a corpus are read, into `datasets`: memory-mapped and cached by content, or streamed."""
+"""A corpus: how its files are named, found and read into `datasets`, cached by content or streamed."""
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any, TypeAlias
@@ -23,37 +25,118 @@ from datasets import (
     SplitGenerator,
 )
 from datasets.exceptions import DatasetGenerationError
+from huggingface_hub import constants, snapshot_download, utils
 
-from ..exceptions import InputError
-from .corpus_file import CorpusFile
-from .layout import Files
-from .parts import ROWS
-from .source import Source, cache_folder
+from ..exceptions import InputError, setting
+from .files import SPLITS, CorpusFile, is_single, list_files, require_split
+from .sentences import ROWS, Part
 
 READER_VERSION = 3
 """To be raised whenever a loader gives other rows for the same bytes, so that older cache files are not used."""
+
+CONVERTED = "refs/convert/parquet"
+"""The revision in which the Hub keeps its own conversions to Parquet of data sets that were loading scripts."""
+
+USUAL_WORDS = {"train": "train", "validation": "dev", "test": "test"}
+"""How most releases name the splits in their files."""
+
+Source: TypeAlias = str | os.PathLike[str] | None
+Files: TypeAlias = Mapping[str, tuple[CorpusFile, ...]]
+"""The files of each split."""
 
 Loaded: TypeAlias = Dataset | DatasetDict | IterableDataset | IterableDatasetDict
 
 
 @dataclass(frozen=True)
-class Corpus:
-    """A corpus: its columns, and how a file of it is read.
+class HubRepository:
+    """Where a corpus is on the Hub.
 
     Attributes:
-        key: the name and all options that change what is read from the same bytes.
-        declare: makes the columns; some corpora read their files to know them, and what is cached is not read again.
-        read: reads the rows of a file with these columns, in parts.
+        repository: the id of the data set.
+        revision: a branch, a tag, a commit, or `refs/convert/parquet`.
     """
 
+    repository: str
+    revision: str
+
+    def __str__(self) -> str:
+        """Write both as `owner/name@revision`."""
+        return f"{self.repository}@{self.revision}"
+
+    def download(self, patterns: list[str], cache_dir: Source) -> str:
+        """Download the files that fit one of the patterns; without a network they are taken from the Hub's cache.
+
+        Raises:
+            InputError: if the Hub cannot be reached and the cache has nothing, if there is no such data set or
+                revision, and if its terms are not accepted.
+        """
+        options = {"revision": self.revision, "allow_patterns": patterns, "cache_dir": _cache_folder(cache_dir)}
+        try:
+            return str(snapshot_download(self.repository, repo_type="dataset", **options))
+        except (OSError, ValueError) as error:
+            cause = error.__cause__ if isinstance(error, utils.LocalEntryNotFoundError) and error.__cause__ else error
+            reason = f"{type(cause).__name__}: {str(cause).strip().partition(chr(10))[0]}".rstrip(".: ")
+            problem = f"the Hub ({constants.ENDPOINT}) does not give this data set ({reason})."
+            remedy = (
+                "Name another (repository=..., revision=...), sign in where it asks for that or for its terms to be "
+                "accepted (HF_TOKEN), name a mirror (HF_ENDPOINT), unset HF_HUB_OFFLINE, name a cache that can be "
+                "written (cache_dir=..., HF_HOME), or give the corpus as source=..."
+            )
+            raise InputError(problem, remedy, source=str(self)) from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Corpus:
+    """A corpus: its columns, how its files are named, where they are on the Hub, and how one of them is read.
+
+    Attributes:
+        name: what errors call the corpus.
+        key: the name and all options that change what is read from the same bytes.
+        declare: makes the columns; some corpora read their files to know them, and what is cached is not read again.
+        read: reads a file in parts.
+        file_names: for each split the names that its file can have, in lower case; `*` stands for anything.
+        folder: how the folder of the wanted files begins, in lower case, if several folders have files of that name.
+        parquet_folders: the folders, each with a slash at its end, that may hold a split's Parquet files.
+        hub: where the corpus is on the Hub, or None if it is not there.
+    """
+
+    name: str
     key: str
     declare: Callable[[], Features]
-    read: Callable[[CorpusFile, Features], Iterator[pa.Table]]
+    read: Callable[[CorpusFile], Iterator[Part]]
+    file_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    folder: str = ""
+    parquet_folders: tuple[str, ...] = ()
+    hub: HubRepository | None = None
 
     @cached_property
     def features(self) -> Features:
         """The columns."""
         return self.declare()
+
+    def find(self, source: Source, split: object, cache_dir: Source, **repository: str | None) -> Files:
+        """Find the files of the wanted split, or of all splits, in a source, or on the Hub if there is none.
+
+        Args:
+            source: a file, which is one split, a folder or an archive.
+            split: the name of the wanted split, or None.
+            cache_dir: where files from the Hub are kept.
+            repository: the `repository` and the `revision` that replace those of `hub`.
+
+        Raises:
+            InputError: if there are no such files, or several files could be meant; for a repository or revision
+                beside a source; as `HubRepository.download`, and if the Hub lacks one of the splits.
+        """
+        wanted = require_split(split)
+        options = {option: value for option, value in repository.items() if value is not None}
+        if source is None and self.hub is not None:
+            return self._download(replace(self.hub, **options), wanted, cache_dir)
+        for option in options:
+            raise InputError(f"{option}=... is for the Hub, and source=... is given.", f"Leave out {option}=...")
+        files = list_files(source)
+        if is_single(files, source):
+            return {_split_of(files[0], wanted): tuple(files)}
+        return self._splits_among(files, wanted, str(source))
 
     def load(self, files: Files, split: str | None, *, streaming: bool, cache_dir: Source) -> Loaded:
         """Load all splits, or the one that was asked for.
@@ -61,7 +144,7 @@ class Corpus:
         Raises:
             InputError: if the files cannot be read, or the cache cannot be written.
         """
-        folder = cache_folder(cache_dir)
+        folder = _cache_folder(cache_dir)
         loaded: Any = IterableDatasetDict() if streaming else DatasetDict()
         for name, of_split in files.items():
             if streaming:
@@ -73,7 +156,8 @@ class Corpus:
 
     def tables(self, files: Iterable[CorpusFile]) -> Iterator[pa.Table]:
         """Read the rows of files, in parts."""
-        return chain.from_iterable(self.read(file, self.features) for file in files)
+        for part in chain.from_iterable(map(self.read, files)):
+            yield part.table(self.features)
 
     def _rows(self, files: tuple[CorpusFile, ...]) -> Iterator[dict[str, Any]]:
         for table in self.tables(files):
@@ -96,6 +180,52 @@ class Corpus:
             remedy = "Name another folder with cache_dir=..., or read with streaming=True, which writes nothing."
             raise InputError(problem, remedy, source=getattr(cause, "filename", None) or folder) from None
 
+    def _download(self, hub: HubRepository, wanted: str | None, cache_dir: Source) -> Files:
+        """Download the files of the wanted split, or of all three, and no others."""
+        splits = SPLITS if wanted is None else (wanted,)
+        names = [pattern for split in splits for name in self.file_names[split] for pattern in (name, f"*/{name}")]
+        patterns = [*names, *chain.from_iterable(map(self._parquet_patterns, splits))]
+        files = self._splits_among(list_files(hub.download(patterns, cache_dir)), wanted, str(hub))
+        missing = [split for split in splits if split not in files]
+        if missing:
+            # without a network the cache gives what happens to be there, and says nothing
+            problem = f"there is no {' and no '.join(missing)} split of this corpus, on the Hub or in its cache."
+            remedy = f"Name the split that you need, split={next(iter(files))!r}."
+            raise InputError(problem, remedy, source=str(hub))
+        return files
+
+    def _splits_among(self, files: Sequence[CorpusFile], wanted: str | None, source: str) -> Files:
+        """Find the files of the wanted split, or of all splits that there are."""
+        splits = SPLITS if wanted is None else (wanted,)
+        by_split = {split: of_split for split in splits if (of_split := self._of_split(files, split, source))}
+        if by_split:
+            return by_split
+        names = ", ".join(name for split in splits for name in self.file_names[split])
+        there = ", ".join(str(file.path) for file in files[:10]) or "no files"
+        more = ", ..." if len(files) > 10 else ""
+        raise InputError(
+            f"there is no {' or '.join(splits)} split of {self.name} here: none of {names} among {there}{more}.",
+            "Give the folder or the archive of the release, another split or language, or the file itself.",
+            source=source,
+        )
+
+    def _of_split(self, files: Sequence[CorpusFile], split: str, source: str) -> tuple[CorpusFile, ...]:
+        """Find the file of a split, or its Parquet files."""
+        # hidden files are not part of a release: macOS puts such a twin beside each file
+        visible = [file for file in files if not file.path.name.startswith(".")]
+        named = [file for file in visible if _fits(file.bare_name, self.file_names[split])]
+        if len(named) > 1 and self.folder:
+            named = [file for file in named if file.path.parent.name.lower().startswith(self.folder)] or named
+        if len(named) > 1:
+            listed = ", ".join(str(file.path) for file in named[:10])
+            problem = f"several files could be the {split} split of {self.name}: {listed}."
+            raise InputError(problem, "Give the one that you mean as source=...", source=source)
+        patterns = self._parquet_patterns(split)
+        return tuple(named) or tuple(file for file in files if _fits(str(file.path), patterns))
+
+    def _parquet_patterns(self, split: str) -> list[str]:
+        return [f"{folder}{split}{rest}" for folder in self.parquet_folders for rest in ("/*.parquet", "-*.parquet")]
+
 
 class _Builder(ArrowBasedBuilder):  # type: ignore[misc]
     """A builder of `datasets` for a split, cached by the hash of what is read."""
@@ -114,3 +244,29 @@ class _Builder(ArrowBasedBuilder):  # type: ignore[misc]
 
     def _generate_tables(self) -> Iterator[tuple[int, pa.Table]]:
         yield from enumerate(self._corpus.tables(self._files))
+
+
+def _fits(path: str, patterns: Iterable[str]) -> bool:
+    """Tell whether a path fits one of the patterns, whose `*` stand for no slashes."""
+    return any(fnmatch.fnmatchcase(path, pattern) for pattern in patterns if pattern.count("/") == path.count("/"))
+
+
+def _split_of(file: CorpusFile, wanted: str | None) -> str:
+    """Find the split of a single file: the wanted one, or the one that its name tells."""
+    named = file.split
+    if wanted is None and named is None:
+        raise InputError("the name of the file does not tell its split.", "Name it with split=...", source=file.name)
+    if named is not None and wanted not in (None, named):
+        remedy = f"Give the file of the {wanted} split, or rename this one."
+        raise InputError(f"by its name this file is the {named} split, not {wanted}.", remedy, source=file.name)
+    return wanted or str(named)
+
+
+def _cache_folder(cache_dir: Source) -> str | None:
+    """Read the path of a cache; raise an `InputError` unless it is one, or None."""
+    if cache_dir is None:
+        return None
+    path = os.fspath(cache_dir) if isinstance(cache_dir, (str, os.PathLike)) else None
+    if not isinstance(path, str) or "\0" in path:
+        raise InputError(f"{setting('cache_dir', cache_dir)} is not a path.", "Give the path of a folder, or None.")
+    return path

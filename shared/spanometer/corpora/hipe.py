@@ -6,20 +6,19 @@ import os
 import re
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
-import numpy as np
 import pyarrow as pa
 from datasets import Features
 
-from ..documents.document_file import DocumentFile
+from ..documents.words import Words
 from ..exceptions import require_choice
 from ..readers import read_entities
 from ..readers.columns.hipe import LEVELS
 from ..spans.entities import ENTITY_TYPE
-from .corpus import Corpus, Loaded
-from .corpus_file import CorpusFile
-from .layout import USUAL_WORDS, Layout
-from .source import Source, find_files
+from .corpus import USUAL_WORDS, Corpus, Loaded, Source
+from .files import CorpusFile
+from .sentences import Part, matching_comments
 
 _METADATA = ("language", "newspaper", "date")
 _COLUMNS = {"id": pa.string(), "tokens": pa.list_(pa.string()), "entities": pa.list_(ENTITY_TYPE)}
@@ -63,36 +62,23 @@ def load_hipe(
     Source: Ehrmann et al. 2020, Extended overview of CLEF HIPE 2020.
     """
     require_choice("level", level, LEVELS)
-    names = {name: (f"*[-_]{word}[-_]{language}.tsv",) for name, word in USUAL_WORDS.items()}
-    files = find_files(source, split, Layout(f"HIPE, language {language!r},", names), None, cache_dir)
-    corpus = Corpus(f"hipe {level}", _features, partial(_tables, level))
+    corpus = Corpus(
+        name=f"HIPE, language {language!r},",
+        key=f"hipe {level}",
+        declare=partial(Features.from_arrow_schema, _SCHEMA),
+        read=partial(_read, level),
+        file_names={name: (f"*[-_]{word}[-_]{language}.tsv",) for name, word in USUAL_WORDS.items()},
+    )
+    files = corpus.find(source, split, cache_dir)
     return corpus.load(files, split, streaming=streaming, cache_dir=cache_dir)
 
 
-def _features() -> Features:
-    return Features.from_arrow_schema(_SCHEMA)
-
-
-def _tables(level: str, file: CorpusFile, features: Features) -> Iterator[pa.Table]:
-    """Read the documents of a file."""
+def _read(level: str, file: CorpusFile) -> Iterator[Part]:
+    """Read the documents of a file, with the language, newspaper and date in the comments before each."""
     with file.open() as stream:
         read = read_entities(stream, format="hipe", level=level, name=file.name)
-    columns = {
-        "id": read.documents.ids,
-        "tokens": list(read.words or ()),
-        "entities": read.trees.to_arrow(),
-        **_metadata(read),
-    }
-    yield pa.table(columns, schema=_SCHEMA).cast(features.arrow_schema)
-
-
-def _metadata(read: DocumentFile) -> dict[str, list[str | None]]:
-    """Read the language, newspaper and date of each document from the comments before it."""
-    found: dict[str, list[str | None]] = {key: [None] * read.documents.size for key in _METADATA}
-    lines = [line for line, _ in read.comments]
-    document_of = np.searchsorted(read.document_lines, lines)
-    for (_, text), document in zip(read.comments, document_of.tolist(), strict=True):
-        match = _COMMENT.match(text)
-        if match and document < read.documents.size:
-            found[match[1]][document] = match[2]
-    return found
+    values: dict[str, Any] = {key: [None] * read.documents.size for key in _METADATA}
+    for document, _, match in matching_comments(read, _COMMENT):
+        values[match[1]][document] = match[2]
+    values |= {"id": read.documents.ids, "entities": read.trees.to_arrow()}
+    yield Part({"tokens": Words.of(read.words or ())}, values, read.locate)

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import partial
 from itertools import chain
 
-import numpy as np
-import pyarrow as pa
-from datasets import Features
-
 from ..exceptions import InputError, require_choice
 from ..readers import DocumentFile
-from .corpus import Corpus, Loaded
-from .corpus_file import CorpusFile
-from .layout import USUAL_WORDS, Files, Layout
-from .parts import iob_tags, sentence_features, sentence_parts
-from .source import HubRepository, Source, find_files
+from .corpus import USUAL_WORDS, Corpus, Files, HubRepository, Loaded, Source
+from .sentences import iob_tags, matching_comments, read_sentences, sentence_features
 
 LANGUAGES = {
     1: ("bn", "de", "en", "es", "fa", "hi", "ko", "mix", "multi", "nl", "ru", "tr", "zh"),
@@ -92,46 +84,42 @@ def load_multiconer(
     """
     require_choice("version", version, (1, 2))
     require_choice("language", language, LANGUAGES[version])
-    layout = Layout(
-        f"MultiCoNER version {version}, language {language!r},",
-        {name: (f"{language}_{word}.conll",) for name, word in USUAL_WORDS.items()},
+    corpus = Corpus(
+        name=f"MultiCoNER version {version}, language {language!r},",
+        key=f"multiconer {version}",
+        declare=partial(sentence_features, {"ner_tags": iob_tags(LABELS[version])}, domain="string"),
+        read=partial(read_sentences, columns={"ner_tags": -1}, values=_identities),
+        file_names={name: (f"{language}_{word}.conll",) for name, word in USUAL_WORDS.items()},
         folder=language,
         parquet_folders=(f"{language}/", f"* ({language.upper()})/"),
+        hub=MULTICONER_HUB[version],
     )
-    asked = {"repository": repository, "revision": revision}
-    files = find_files(source, split, layout, MULTICONER_HUB[version], cache_dir, **asked)
+    files = corpus.find(source, split, cache_dir, repository=repository, revision=revision)
     _require_language(files, language)
-    columns = partial(sentence_features, {"ner_tags": iob_tags(LABELS[version])}, domain="string")
-    corpus = Corpus(f"multiconer {version}", columns, _tables)
     return corpus.load(files, split, streaming=streaming, cache_dir=cache_dir)
-
-
-def _tables(file: CorpusFile, features: Features) -> Iterator[pa.Table]:
-    """Read the sentences of a file, in parts."""
-    for part in sentence_parts(file, {"ner_tags": -1}, _identities):
-        yield part.table(features)
 
 
 def _identities(part: DocumentFile) -> dict[str, list[str | None]]:
     """Read the id and domain of each sentence from the last comment before it that gives them."""
-    given = [(line, match) for line, text in part.comments if (match := _IDENTITY.match(text))]
-    lines = np.array([0, *(line for line, _ in given)])
-    last = np.searchsorted(lines, part.document_lines) - 1
-    ends = part.token_lines[part.tags[0].offsets[1:] - 1] if part.token_lines is not None else part.document_lines
-    missing = lines[last] <= np.concatenate(([0], ends[:-1]))
-    if missing.any():
+    ends = part.document_lines if part.token_lines is None else part.token_lines[part.tags[0].offsets[1:] - 1]
+    after = [0, *ends[:-1].tolist()]
+    identities = {
+        document: match for document, line, match in matching_comments(part, _IDENTITY) if line > after[document]
+    }
+    missing = set(range(part.documents.size)).difference(identities)
+    if missing:
         problem = "there is no comment with the id of the sentence that begins here."
         remedy = "MultiCoNER has one before each sentence, '# id ...'. Read other files with load_conll."
-        raise part.locate(InputError(problem, remedy, document=int(np.argmax(missing))))
-    found = [given[index - 1][1] for index in last.tolist()]
-    return {"id": [match[1] for match in found], "domain": [match[2] for match in found]}
+        raise part.locate(InputError(problem, remedy, document=min(missing)))
+    matches = [identities[document] for document in range(part.documents.size)]
+    return {"id": [match[1] for match in matches], "domain": [match[2] for match in matches]}
 
 
 def _require_language(files: Files, language: str) -> None:
     """Refuse a file whose name gives another language."""
     codes = "|".join({*LANGUAGES[1], *LANGUAGES[2]})
     for file in chain.from_iterable(files.values()):
-        found = re.match(rf"({codes})_(?:train|dev|test)\b", file.path.name.lower())
-        if found and found[1] != language:
-            remedy = f"Use language={found[1]!r}, or give another file."
-            raise InputError(f"by its name this file is of language {found[1]!r}.", remedy, source=file.name)
+        match = re.match(rf"({codes})_(?:train|dev|test)\b", file.path.name.lower())
+        if match and match[1] != language:
+            remedy = f"Use language={match[1]!r}, or give another file."
+            raise InputError(f"by its name this file is of language {match[1]!r}.", remedy, source=file.name)

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
 
-import pyarrow as pa
 from datasets import Features
 
 from ..exceptions import InputError
-from ..readers import Column, DocumentFile
+from ..readers import Column
 from ..tags.tags import check_names, split_tag
-from .corpus import Corpus, Loaded
-from .corpus_file import CorpusFile, corpus_files, is_single
-from .layout import SPLITS, Files, require_split, split_named
-from .parts import Part, column_parts, sentence_features
-from .source import Source
+from .corpus import Corpus, Files, Loaded, Source
+from .files import SPLITS, CorpusFile, is_single, list_files, require_split
+from .sentences import Part, read_columns, sentence_features
 
 
 def load_conll(
@@ -62,52 +58,37 @@ def load_conll(
     wanted = require_split(split)
     if wanted is not None and wanted not in files:
         raise InputError(f"there is no {wanted} split.", f"The splits given are {', '.join(files)}.")
-    read = tuple(chain.from_iterable(files.values()))
-    way = _PlainColumns(column, words, None if tag_names is None else _checked(tag_names), outside)
-    names = way.tag_names or sorted(file.digest() for file in read)
-    corpus = Corpus(json.dumps(["columns", column, words, names, outside]), partial(way.features, read), way.tables)
+    all_files = tuple(chain.from_iterable(files.values()))
+    tags = None if tag_names is None else _checked(tag_names)
+    read = partial(read_columns, columns={"ner_tags": column}, words=words, outside=outside)
+    corpus = Corpus(
+        name="the corpus",
+        key=json.dumps(["columns", column, words, tags or sorted(file.digest() for file in all_files), outside]),
+        declare=partial(_features, all_files, read, tags),
+        read=read,
+    )
     chosen = files if wanted is None else {wanted: files[wanted]}
     return corpus.load(chosen, wanted, streaming=streaming, cache_dir=cache_dir)
 
 
-@dataclass(frozen=True)
-class _PlainColumns:
-    """How plain columns are read.
-
-    Attributes:
-        column, words, tag_names, outside: as in `load_conll`.
-    """
-
-    column: Column
-    words: bool | int | str
-    tag_names: list[str] | None
-    outside: str | None
-
-    def features(self, files: Sequence[CorpusFile]) -> Features:
-        """Make the columns, with the names of the tags in the files of all splits."""
-        names: set[str] = set()
-        with_words = True
-        for part, _ in chain.from_iterable(map(self._read, files)):
-            try:
-                # an error here names the line, later only a code
-                check_names(part.tags[0], None)
-            except InputError as error:
-                raise part.locate(error) from None
-            names.update(part.tags[0].names)
-            with_words &= part.words is not None
-        features = sentence_features({"ner_tags": self.tag_names or sorted(names, key=_in_order)})
-        if not with_words:
-            del features["tokens"]
-        return features
-
-    def tables(self, file: CorpusFile, features: Features) -> Iterator[pa.Table]:
-        """Read the sentences of a file, in parts."""
-        for part, numbers in self._read(file):
-            columns = {"ner_tags": part.tags[0]} | ({} if part.words is None else {"tokens": part.words})
-            yield Part(columns, numbers, part.locate).table(features)
-
-    def _read(self, file: CorpusFile) -> Iterator[tuple[DocumentFile, dict[str, list[Any]]]]:
-        return column_parts(file, [self.column], words=self.words, outside=self.outside)
+def _features(
+    files: Sequence[CorpusFile], read: Callable[[CorpusFile], Iterator[Part]], tag_names: list[str] | None
+) -> Features:
+    """Make the columns, with the names of the tags in the files of all splits unless they are given."""
+    names: set[str] = set()
+    with_words = True
+    for part in chain.from_iterable(map(read, files)):
+        try:
+            # an error here names the line, later only a code
+            check_names(part.tags["ner_tags"], None)
+        except InputError as error:
+            raise part.locate(error) from None
+        names.update(part.tags["ner_tags"].names)
+        with_words &= "tokens" in part.tags
+    features = sentence_features({"ner_tags": tag_names or sorted(names, key=_in_order)})
+    if not with_words:
+        del features["tokens"]
+    return features
 
 
 def _checked(names: Any) -> list[str]:
@@ -126,7 +107,7 @@ def _in_order(tag: str) -> tuple[str, str]:
 def _files(source: Any, split: object) -> Files:
     if not isinstance(source, Mapping):
         file = _single(source)
-        return {require_split(split) or split_named(file) or "train": (file,)}
+        return {require_split(split) or file.split or "train": (file,)}
     named = {require_split(name): path for name, path in source.items()}
     if not named or None in named or len(named) < len(source):
         raise InputError(f"source={source!r} does not name each split once.", "Give {'train': 'train.conll', ...}.")
@@ -134,7 +115,7 @@ def _files(source: Any, split: object) -> Files:
 
 
 def _single(path: Any) -> CorpusFile:
-    files = corpus_files(path)
+    files = list_files(path)
     if not is_single(files, path):
         remedy = "Say which file is which split: {'train': 'train.conll', 'test': 'test.conll'}."
         raise InputError("this is a folder or an archive.", remedy, source=os.fspath(path))

@@ -7,11 +7,10 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 from datasets import Dataset, DatasetDict
 
-from ..arrays import as_lists, offsets_of
+from ..arrays import as_lists, strings
 from ..documents.document_file import DocumentFile
 from ..exceptions import InputError
 from ..readers.reading import read_documents
@@ -65,16 +64,15 @@ def _dataset(file: DocumentFile) -> Dataset:
 def _tokens(file: DocumentFile) -> pa.Array:
     """List the tokens: their texts, their bounds, or both; None if neither is known."""
     tokens, texts, words = file.documents.tokens, file.documents.texts, file.words
-    if tokens is None and words is None:
+    columns = words if tokens is None else tokens
+    if columns is None:
         return pa.nulls(file.documents.size, pa.list_(_TOKEN))
-    nothing: list[Any] = [None] * (sum(map(len, words or ())) if tokens is None else len(tokens.start))
-    start = end = pa.array(nothing, pa.int64())
-    found: list[Any] = [word for row in words or () for word in row] or nothing
+    offsets = columns.offsets
+    start = end = pa.nulls(int(offsets[-1]), pa.int64())
+    forms = pa.nulls(int(offsets[-1]), pa.string()) if words is None else strings(words.codes, words.names)
     if tokens is not None:
         start, end = pa.array(tokens.start), pa.array(tokens.end)
         if texts is not None:
             bounds = zip(tokens.document.tolist(), tokens.start.tolist(), tokens.end.tolist(), strict=True)
-            found = [texts[document][first:last] for document, first, last in bounds]
-    offsets = np.asarray(offsets_of(list(map(len, words or ()))) if tokens is None else tokens.offsets)
-    values = pa.StructArray.from_arrays([pa.array(found, pa.string()), start, end], fields=list(_TOKEN))
-    return as_lists(offsets, values)
+            forms = pa.array([texts[document][first:last] for document, first, last in bounds], pa.string())
+    return as_lists(offsets, pa.StructArray.from_arrays([forms, start, end], fields=list(_TOKEN)))

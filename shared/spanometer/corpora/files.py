@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import re
 import tarfile
 import zipfile
 import zlib
@@ -18,7 +19,7 @@ from tarfile import TarError, TarFile
 from typing import Any, TypeAlias, cast
 from zipfile import BadZipFile, ZipFile
 
-from ..exceptions import InputError, printable
+from ..exceptions import InputError, printable, require_choice
 from ..readers import open_file
 
 LARGEST_FILE = 1 << 30
@@ -29,6 +30,10 @@ LARGEST_ARCHIVE = 8 << 30
 
 MOST_FILES = 100_000
 """The most files that a folder or an archive may have."""
+
+SPLITS = ("train", "validation", "test")
+SPLIT_ALIASES = {"dev": "validation", "valid": "validation", "testa": "validation", "testb": "test"}
+"""Other names of the splits, as the releases have them."""
 
 Archive: TypeAlias = ZipFile | TarFile
 
@@ -52,6 +57,18 @@ class CorpusFile:
     path: PurePosixPath
     location: str
     member: str | None = None
+
+    @property
+    def bare_name(self) -> str:
+        """The name without folders and `.gz`, in lower case."""
+        return self.path.name.lower().removesuffix(".gz")
+
+    @property
+    def split(self) -> str | None:
+        """The split that the name tells; None if it names none or several."""
+        words = re.split(r"[^a-z]+", self.bare_name)
+        splits = {SPLIT_ALIASES.get(word, word) for word in words} & set(SPLITS)
+        return splits.pop() if len(splits) == 1 else None
 
     @contextmanager
     def open(self) -> Iterator[io.BufferedReader]:
@@ -80,7 +97,7 @@ class CorpusFile:
             return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def corpus_files(source: Any) -> list[CorpusFile]:
+def list_files(source: Any) -> list[CorpusFile]:
     """List the files of a folder or an archive, sorted by path, or the one file that is given.
 
     Raises:
@@ -103,6 +120,16 @@ def corpus_files(source: Any) -> list[CorpusFile]:
 def is_single(files: list[CorpusFile], source: Any) -> bool:
     """Tell whether the source is itself the only file, and not a folder or an archive with files in it."""
     return [file.name for file in files] == [os.fspath(source)]
+
+
+def require_split(split: object) -> str | None:
+    """Resolve the name of a split to that of `datasets`; raise an `InputError` for an unknown one."""
+    if split is None:
+        return None
+    name = SPLIT_ALIASES.get(str(split), str(split))
+    if name not in SPLITS:
+        require_choice("split", split, (*SPLITS, *SPLIT_ALIASES))
+    return name
 
 
 def _open_archive(location: str) -> Archive | None:
@@ -149,8 +176,8 @@ def _archive_files(archive: Archive, location: str) -> Iterator[CorpusFile]:
             yield CorpusFile(f"{location}/{printable(str(path))}", path, location, member)
 
 
-def _require_at_most(most: int, found: int, unit: str, what: str, source: str) -> None:
-    if found > most:
+def _require_at_most(most: int, count: int, unit: str, what: str, source: str) -> None:
+    if count > most:
         remedy = "Give only what is needed: one folder, or one file."
         raise InputError(f"{what} has more than {most:,} {unit}.", remedy, source=source)
 

@@ -8,7 +8,7 @@ import zipfile
 import pytest
 
 from corpus_releases import DEV, TRAIN, exhaust, packed, refused
-from spanometer.corpora import corpus_file, load_multiconer
+from spanometer.corpora import files, load_multiconer
 from spanometer.exceptions import InputError
 
 
@@ -62,9 +62,9 @@ def test_limits_of_archives(tmp_path, monkeypatch):
     path = zipped(tmp_path / "a.zip", {"es_dev.conll": DEV, "es_train.conll": TRAIN})
     for limit, least in (("LARGEST_FILE", len(DEV)), ("LARGEST_ARCHIVE", len(DEV + TRAIN)), ("MOST_FILES", 2)):
         with monkeypatch.context() as patched:
-            patched.setattr(corpus_file, limit, least)
+            patched.setattr(files, limit, least)
             assert len(load_multiconer(path)) == 2
-            patched.setattr(corpus_file, limit, least - 1)
+            patched.setattr(files, limit, least - 1)
             assert "more than" in refused(load_multiconer, path).problem
 
 
