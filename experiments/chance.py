@@ -17,23 +17,19 @@ from spanometer.measures.unitizing_alpha import UnitizingAlpha
 from spanometer.spans.spans import Spans
 
 from .inputs import Inputs, MissingCorpus
-from .published import decimals, published_rows
-from .tables import Cell, Experiment
+from .published import compared, decimals, published_rows
+from .tables import Cell
 
-SOURCE = "Estimating Agreement by Chance"
-
-SIMULATED: dict[str, tuple[AlignedMeasure, str]] = {
-    "obs_f1": (ChanceKappaF1(), "f1"),
-    "chance_f1": (ChanceKappaF1(), "chance_f1"),
-    "corr_f1": (ChanceKappaF1(), "kappa_f1"),
-    "obs_d": (UnitizingAlpha(variant="1995"), "observed_disagreement"),
-    "exp_d": (UnitizingAlpha(variant="1995"), "expected_disagreement"),
-    "alpha": (UnitizingAlpha(variant="1995"), "alpha"),
-    "obs_mu_d": (UnitizingAlpha(), "observed_disagreement"),
-    "exp_mu_d": (UnitizingAlpha(), "expected_disagreement"),
-    "mu_alpha": (UnitizingAlpha(), "alpha"),
+SIMULATED: dict[AlignedMeasure, dict[str, str]] = {
+    ChanceKappaF1(): {"obs_f1": "f1", "chance_f1": "chance_f1", "corr_f1": "kappa_f1"},
+    UnitizingAlpha(variant="1995"): {
+        "obs_d": "observed_disagreement",
+        "exp_d": "expected_disagreement",
+        "alpha": "alpha",
+    },
+    UnitizingAlpha(): {"obs_mu_d": "observed_disagreement", "exp_mu_d": "expected_disagreement", "mu_alpha": "alpha"},
 }
-"""The columns of the simulations."""
+"""The measures of the simulations, and their keys by column."""
 
 FIGURE1 = (100, (1, 5, 10, 15))
 """The document's tokens and the lengths of its spans in Figure 1."""
@@ -44,14 +40,13 @@ PARTS = {"all": "all sentences", "subset1": "subset 1", "subset2": "subset 2"}
 _THRESHOLD = 0.825
 
 
-def _simulations(inputs: Inputs) -> Iterator[Cell | str]:
+def simulations(inputs: Inputs) -> Iterator[Cell]:
     """Score Tables 2 to 9: two annotators of one document."""
     for row in published_rows("chance_simulations"):
         first, second = (_runs(row[f"annotator{number}"]) for number in (1, 2))
-        for column, (measure, key) in SIMULATED.items():
-            ours = measure.score(measure.counts(first, second))[key]
-            yield Cell(row["case"], column, float(row[column].rstrip("!")), ours, digits=4)
-    yield "F1; observed and expected disagreement and alpha of Krippendorff 1995; mu: the same of the 2016 variant."
+        for measure, keys in SIMULATED.items():
+            scores = measure.score(measure.counts(first, second))
+            yield from compared(row, row["case"], {column: scores[key] for column, key in keys.items()}, digits=4)
 
 
 def _runs(written: str) -> Spans:
@@ -66,7 +61,7 @@ def figure1_placement() -> Placement:
     return place(tokens, list(lengths))
 
 
-def _figure1(inputs: Inputs) -> Iterator[Cell | str]:
+def figure1(inputs: Inputs) -> Iterator[Cell]:
     """Describe where spans of four lengths begin at random, which is printed as a picture, by a few numbers."""
     placed = figure1_placement()
     for length, starts in zip(placed.lengths, placed.starts, strict=True):
@@ -77,13 +72,9 @@ def _figure1(inputs: Inputs) -> Iterator[Cell | str]:
         yield Cell(row, "in the middle", None, float(middle), digits=5)
         yield Cell(row, "the same from token", None, int(flat[0]) + 1)
         yield Cell(row, "to token", None, int(flat[-1]) + 1)
-    yield (
-        "Printed is the picture alone: --plots DIR draws it. Spans of 1, 5, 10 and 15 tokens in a document of 100; "
-        "probabilities."
-    )
 
 
-def _table10(inputs: Inputs) -> Iterator[Cell | str]:
+def table10(inputs: Inputs) -> Iterator[Cell | str]:
     """Compute the chance levels that the rows imply, check what correction does, and add Flair's output."""
     rows = published_rows("chance_table10")
     for row in rows:
@@ -96,12 +87,8 @@ def _table10(inputs: Inputs) -> Iterator[Cell | str]:
         yield Cell("order kept", PARTS[part], True, _keeps_order(*columns[PARTS[part]]))
     for name, (observed, corrected) in columns.items():
         yield Cell("spread wider", name, True, bool(np.ptp(corrected) > np.ptp(observed)))
-    yield (
-        "The eleven outputs are not public. What is left to compare is the shape: the chance level that a row implies, "
-        "(observed - corrected) / (1 - corrected), and that correction widens the spread and keeps the order, but for "
-        "slight changes in subset 2, where A and H change places."
-    )
-    parts, read_literally = _parts(inputs)
+    parts = _parts(inputs)
+    read_literally = int((chance_levels(parts["all"][0]) > _THRESHOLD).sum())
     yield from _flair(parts, {part: _implied_range(rows, part) for part in PARTS})
     yield (
         "The subsets are printed as sentences with a chance level greater than 0.825, and at most 0.825. Read "
@@ -111,9 +98,9 @@ def _table10(inputs: Inputs) -> Iterator[Cell | str]:
     )
 
 
-def _row_i(inputs: Inputs) -> Iterator[Cell | str]:
+def row_i(inputs: Inputs) -> Iterator[Cell]:
     """Compare Flair's F1 over BIO tags, corrected for the chance level of tokens, with row I."""
-    parts, _ = _parts(inputs)
+    parts = _parts(inputs)
     (row,) = (row for row in published_rows("chance_table10") if row["model"] == "I")
     measure, tags = ChanceKappaF1(), TokenF(format="BIO")
     for part, name in PARTS.items():
@@ -122,11 +109,6 @@ def _row_i(inputs: Inputs) -> Iterator[Cell | str]:
         ours = observed, (observed - chance) / (1 - chance)
         for column, printed, value in zip(("F1", "corrected"), _printed(row, part), ours, strict=True):
             yield Cell(name, column, float(printed), value, digits=decimals(printed))
-    yield (
-        "An inference, not what the paper says: row I comes out, nearly, from the public output of Flair if "
-        "observed F1 is taken over BIO tags of tokens and chance over tokens alone. So its corrected F1 "
-        "probably mixes two levels. With both over tokens: the rows of Flair in the table above."
-    )
 
 
 def _printed(row: Mapping[str, str], part: str) -> tuple[str, str]:
@@ -153,25 +135,20 @@ def _keeps_order(observed: np.ndarray, corrected: np.ndarray) -> bool:
     return bool((np.diff(corrected[np.argsort(observed, kind="stable")]) >= 0).all())
 
 
-def _parts(inputs: Inputs) -> tuple[dict[str, tuple[Spans, Spans]], int]:
-    """Split both sides by chance; count the sentences that the printed threshold gives, read literally."""
+def _parts(inputs: Inputs) -> dict[str, tuple[Spans, Spans]]:
+    """Split both sides by the chance level of the reference's sentences."""
     try:
-        sides = inputs.conll03
+        reference, prediction = inputs.conll03
     except MissingCorpus as error:
         raise MissingCorpus(f"Flair's output. {error}") from None
     # sentences without spans have no chance level and are in neither subset
-    level = chance_levels(sides[0])
-    low = 1 - _THRESHOLD
-    chosen = {
-        "all": np.arange(len(level)),
-        "subset1": np.flatnonzero(level < low),
-        "subset2": np.flatnonzero(level >= low),
-    }
-    parts = {part: (sides[0].take(of), sides[1].take(of)) for part, of in chosen.items()}
-    return parts, int((level > _THRESHOLD).sum())
+    level = chance_levels(reference)
+    low, high = (np.flatnonzero(flags) for flags in (level < 1 - _THRESHOLD, level >= 1 - _THRESHOLD))
+    chosen = {"all": np.arange(len(level)), "subset1": low, "subset2": high}
+    return {part: (reference.take(documents), prediction.take(documents)) for part, documents in chosen.items()}
 
 
-def _flair(parts: Mapping[str, tuple[Spans, Spans]], ranges: Mapping[str, tuple[float, float]]) -> Iterator[Cell | str]:
+def _flair(parts: Mapping[str, tuple[Spans, Spans]], ranges: Mapping[str, tuple[float, float]]) -> Iterator[Cell]:
     """Make the cells of Flair's output."""
     measure = ChanceKappaF1()
     scores = {part: measure.score(measure.counts(*sides)) for part, sides in parts.items()}
@@ -180,13 +157,3 @@ def _flair(parts: Mapping[str, tuple[Spans, Spans]], ranges: Mapping[str, tuple[
     for row, key, published in (("F1", "f1", {}), ("corrected", "kappa_f1", {}), ("chance", "chance_f1", ranges)):
         for part, name in PARTS.items():
             yield Cell(f"Flair, {row}", name, published.get(part), scores[part][key], digits=3)
-
-
-TABLES = {
-    "chance_simulations": (Experiment("chance_simulations", "Tables 2 to 9: simulations", SOURCE, _simulations),),
-    "chance_figure1": (Experiment("chance_figure1", "Figure 1: where spans begin, a picture", SOURCE, _figure1),),
-    "chance_table10": (
-        Experiment("chance_table10", "Table 10: chance on CoNLL-2003", SOURCE, _table10),
-        Experiment("chance_table10_row_i", "Table 10, row I: an inference", SOURCE, _row_i),
-    ),
-}

@@ -33,17 +33,16 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from spanometer.commands.options import add_options, read_options, switch
 from spanometer.commands.output import Output
 from spanometer.options import check_options, option, text
 from spanometer.plots.figure import require_format
-from spanometer.tables.table import Part, Table
 
-from .report import SUMMARY, Reproduction, draw, reproduce, table_parts
+from .report import draw, reproduce
 
 _UNEXPLAINED = 1
 """Exit status if a cell differs without a reason on record."""
@@ -80,30 +79,13 @@ def run(options: argparse.Namespace) -> int:
     """Make the tables and show them."""
     began = time.perf_counter()
     chosen = read_options(TableOptions, options)
-    found = reproduce(options.tables, folder=chosen.data or os.environ.get(DATA_VARIABLE) or None, hub=chosen.hub)
+    result = reproduce(options.tables, folder=chosen.data or os.environ.get(DATA_VARIABLE) or None, hub=chosen.hub)
     if chosen.plots is not None:
-        draw(found, chosen.plots)
+        draw(result, chosen.plots)
     if chosen.format == "markdown":
-        print(found.to_markdown(all_cells=chosen.all_cells))
+        sys.stdout.write(result.to_markdown(all_cells=chosen.all_cells))
     else:
+        made = "", (f"Made in {time.perf_counter() - began:.1f} seconds.", "dim")
         output = Output(json=chosen.format == "json", no_color=chosen.no_color)
-        output.write(found.to_dict, lambda: _parts(found, began, all_cells=chosen.all_cells))
-    return _UNEXPLAINED if found.unexplained else 0
-
-
-def _parts(found: Reproduction, began: float, *, all_cells: bool) -> Iterator[Part]:
-    yield from (("Published tables, ours beside them", "bold"), "", _table(SUMMARY, found.summary(), left=2), "")
-    yield found.verdict, "bold red" if found.unexplained else ""
-    for table in found.tables:
-        parts = list(table_parts(table, all_cells=all_cells))
-        if all_cells or parts:
-            yield ""
-            yield [(table.name, "bold"), f"  {table.title} ({table.source})"]
-        for part in parts:
-            yield from ("", *([_table(*part)] if isinstance(part, tuple) else part))
-    yield from ("", (f"Made in {time.perf_counter() - began:.1f} seconds.", "dim"))
-
-
-def _table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> Table:
-    title, *heads = columns
-    return Table(title or "ours / published", heads, [[(name, "cyan"), *cells] for name, *cells in rows], left=left)
+        output.write(result.to_dict, lambda: [*result.lines(all_cells=chosen.all_cells), *made])
+    return _UNEXPLAINED if result.unexplained else 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +29,12 @@ from spanometer.tags import viterbi
 from spanometer.tags.tags import Tags
 
 from .inputs import MULTICONER_DEV, MULTICONER_TRAIN, Inputs, MissingCorpus
-from .published import published_rows
-from .tables import Cell, Experiment
-from .tagger import LinearTagger, TaggerSettings, window_features
+from .published import DATA, published_rows
+from .tables import Cell
+from .tagger import TaggerSettings, tag_logits
 
-SOURCE = "Kroutikov, 7776 ways"
 NAME = "decoding"
+"""The table that is made anew if it is named."""
 
 SCHEME = "IOBES"
 """The scheme that the tagger learns, whatever the files have."""
@@ -56,8 +56,6 @@ _LOGIT_WAYS = {
     "viterbi": "Viterbi",
 }
 
-_STORED_RUN = Path(__file__).with_name("data") / "decoding.json"
-
 _STORED = (
     "A stored run, not made now: training the tagger takes about half a minute. To make it anew, name this table: "
     "python -m experiments decoding."
@@ -71,7 +69,7 @@ _STATEMENTS = {
 }
 
 
-def _compared(inputs: Inputs) -> Iterator[Cell | str]:
+def policies(inputs: Inputs) -> Iterator[Cell | str]:
     """Compare repair policies and Viterbi with the printed values."""
     run, note, missing = _run(inputs)
     printed = {row["quantity"]: float(row["printed"]) for row in published_rows("decoding_policies")}
@@ -96,7 +94,7 @@ def _compared(inputs: Inputs) -> Iterator[Cell | str]:
         raise MissingCorpus(missing)
 
 
-def _ways(inputs: Inputs) -> Iterator[Cell | str]:
+def ways(inputs: Inputs) -> Iterator[Cell | str]:
     """List the scores of all ways of decoding, with the signatures of the first measure."""
     for row in _run(inputs)[0]["rows"]:
         yield from (Cell(row["way"], name, None, score, digits=3) for name, score in row["scores"].items())
@@ -104,35 +102,22 @@ def _ways(inputs: Inputs) -> Iterator[Cell | str]:
             yield f"{row['way']}: {row['signature']}"
 
 
-def _differences(inputs: Inputs) -> Iterator[Cell | str]:
+def differences(inputs: Inputs) -> Iterator[Cell]:
     """List the differences between Viterbi and the default policy, with their intervals."""
     for name, difference in _run(inputs)[0]["differences"].items():
         yield from (Cell(name, key, None, value, digits=3) for key, value in difference.items())
-    yield f"With the {_LEVEL:.0%} interval over resampled sentences."
 
 
-@lru_cache(maxsize=1)
+@cache
 def _run(inputs: Inputs) -> tuple[dict[str, Any], str, str]:
     """Make a run if the table is asked for by name, else read the stored one; with its note, and what it lacks."""
+    missing = ""
     if NAME in inputs.named:
         try:
-            return decode_in_every_way(inputs.path(MULTICONER_TRAIN), inputs.path(MULTICONER_DEV)), _MADE, ""
+            return decode_in_every_way(inputs.path(MULTICONER_TRAIN), inputs.path(MULTICONER_DEV)), _MADE, missing
         except MissingCorpus as error:
-            return _stored(), _STORED, f"A run made now. {error}"
-    return _stored(), _STORED, ""
-
-
-def _stored() -> dict[str, Any]:
-    return dict(json.loads(_STORED_RUN.read_text(encoding="utf-8")))
-
-
-TABLES = {
-    NAME: (
-        Experiment(NAME, "F1 by repair policy, in %", SOURCE, _compared),
-        Experiment(f"{NAME}_ways", "Scores by way of decoding", SOURCE, _ways),
-        Experiment(f"{NAME}_differences", f"Viterbi less {DEFAULT}", SOURCE, _differences),
-    )
-}
+            missing = f"A run made now. {error}"
+    return json.loads(DATA.joinpath("decoding.json").read_text(encoding="utf-8")), _STORED, missing
 
 
 def decode_in_every_way(
@@ -157,9 +142,8 @@ def decode_in_every_way(
     settings = settings or TaggerSettings()
     files = [read(path, words=True, name=path.name) for path in (train, dev)]
     learned, tags = (Tags.from_lists(file.decoded().spans.to_tags(SCHEME)) for file in files)
-    features = [window_features(_words(file), settings) for file in files]
-    tagger = LinearTagger(settings, len(learned.names)).fit(features[0], learned.codes)
-    flat = tagger.logits(features[1])
+    words, held_out = map(_words, files)
+    flat = tag_logits(words, learned, held_out, settings)
     logits, labels, best = np.split(flat, tags.offsets[1:-1]), learned.names, flat.argmax(axis=1)
     spread = policy_spread(tags, logits=logits, labels=labels, scheme=SCHEME, measures=measures)
     paths = np.concatenate(viterbi.decode(logits, labels, scheme=SCHEME)), best

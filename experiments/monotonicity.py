@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -26,9 +25,7 @@ from spanometer.readers.columns.reading import read
 from spanometer.spans.spans import Spans, in_order
 
 from .inputs import CONLL03, HIPE, MULTICONER_DEV, Inputs
-from .tables import Cell, Experiment
-
-SOURCE = "Amigó et al., SL-ICM"
+from .tables import Cell
 
 MEASURES: dict[str, AlignedMeasure] = {
     "span_f": SpanF(),
@@ -60,7 +57,7 @@ CHANGES: dict[str, tuple[int, str, str, SpanTransformation]] = {
 }
 """The direction of ends, what is better by the paper's property, its name, and the spans that change."""
 
-_EPSILON = 1e-9
+EPSILON = 1e-9
 """Scores that differ by no more are equal."""
 
 
@@ -92,10 +89,10 @@ class Costs:
 
 
 def _sign(difference: float) -> int:
-    return (difference > _EPSILON) - (difference < -_EPSILON)
+    return (difference > EPSILON) - (difference < -EPSILON)
 
 
-def _cells(corpus: str, change: str, inputs: Inputs) -> Iterator[Cell | str]:
+def cells(corpus: str, change: str, inputs: Inputs) -> Iterator[Cell | str]:
     """Let the spans of a corpus lose or get tokens, and compare the property with the printed ticks."""
     names, options = CORPORA[corpus]
     yield from cells_of(read(inputs.path(names), **options).decoded().spans, change)
@@ -113,20 +110,6 @@ def cells_of(spans: Spans, change: str) -> Iterator[Cell | str]:
         printed = published_properties()[_PRINTED.get(name, name)][prop]
         yield Cell(name, f"{wanted} is better", printed, costs.better == wanted)
     yield f"{counted(int(chosen.sum()), 'span')} of {len(spans):,} in {counted(spans.documents, 'document')}."
-
-
-TABLES = {
-    "monotonicity": tuple(
-        Experiment(
-            f"monotonicity_{corpus.lower()}_{change}",
-            f"{corpus}, tokens {change}",
-            SOURCE,
-            partial(_cells, corpus, change),
-        )
-        for corpus in CORPORA
-        for change in CHANGES
-    )
-}
 
 
 def costs_of(spans: Spans, chosen: np.ndarray, direction: int, measure: AlignedMeasure) -> Costs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -12,16 +12,37 @@ import numpy as np
 from spanometer.counts.counts import Column, Counts
 from spanometer.spans.spans import Spans
 
+from .tables import Cell
+
+DATA = Path(__file__).with_name("data")
+
 
 def published_rows(name: str) -> list[dict[str, str]]:
     """Read the rows of `data/NAME.tsv`, as printed; its comments say what is known about them."""
-    with Path(__file__).with_name("data").joinpath(f"{name}.tsv").open(encoding="utf-8") as lines:
+    with DATA.joinpath(f"{name}.tsv").open(encoding="utf-8") as lines:
         return list(csv.DictReader((line for line in lines if not line.startswith("#")), delimiter="\t"))
 
 
 def decimals(printed: str) -> int:
     """Count the decimals that a number is printed with."""
     return len(printed.partition(".")[2])
+
+
+def compared(
+    row: Mapping[str, str], name: str, values: Mapping[str, float], *, digits: int | None = None
+) -> Iterator[Cell]:
+    """Yield a cell for each value of ours, beside the column of a published row that has its name.
+
+    Args:
+        row: as printed; `!` marks a number that is in doubt.
+        name: the name of the row.
+        values: ours, by column.
+        digits: the decimals that numbers are printed with, if this does not vary.
+    """
+    for column, ours in values.items():
+        printed = row[column].rstrip("!")
+        published = float(printed) if digits or decimals(printed) else int(printed)
+        yield Cell(name, column, published, ours, decimals(printed) if digits is None else digits)
 
 
 def spans_of(written: str, *, inclusive: bool = False) -> Spans:

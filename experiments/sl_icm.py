@@ -1,22 +1,19 @@
-"""Tables 1, 3 and 4 of 'Evaluating Sequence Labeling on the basis of Information Theory' (Amigó et al. 2025)."""
+"""Tables 1 and 3 of 'Evaluating Sequence Labeling on the basis of Information Theory' (Amigó et al. 2025)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache, partial
+from functools import cache
 
 from spanometer.analysis.advice.properties import published_properties
 from spanometer.measures import Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
 from spanometer.measures.aligned import AlignedMeasure
 
-from . import table4
 from .inputs import Inputs
 from .monotonicity import MEASURES
 from .properties import PROPERTIES, PropertyCheck, check_properties
 from .published import published_rows, spans_of
-from .tables import Cell, Experiment
-
-SOURCE = "Amigó et al., SL-ICM"
+from .tables import Cell
 
 TABLE1: Mapping[str, tuple[str, AlignedMeasure, bool]] = {
     "span_f": ("span_f", SpanF(), False),
@@ -39,7 +36,7 @@ CASES = 1000
 """How many random cases of each property are tried."""
 
 
-@lru_cache(maxsize=1)
+@cache
 def property_checks() -> dict[tuple[str, str, bool], PropertyCheck]:
     """Check each measure for each property, by our row, property, and whether scores must start above 0.
 
@@ -57,10 +54,9 @@ def property_checks() -> dict[tuple[str, str, bool], PropertyCheck]:
     return found
 
 
-def _properties(positive: bool, about: str, inputs: Inputs) -> Iterator[Cell | str]:
+def properties(positive: bool, inputs: Inputs) -> Iterator[Cell | str]:
     """Compare which measure has which formal property, and once more from any score if it needs a positive one."""
     printed, checks = published_properties(), property_checks()
-    yield about
     for metric, (row, _, _) in TABLE1.items():
         for wanted in PROPERTIES:
             check = checks.get((metric, wanted, positive))
@@ -72,7 +68,7 @@ def _properties(positive: bool, about: str, inputs: Inputs) -> Iterator[Cell | s
                 yield f"Counterexample: {metric}, {_words(wanted)}: {check.counterexample}"
 
 
-def _table3(inputs: Inputs) -> Iterator[Cell | str]:
+def table3(inputs: Inputs) -> Iterator[Cell]:
     """Score both systems in the examples of Table 2."""
     # as printed there: the sum is not capped
     measures = {**MEASURES, "intersection_f": IntersectionF()}
@@ -88,25 +84,3 @@ def _table3(inputs: Inputs) -> Iterator[Cell | str]:
 
 def _words(name: str) -> str:
     return name.replace("_", " ")
-
-
-_ABOUT = (
-    f"{CASES:,} random cases of each property. Printed is one row for BIO and BIOE, and one for SL-ICM, which gets "
-    "words in every property only in the row sl_icm_words."
-)
-_ABOUT_ANY = "The ticks of the two properties whose worse output has more noise, where both outputs may score 0."
-
-TABLES = {
-    "sl_icm_table1": (
-        Experiment("sl_icm_table1", "Table 1: formal properties", SOURCE, partial(_properties, True, _ABOUT)),
-        Experiment(
-            "sl_icm_table1_any_score", "Table 1, from any score", SOURCE, partial(_properties, False, _ABOUT_ANY)
-        ),
-    ),
-    "sl_icm_table3": (Experiment("sl_icm_table3", "Table 3: scores of the examples", SOURCE, _table3),),
-    "sl_icm_table4": (
-        Experiment("sl_icm_table4", "Table 4, counted as in the paper", SOURCE, table4.paper),
-        Experiment("sl_icm_table4_lengths", "Table 4, correct lengths", SOURCE, table4.correct),
-        Experiment("sl_icm_table4_conclusions", "Table 4, conclusions", SOURCE, table4.conclusions),
-    ),
-}

@@ -1,6 +1,7 @@
 """Table 4 of the SL-ICM paper, twice: counted as the paper's code counted, and with the spans' own lengths.
 
-    found = table4.run(Spans.from_tags(read("es_dev.conll").tags[0]))
+    table = Table4(Spans.from_tags(read("es_dev.conll").tags[0]))
+    table.cells(PAPER), table.cells(CORRECT)
 
 The paper transforms the reference of MultiCoNER's Spanish development set and scores the results. Its printed figures
 come out, nearly all, if every span is taken to be one token longer than it is, in reference and output alike: an
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import cast
 
@@ -24,15 +25,14 @@ from spanometer.exceptions import InputError
 from spanometer.spans.spans import Spans
 
 from .inputs import Inputs
-from .monotonicity import MEASURES, STEPS, Costs, costs_of, ends_moved
+from .monotonicity import EPSILON, MEASURES, STEPS, Costs, costs_of, ends_moved
 from .published import published_rows
 from .tables import Cell
 
-PAPER, CORRECT = "paper", "correct"
+PAPER, CORRECT = WAYS = "paper", "correct"
 """The two ways of counting."""
 
 _SIZE = (800, 1176)
-_EPSILON = 1e-9
 _MATCHED = ("short_truncation", "short_extension")
 """Of the spans of two tokens as many are touched as there are of four."""
 
@@ -45,117 +45,134 @@ class Table4:
     """Table 4, under both ways of counting.
 
     Attributes:
-        outputs: the transformed references, by row; in rows +2 and +3 some are moved by one token only.
-        paper: the cells as the paper's code counted.
-        correct: the cells with the spans' own lengths.
-        conclusions: what the rows say; published is what the paper's counting says, ours is with correct lengths.
-        notes: what is known about how the rows were made.
-    """
-
-    outputs: Mapping[str, Transformed]
-    paper: tuple[Cell, ...]
-    correct: tuple[Cell, ...]
-    conclusions: tuple[Cell, ...]
-    notes: tuple[str, ...]
-
-
-def run(references: Spans) -> Table4:
-    """Make the table.
-
-    Args:
         references: the spans of MultiCoNER's Spanish development set (version 1, 800 sentences), from its tags.
 
     Raises:
         InputError: for any other corpus, and if the documents' lengths are not known.
     """
-    if (references.documents, len(references)) != _SIZE:
-        raise InputError(
-            f"{len(references):,} spans in {references.documents:,} documents are not MultiCoNER's Spanish development "
-            f"set, which has {_SIZE[1]:,} in {_SIZE[0]:,}.",
-            "Read es_dev.conll of MultiCoNER version 1 (SemEval-2022).",
-        )
-    # in sentences so long that none of the paper's moves leaves them
-    room = 2 * int((references.end - references.start).max()) + max(STEPS)
-    roomy = replace(references, lengths=lengths_of(references) + room)
-    outputs = _outputs(references)
-    scores = {way: _scores(way, roomy, outputs) for way in (PAPER, CORRECT)}
-    cells = {way: _cells(found) for way, found in scores.items()}
-    return Table4(
-        outputs, cells[PAPER], cells[CORRECT], _conclusions(references, roomy, scores), _notes(references, outputs)
-    )
+
+    references: Spans
+
+    def __post_init__(self) -> None:
+        """Check the corpus."""
+        size = self.references.documents, len(self.references)
+        if size != _SIZE:
+            raise InputError(
+                f"{size[1]:,} spans in {size[0]:,} documents are not MultiCoNER's Spanish development "
+                f"set, which has {_SIZE[1]:,} in {_SIZE[0]:,}.",
+                "Read es_dev.conll of MultiCoNER version 1 (SemEval-2022).",
+            )
+
+    @cached_property
+    def outputs(self) -> dict[str, Transformed]:
+        """Transform the reference for each row, as `spanometer transform --as-spans` does by its name.
+
+        Spans of exactly four tokens, the first 46 of two, those alone in their sentence: what the rows were made with,
+        as far as it has been found by refitting. The moves go past the ends of sentences (see `notes`). In rows +2 and
+        +3 some spans are moved by one token only.
+        """
+        outputs = {"gold": Transformed(self.references, np.zeros(self.references.documents, dtype=np.int64))}
+        for row in published_rows("sl_icm_table4"):
+            name = row["output"]
+            if name not in outputs:
+                outputs[name] = self._transformed(name, match=name in _MATCHED)
+        return outputs
+
+    def _transformed(self, name: str, *, match: bool) -> Transformed:
+        transformation = free(TRANSFORMATIONS[name])
+        chosen = matched(name, transformation, self.references) if match else transformation
+        return cast(SpanTransformation, chosen)(self.references)
+
+    @cached_property
+    def has_room_for_three(self) -> np.ndarray:
+        """Flag the 307 spans of rows +2 and +3: alone, and three tokens follow if their end is read as inclusive."""
+        # no two of them are in one sentence, so that they keep their order
+        return np.asarray(self._transformed("+3", match=True).spans.end != self.references.end)
+
+    def as_counted(self, way: str, spans: Spans) -> Spans:
+        """Return spans as a way of counting sees them: in the paper's, one token longer at the end.
+
+        The sentences become so long that none of the paper's moves leaves them.
+        """
+        room = 2 * int((self.references.end - self.references.start).max()) + max(STEPS)
+        roomy = replace(spans, lengths=lengths_of(self.references) + room)
+        return ends_moved(roomy, np.ones(len(spans), dtype=np.int32)) if way == PAPER else roomy
+
+    @cached_property
+    def scores(self) -> dict[str, dict[str, dict[str, float]]]:
+        """Score the outputs, by way of counting, measure and output."""
+        scores: dict[str, dict[str, dict[str, float]]] = {}
+        for way in WAYS:
+            references = self.as_counted(way, self.references)
+            predictions = {name: self.as_counted(way, output.spans) for name, output in self.outputs.items()}
+            scores[way] = {
+                name: {
+                    output: measure.score(measure.counts(references, spans))[measure.headline]
+                    for output, spans in predictions.items()
+                }
+                for name, measure in MEASURES.items()
+            }
+            if way == PAPER:
+                pooled = {output: pooled_bcubed(references, spans) for output, spans in predictions.items()}
+                scores[way]["bcubed"] = pooled
+        return scores
+
+    def cells(self, way: str) -> Iterator[Cell]:
+        """Compare the scores of a way of counting with the printed ones."""
+        for row in published_rows("sl_icm_table4"):
+            output, base = row["output"], _BASES.get(row["output"])
+            name = output if base is None else f"{output} (less {base})"
+            for measure, score in self.scores[way].items():
+                ours = score[output] - (0 if base is None else score[base])
+                yield Cell(name, measure, float(row[measure]), ours, digits=3)
+
+    def notes(self) -> Iterator[str]:
+        """Count the spans that are touched, and those that leave their sentence."""
+        lengths, outputs = lengths_of(self.references), self.outputs.items()
+        touched = ", ".join(f"{name} {output.touched}" for name, output in outputs if output.touched)
+        outside = {name: int((output.spans.end > lengths[output.spans.document]).sum()) for name, output in outputs}
+        further = int(self.has_room_for_three.sum())
+        yield f"Spans that are touched: {touched}. In +2 and +3 only {further} of them get more than one token."
+        passing = ", ".join(f"{name} {spans}" for name, spans in outside.items() if spans)
+        yield f"Spans that pass the end of their sentence: {passing}."
+
+    def conclusions(self) -> Iterator[Cell]:
+        """Tell what the rows say of increasing monotonicity and the other properties, under both ways of counting.
+
+        Published is what the paper's counting says, ours is with correct lengths. The comparisons of even and uneven
+        errors take `measures.Bcubed` under both.
+        """
+        evidence = {(way, name): self._evidence(way, name) for way in WAYS for name in MEASURES}
+        for text, statement in _STATEMENTS.items():
+            for name in MEASURES:
+                yield Cell(text, name, statement(evidence[PAPER, name]), statement(evidence[CORRECT, name]))
+
+    def _evidence(self, way: str, name: str) -> _Evidence:
+        spans, measure = self.as_counted(way, self.references), MEASURES[name]
+        four = self.references.end - self.references.start == 4
+        lost, added = costs_of(spans, four, -1, measure), costs_of(spans, self.has_room_for_three, 1, measure)
+        return _Evidence(self.scores[way][name], lost, added)
 
 
 def paper(inputs: Inputs) -> Iterator[Cell | str]:
     """Score transformed references as the paper's code counted."""
-    made = run_once(inputs)
-    yield from made.paper
-    yield from made.notes
+    yield from _table(inputs).cells(PAPER)
+    yield from _table(inputs).notes()
 
 
-def correct(inputs: Inputs) -> Iterator[Cell | str]:
+def correct(inputs: Inputs) -> Iterator[Cell]:
     """Score transformed references with correct lengths."""
-    yield from run_once(inputs).correct
+    return _table(inputs).cells(CORRECT)
 
 
-def conclusions(inputs: Inputs) -> Iterator[Cell | str]:
+def conclusions(inputs: Inputs) -> Iterator[Cell]:
     """Tell what the rows say under both ways of counting."""
-    yield from run_once(inputs).conclusions
-    yield "Published stands here for what the paper's counting says, ours for correct lengths."
+    return _table(inputs).conclusions()
 
 
-@lru_cache(maxsize=1)
-def run_once(inputs: Inputs) -> Table4:
-    """Make the table of a corpus once for its three parts."""
-    return run(inputs.multiconer)
-
-
-def _outputs(references: Spans) -> dict[str, Transformed]:
-    """Transform the reference for each row, as `spanometer transform --as-spans` does by its name.
-
-    Spans of exactly four tokens, the first 46 of two, those alone in their sentence: what the rows were made with, as
-    far as it has been found by refitting. The moves go past the ends of sentences; `Table4.notes` count them.
-    """
-    outputs = {"gold": Transformed(references, np.zeros(references.documents, dtype=np.int64))}
-    for row in published_rows("sl_icm_table4"):
-        name = row["output"]
-        if name not in outputs:
-            outputs[name] = _transformation(name, references, match=name in _MATCHED)(references)
-    return outputs
-
-
-def _transformation(name: str, references: Spans, *, match: bool) -> SpanTransformation:
-    known = free(TRANSFORMATIONS[name])
-    return cast(SpanTransformation, matched(name, known, references) if match else known)
-
-
-def _has_room_for_three(references: Spans) -> np.ndarray:
-    """Flag the 307 spans of rows +2 and +3: alone, and with their end read as inclusive there are three more tokens."""
-    # no two of them are in one sentence, so that they keep their order
-    moved = _transformation("+3", references, match=True)(references).spans
-    return np.asarray(moved.end != references.end)
-
-
-def _as_counted(way: str, spans: Spans) -> Spans:
-    """Return the spans as a way of counting sees them: in the paper's, one token longer at the end."""
-    return ends_moved(spans, np.ones(len(spans), dtype=np.int32)) if way == PAPER else spans
-
-
-def _scores(way: str, roomy: Spans, outputs: Mapping[str, Transformed]) -> dict[str, dict[str, float]]:
-    """Score the outputs, by measure and then by output."""
-    references = _as_counted(way, roomy)
-    predictions = {
-        output: _as_counted(way, replace(found.spans, lengths=roomy.lengths)) for output, found in outputs.items()
-    }
-    scores = {
-        name: {
-            output: measure.score(measure.counts(references, spans))[measure.headline]
-            for output, spans in predictions.items()
-        }
-        for name, measure in MEASURES.items()
-    }
-    if way == PAPER:
-        scores["bcubed"] = {output: pooled_bcubed(references, spans) for output, spans in predictions.items()}
-    return scores
+@cache
+def _table(inputs: Inputs) -> Table4:
+    return Table4(inputs.multiconer)
 
 
 def pooled_bcubed(references: Spans, predictions: Spans) -> float:
@@ -194,33 +211,6 @@ def _links(spans: Spans) -> tuple[np.ndarray, np.ndarray]:
     return np.where(covered, start, token), np.where(covered, end, token)
 
 
-def _cells(scores: Mapping[str, Mapping[str, float]]) -> tuple[Cell, ...]:
-    """Compare the scores with the printed ones."""
-    cells = []
-    for row in published_rows("sl_icm_table4"):
-        output, base = row["output"], _BASES.get(row["output"])
-        name = output if base is None else f"{output} (less {base})"
-        for measure, score in scores.items():
-            ours = score[output] - (0 if base is None else score[base])
-            cells.append(Cell(name, measure, float(row[measure]), ours, digits=3))
-    return tuple(cells)
-
-
-def _notes(references: Spans, outputs: Mapping[str, Transformed]) -> tuple[str, ...]:
-    lengths = lengths_of(references)
-    further = int(_has_room_for_three(references).sum())
-    touched = ", ".join(f"{name} {found.touched}" for name, found in outputs.items() if found.touched)
-    outside = {name: int((found.spans.end > lengths[found.spans.document]).sum()) for name, found in outputs.items()}
-    return (
-        "The paper's code counted every span one token too long, in reference and output alike.",
-        f"Spans that are touched: {touched}. In +2 and +3 only {further} of them get more than one token.",
-        f"Spans that pass the end of their sentence: {', '.join(f'{name} {n}' for name, n in outside.items() if n)}.",
-        "minimum_overlap: link_f is 0.763 where 0.76 is printed; the reason is not known.",
-        "+2, +3: Printed for other spans than +1: those that have, in the paper's counting, room for three more tokens "
-        "in their sentence. That choice is inferred from the figures; the rest stay as in +1.",
-    )
-
-
 @dataclass(frozen=True)
 class _Evidence:
     """What one measure says under one way of counting: its score by output, and the costs of tokens on the same spans.
@@ -234,57 +224,35 @@ class _Evidence:
 
     def below(self, first: str, second: str) -> bool:
         """Return whether an output scores below another."""
-        return self.score[first] < self.score[second] - _EPSILON
+        return self.score[first] < self.score[second] - EPSILON
 
-    def steps(self, sign: str) -> list[float]:
-        """Return what the first, second and third token cost in the rows -1 to -3 or +1 to +3."""
+    def row_costs(self, sign: str) -> Costs:
+        """Compute what the first, second and third token cost in the rows -1 to -3 or +1 to +3."""
         rows = [self.score["gold"], *(self.score[f"{sign}{tokens}"] for tokens in STEPS)]
-        return [before - after for before, after in pairwise(rows)]
-
-
-def _rises(steps: list[float]) -> bool:
-    return all(first < second - _EPSILON for first, second in pairwise(steps))
+        return Costs(tuple(before - after for before, after in pairwise(rows)), np.nan, np.nan)
 
 
 _STATEMENTS: dict[str, Callable[[_Evidence], bool]] = {
-    "A span cut in two costs something": lambda found: found.below("sequence_split", "gold"),
-    "Less overlap costs more": lambda found: found.below("minimum_overlap", "maximum_overlap"),
-    "A lost token costs short spans more than long ones": lambda found: found.below(
+    "A span cut in two costs something": lambda evidence: evidence.below("sequence_split", "gold"),
+    "Less overlap costs more": lambda evidence: evidence.below("minimum_overlap", "maximum_overlap"),
+    "A lost token costs short spans more than long ones": lambda evidence: evidence.below(
         "short_truncation", "long_truncation"
     ),
-    "A token too many costs short spans more than long ones": lambda found: found.below(
+    "A token too many costs short spans more than long ones": lambda evidence: evidence.below(
         "short_extension", "long_extension"
     ),
-    "Each further lost token costs something (rows -1 to -3)": lambda found: min(found.steps("-")) > _EPSILON,
-    "Each further lost token costs more (rows -1 to -3)": lambda found: _rises(found.steps("-")),
-    "Lost tokens: 2 and 2 are better than 1 and 3 (overlap increasing monotonicity)": lambda found: (
-        found.lost.better == "even"
+    "Each further lost token costs something (rows -1 to -3)": lambda evidence: (
+        min(evidence.row_costs("-").steps) > EPSILON
     ),
-    "Each further token too many costs less (rows +1 to +3)": lambda found: _rises(found.steps("+")[::-1]),
-    "The same, all three on the same 307 spans": lambda found: found.added.trend == "falling",
-    "Tokens too many: 1 and 3 are better than 2 and 2 (noise increasing monotonicity)": lambda found: (
-        found.added.better == "uneven"
+    "Each further lost token costs more (rows -1 to -3)": lambda evidence: evidence.row_costs("-").trend == "rising",
+    "Lost tokens: 2 and 2 are better than 1 and 3 (overlap increasing monotonicity)": lambda evidence: (
+        evidence.lost.better == "even"
+    ),
+    "Each further token too many costs less (rows +1 to +3)": lambda evidence: (
+        evidence.row_costs("+").trend == "falling"
+    ),
+    "The same, all three on the same 307 spans": lambda evidence: evidence.added.trend == "falling",
+    "Tokens too many: 1 and 3 are better than 2 and 2 (noise increasing monotonicity)": lambda evidence: (
+        evidence.added.better == "uneven"
     ),
 }
-
-
-def _conclusions(
-    references: Spans, roomy: Spans, scores: Mapping[str, Mapping[str, Mapping[str, float]]]
-) -> tuple[Cell, ...]:
-    """Tell what the rows say of increasing monotonicity and the other properties, under both ways of counting.
-
-    The comparisons of even and uneven errors take `measures.Bcubed` under both.
-    """
-    four, further = references.end - references.start == 4, _has_room_for_three(references)
-
-    def evidence(way: str, name: str) -> _Evidence:
-        spans, measure = _as_counted(way, roomy), MEASURES[name]
-        lost, added = costs_of(spans, four, -1, measure), costs_of(spans, further, 1, measure)
-        return _Evidence(scores[way][name], lost, added)
-
-    found = {(way, name): evidence(way, name) for way in (PAPER, CORRECT) for name in MEASURES}
-    return tuple(
-        Cell(text, name, statement(found[PAPER, name]), statement(found[CORRECT, name]))
-        for text, statement in _STATEMENTS.items()
-        for name in MEASURES
-    )

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from spanometer.arrays import plain
-from spanometer.tables import exports
-
-from .inputs import Inputs, MissingCorpus
+from spanometer.exceptions import counted
+from spanometer.tables.table import Part, Table
 
 EQUAL, NEAR, DIFFERENT, NOT_PRINTED = "=", "±1", "≠", ""
 """Marks: rounds to the published value, within one unit of its last digit, neither, nothing is published."""
@@ -19,8 +16,8 @@ EQUAL, NEAR, DIFFERENT, NOT_PRINTED = "=", "±1", "≠", ""
 Published = float | bool | tuple[float, float] | None
 """A number, a yes or no, a range from and to, or nothing."""
 
-Grid = tuple[list[str], list[list[str]]]
-"""The heads of columns, and rows of cells as text."""
+LISTED = 20
+"""If more cells than this have one reason, only their number is given, unless all cells are asked for."""
 
 _EPSILON = 1e-9
 
@@ -34,7 +31,7 @@ class Cell:
         published: the published value; a range if ours can only be asked to lie in it.
         ours: our value.
         digits: how many decimals of a number are printed; 0 for a yes or no.
-        reason: why ours is not equal, if it is not and that is known.
+        reason: why ours is not equal, if it is not and that is on record.
     """
 
     row: str
@@ -72,36 +69,24 @@ class Cell:
         """Return whether ours is the published value at its printed precision; None if nothing is published."""
         return None if self.published is None else self.mark == EQUAL
 
-    @property
-    def shown_published(self) -> str:
-        """Write the published value."""
-        if isinstance(self.published, tuple):
-            return " to ".join(f"{bound:.{self.digits}f}" for bound in self.published)
+    def texts(self) -> tuple[str, str, str]:
+        """Write the published value, ours (a number that is not whole with one decimal more), and the difference."""
         if self.published is None:
-            return "not printed"
-        return _yes_no(self.published) if isinstance(self.published, bool) else f"{self.published:,.{self.digits}f}"
-
-    @property
-    def shown_ours(self) -> str:
-        """Write ours, a number that is not whole with one decimal more than is printed."""
-        if isinstance(self.ours, bool):
-            return _yes_no(self.ours)
-        return f"{self.ours:,}" if isinstance(self.ours, int) else f"{self.ours:.{self.digits + 1}f}"
-
-    @property
-    def shown_difference(self) -> str:
-        """Write the difference; nothing for a yes or no."""
-        difference = self.difference
-        if difference is None:
-            return ""
-        return f"{difference:+,}" if isinstance(difference, int) else f"{difference:+.{self.digits + 1}f}"
+            published = "not printed"
+        elif isinstance(self.published, tuple):
+            published = " to ".join(f"{bound:.{self.digits}f}" for bound in self.published)
+        else:
+            published = _written(self.published, f",.{self.digits}f", "")
+        more = f".{self.digits + 1}f"
+        difference = "" if self.difference is None else _written(self.difference, f"+{more}", "+")
+        return published, _written(self.ours, more, ""), difference
 
     def __str__(self) -> str:
         """Write `ours / published`, and the mark unless both are equal."""
+        published, ours, _ = self.texts()
         if self.published is None:
-            return self.shown_ours
-        mark = "" if self.mark == EQUAL else f" {self.mark}"
-        return f"{self.shown_ours} / {self.shown_published}{mark}"
+            return ours
+        return f"{ours} / {published}" + ("" if self.mark == EQUAL else f" {self.mark}")
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN becomes None."""
@@ -109,8 +94,20 @@ class Cell:
         return {name: plain(getattr(self, name)) for name in names}
 
 
+def _written(value: float | bool, form: str, sign: str) -> str:
+    """Write a yes or no, a whole number, or another number in a form."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:{sign},}" if isinstance(value, int) else f"{value:{form}}"
+
+
+def text_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> Table:
+    """Make a table of texts, the names in colour."""
+    return Table(title, heads, [[(name, "cyan"), *texts] for name, *texts in rows], left=left)
+
+
 @dataclass(frozen=True)
-class Table:
+class PublishedTable:
     """A published table, ours beside it.
 
     Attributes:
@@ -137,85 +134,53 @@ class Table:
         return tuple(cell for cell in self.cells if cell.published is not None)
 
     @property
-    def unequal(self) -> tuple[Cell, ...]:
-        """Return the cells that are not equal at the printed precision."""
-        return tuple(cell for cell in self.compared if not cell.equal)
+    def by_reason(self) -> dict[str | None, list[Cell]]:
+        """Group the cells that are not equal by reason, in the order in which reasons first occur."""
+        groups: dict[str | None, list[Cell]] = {}
+        for cell in self.cells:
+            if cell.equal is False:
+                groups.setdefault(cell.reason, []).append(cell)
+        return groups
 
     @property
-    def unexplained(self) -> tuple[Cell, ...]:
+    def unexplained(self) -> list[Cell]:
         """Return the cells that are not equal and have no reason."""
-        return tuple(cell for cell in self.unequal if cell.reason is None)
-
-    @cached_property
-    def by_reason(self) -> dict[str | None, tuple[Cell, ...]]:
-        """Group the cells that are not equal by reason, in the order in which reasons first occur."""
-        reasons = dict.fromkeys(cell.reason for cell in self.unequal)
-        return {reason: tuple(cell for cell in self.unequal if cell.reason == reason) for reason in reasons}
+        return self.by_reason.get(None, [])
 
     def count(self, mark: str) -> int:
         """Count the cells that have a mark."""
         return sum(cell.mark == mark for cell in self.cells)
 
-    def matrix(self) -> Grid:
-        """Return the columns, and for each row its name and its cells as text, empty if there is none."""
+    def summary(self) -> dict[str, int]:
+        """Count the cells that are compared, and those with each mark."""
+        marks = {"equal": EQUAL, "within_one_unit": NEAR, "not_equal": DIFFERENT}
+        return {"compared": len(self.compared), **{name: self.count(mark) for name, mark in marks.items()}}
+
+    def matrix(self) -> Table:
+        """Lay out all cells: a row for each row, empty where there is no cell."""
         columns = list(dict.fromkeys(cell.column for cell in self.cells))
         rows: dict[str, dict[str, str]] = {}
         for cell in self.cells:
             rows.setdefault(cell.row, {})[cell.column] = str(cell)
-        return columns, [[name, *(texts.get(column, "") for column in columns)] for name, texts in rows.items()]
+        lines = ([name, *(texts.get(column, "") for column in columns)] for name, texts in rows.items())
+        return text_table("ours / published", columns, lines)
+
+    def parts(self, *, all_cells: bool) -> Iterator[Part]:
+        """Yield what is shown of the table: lines of text and tables of its cells, an empty line before each."""
+        if self.missing is not None:
+            yield from ("", f"Missing. {self.missing}")
+        if all_cells and self.cells:
+            yield from ("", self.matrix())
+        if all_cells and self.notes:
+            yield from ("", *(f"- {note}" for note in self.notes))
+        for reason, cells in self.by_reason.items():
+            yield from ("", f"{counted(len(cells), 'cell')} not equal. {reason or 'No reason is on record.'}")
+            if all_cells or len(cells) <= LISTED:
+                rows = ([f"{cell.row}: {cell.column}", *cell.texts(), cell.mark] for cell in cells)
+                yield from ("", text_table("not equal", ["published", "ours", "difference", ""], rows))
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "source": self.source,
-            "compared": len(self.compared),
-            "equal": self.count(EQUAL),
-            "within_one_unit": self.count(NEAR),
-            "not_equal": self.count(DIFFERENT),
-            "missing": self.missing,
-            "notes": list(self.notes),
-            "seconds": self.seconds,
-            "cells": [cell.to_dict() for cell in self.cells],
-        }
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """A table that can be made.
-
-    Attributes:
-        name, title, source: as of the table.
-        make: yields its cells and notes; if it lacks a corpus, what was yielded before is shown.
-    """
-
-    name: str
-    title: str
-    source: str
-    make: Callable[[Inputs], Iterable[Cell | str]]
-
-    def table(self, inputs: Inputs) -> Table:
-        """Make the table."""
-        began, parts, missing = time.perf_counter(), list[Cell | str](), None
-        try:
-            parts.extend(self.make(inputs))
-        except MissingCorpus as error:
-            missing = str(error)
-        cells = tuple(part for part in parts if isinstance(part, Cell))
-        notes = tuple(part for part in parts if isinstance(part, str))
-        return Table(self.name, self.title, self.source, cells, notes, missing, time.perf_counter() - began)
-
-
-def markdown_table(columns: Iterable[str], rows: Iterable[Iterable[str]], *, left: int = 1) -> list[str]:
-    """Write a table as lines of Markdown; all columns after the first, or the first few, are set to the right."""
-    return exports.markdown_table(map(plain_markdown, columns), (map(plain_markdown, row) for row in rows), left=left)
-
-
-def plain_markdown(text: str) -> str:
-    """Escape the asterisks and bars of a text for Markdown."""
-    return text.replace("*", "\\*").replace("|", "\\|")
-
-
-def _yes_no(value: object) -> str:
-    return "yes" if value else "no"
+        about = {"name": self.name, "title": self.title, "source": self.source, **self.summary()}
+        rest = {"missing": self.missing, "notes": list(self.notes), "seconds": self.seconds}
+        return {**about, **rest, "cells": [cell.to_dict() for cell in self.cells]}

@@ -8,11 +8,9 @@ tags make illegal pairs.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Self
+from itertools import groupby
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -50,42 +48,41 @@ class TaggerSettings:
     seed: int = 0
 
 
-class LinearTagger:
-    """A scorer of tags, token by token (scikit-learn's `LogisticRegression` by stochastic average gradient)."""
+def tag_logits(words: Tags, tags: Tags, held_out: Tags, settings: TaggerSettings) -> np.ndarray:
+    """Learn from tokens, and compute the logits of each held-out token's tags, shape (tokens, tags).
 
-    def __init__(self, settings: TaggerSettings, tags: int) -> None:
-        self._tags = tags
-        self._model = _sklearn("linear_model").LogisticRegression(
-            solver="saga", C=1.0 / settings.penalty, max_iter=settings.epochs, tol=0.0, random_state=settings.seed
-        )
+    The tagger is scikit-learn's `LogisticRegression` by stochastic average gradient.
 
-    def fit(self, features: csr_matrix, tag: np.ndarray) -> Self:
-        """Learn from tokens.
+    Args:
+        words, tags: of the training part; each of the tags occurs.
+        held_out: words to be tagged.
+        settings: of the tagger.
 
-        Args:
-            features: shape (tokens, features), see `window_features`.
-            tag: code of each token's tag.
+    Raises:
+        InputError: if all tokens have the same tag, and if scikit-learn is missing.
+    """
+    try:
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.linear_model import LogisticRegression
 
-        Raises:
-            InputError: if all tokens have the same tag.
-        """
-        if len(np.unique(tag)) < 2:
-            raise InputError("all tokens to train on have the same tag.", "Train on a corpus with spans.")
-        with warnings.catch_warnings():
-            # it does not converge in so few epochs, see TaggerSettings
-            warnings.simplefilter("ignore", category=_sklearn("exceptions").ConvergenceWarning)
-            self._model.fit(features, tag)
-        return self
-
-    def logits(self, features: csr_matrix) -> np.ndarray:
-        """Compute the logits of each token's tags, shape (tokens, tags); -inf for tags that it was not trained on."""
-        values = self._model.decision_function(features)
-        if values.ndim == 1:
-            # with two classes scikit-learn gives the logit of the second against the first
-            values = np.stack([np.zeros_like(values), values], axis=1)
-        scores = np.full((features.shape[0], self._tags), -np.inf)
-        scores[:, self._model.classes_] = values
-        return scores
+        train, test = (window_features(each, settings) for each in (words, held_out))
+    except ImportError:
+        raise InputError(
+            "the experiments need scikit-learn, which is not installed.",
+            "Install it: pip install 'spanometer[experiments]'.",
+        ) from None
+    if len(tags.names) < 2:
+        raise InputError("all tokens to train on have the same tag.", "Train on a corpus with spans.")
+    model = LogisticRegression(
+        solver="saga", C=1.0 / settings.penalty, max_iter=settings.epochs, tol=0.0, random_state=settings.seed
+    )
+    with warnings.catch_warnings():
+        # it does not converge in so few epochs, see TaggerSettings
+        warnings.simplefilter("ignore", category=ConvergenceWarning)
+        model.fit(train, tags.codes)
+    logits = np.asarray(model.decision_function(test))
+    # with two classes scikit-learn gives the logit of the second against the first
+    return logits if logits.ndim == 2 else np.stack([np.zeros_like(logits), logits], axis=1)
 
 
 def window_features(words: Tags, settings: TaggerSettings) -> csr_matrix:
@@ -97,15 +94,13 @@ def window_features(words: Tags, settings: TaggerSettings) -> csr_matrix:
         Shape (tokens, places * buckets).
     """
     from scipy.sparse import hstack
+    from sklearn.feature_extraction import FeatureHasher
 
-    hasher = _sklearn("feature_extraction").FeatureHasher(settings.buckets, input_type="string")
-    names = (*words.names, _EDGE)
+    hasher = FeatureHasher(settings.buckets, input_type="string")
     places = []
     for offset in range(-settings.window, settings.window + 1):
-        features = (
-            _own_features(name, settings.ngrams) if offset == 0 else _neighbour_features(name) for name in names
-        )
-        places.append(hasher.transform(map(list, features))[_neighbours(words, offset)])
+        features = [_features(name, 0 if offset else settings.ngrams) for name in (*words.names, _EDGE)]
+        places.append(hasher.transform(features)[_neighbours(words, offset)])
     return hstack(places, format="csr")
 
 
@@ -118,44 +113,14 @@ def _neighbours(words: Tags, offset: int) -> np.ndarray:
     return np.where(inside, words.codes[np.where(inside, place, token)], len(words.names))
 
 
-def _own_features(word: str, longest: int) -> Iterator[str]:
-    yield from _word_features(word)
+def _features(word: str, ngrams: int) -> list[str]:
+    """List the word, its shape, and its character n-grams up to a length, or without n-grams its affixes."""
     marked = f"<{word.lower()}>"
-    yield from chain.from_iterable(_ngrams(marked, size) for size in range(1, longest + 1))
-
-
-def _neighbour_features(word: str) -> Iterator[str]:
-    yield from _word_features(word)
-    marked = f"<{word.lower()}>"
-    yield marked[: _AFFIX + 1]
-    yield marked[-_AFFIX - 1 :]
-
-
-def _word_features(word: str) -> Iterator[str]:
-    yield f"word {word.lower()}"
-    yield f"shape {_shape(word)}"
-
-
-def _ngrams(text: str, size: int) -> Iterator[str]:
-    return (text[start : start + size] for start in range(len(text) - size + 1))
+    parts = [marked[start : start + size] for size in range(1, ngrams + 1) for start in range(len(marked) - size + 1)]
+    return [f"word {word.lower()}", f"shape {_shape(word)}", *(parts or [marked[: _AFFIX + 1], marked[-_AFFIX - 1 :]])]
 
 
 def _shape(word: str) -> str:
     """Write the word with letters and digits made alike, repeated ones once: `McKay-2024` is `XxXx-9`."""
-    kinds = ["X" if char.isupper() else "x" if char.islower() else "9" if char.isdigit() else char for char in word]
-    return "".join(kind for index, kind in enumerate(kinds) if index == 0 or kind != kinds[index - 1])
-
-
-def _sklearn(module: str) -> Any:
-    """Import a module of scikit-learn, when it is needed.
-
-    Raises:
-        InputError: if it is missing.
-    """
-    try:
-        return import_module(f"sklearn.{module}")
-    except ImportError:
-        raise InputError(
-            "the experiments need scikit-learn, which is not installed.",
-            "Install it: pip install 'spanometer[experiments]'.",
-        ) from None
+    kinds = ("X" if char.isupper() else "x" if char.islower() else "9" if char.isdigit() else char for char in word)
+    return "".join(kind for kind, _ in groupby(kinds))

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from experiments import command, decoding, differences
-from experiments.differences import KnownDifference, explained, known_differences
+from experiments.differences import known_differences, reason_for
 from experiments.inputs import FAIREVAL, Inputs, MissingCorpus
-from experiments.report import LISTED, TABLES, Reproduction, draw, reproduce
-from experiments.tables import Cell, Table
+from experiments.report import TABLES, Reproduction, draw, make, reproduce
+from experiments.tables import LISTED, Cell, PublishedTable
 from spanometer import InputError, Spans, corpora
 from spanometer.measures import LinkF
 from spanometer.readers import read
@@ -105,15 +105,14 @@ def test_table():
         Cell("b", "y", 0.5, 0.7, 1),
         Cell("a", "z", None, 3),
     )
-    table = Table("name", "Title", "Source", cells)
+    table = PublishedTable("name", "Title", "Source", cells)
     assert counts(table) == (3, 1, 0, 2)
-    assert [cell.row for cell in table.unequal] == ["a", "b"]
-    assert table.unexplained == (cells[2],)
-    assert table.by_reason == {"so": (cells[1],), None: (cells[2],)}
-    assert table.matrix() == (
-        ["x", "y", "z"],
-        [["b", "yes / yes", "0.70 / 0.5 ≠", ""], ["a", "no / yes ≠", "", "3"]],
-    )
+    assert table.unexplained == [cells[2]]
+    assert table.by_reason == {"so": [cells[1]], None: [cells[2]]}
+    matrix = table.matrix()
+    assert matrix.heads == ["x", "y", "z"]
+    assert [row[1:] for row in matrix.rows] == [["yes / yes", "0.70 / 0.5 ≠", ""], ["no / yes ≠", "", "3"]]
+    assert [row[0][0] for row in matrix.rows] == ["b", "a"]
 
 
 # what comes with the package: all cells are in docs/reproduction.md
@@ -133,7 +132,7 @@ COUNTS = {
 @pytest.mark.parametrize("name", COUNTS)
 def test_tables_without_corpora(quick, name):
     assert counts(quick[name]) == COUNTS[name]
-    assert quick[name].unexplained == ()
+    assert quick[name].unexplained == []
 
 
 def test_decoding_is_stored_and_says_so():
@@ -141,11 +140,11 @@ def test_decoding_is_stored_and_says_so():
     assert table.notes[0].startswith("A stored run, not made now")
     assert table.missing.startswith("A run made now. No folder of corpora is given.")
     assert [cell.ours for cell in table.cells if isinstance(cell.ours, bool)] == [True, True, True]
-    assert all(cell.reason for cell in table.unequal)
+    assert table.unexplained == []
     # the figures of docs/decoding.md
     text = re.sub(r"\*|(?<= ) +", "", (ROOT / "docs" / "decoding.md").read_text(encoding="utf-8"))
-    assert all(f"| {' | '.join(row)} |" in text for row in ways.matrix()[1])
-    assert all(f"| {name} | {float(cells[0]):+.4f} |" in text for name, *cells in differing.matrix()[1])
+    assert all(f"| {' | '.join([name, *cells])} |" in text for (name, _), *cells in ways.matrix().rows)
+    assert all(f"| {name} | {float(cells[0]):+.4f} |" in text for (name, _), *cells in differing.matrix().rows)
 
 
 def test_decoding_by_name_is_run(tmp_path, monkeypatch):
@@ -164,8 +163,7 @@ def test_decoding_by_name_is_run(tmp_path, monkeypatch):
     assert table.missing is None
     assert cell_of(table, "illegal pairs", "value").equal
     # not by name: the stored one, whatever the folder has
-    table, *_ = decoding.TABLES["decoding"]
-    assert "stored" in table.table(Inputs(tmp_path)).notes[0]
+    assert "stored" in make("decoding", Inputs(tmp_path)).notes[0]
     assert len(asked) == 1
 
 
@@ -178,19 +176,19 @@ def test_published_files_say_where_they_are_from():
 
 
 def test_no_cell_differs_without_a_reason(whole):
-    assert whole.unexplained == ()
+    assert whole.unexplained == []
     assert whole.verdict == "Nothing differs that is not on record."
 
 
 def test_every_reason_is_used(tables):
-    reasons = {cell.reason for table in tables.values() for cell in table.unequal}
-    assert {known.reason for known in known_differences().values()} <= reasons
+    reasons = {reason for table in tables.values() for reason in table.by_reason}
+    assert {reason for reason, _ in known_differences().values()} <= reasons
     names = {name for name, _, _ in known_differences()}
     assert names <= set(tables)
 
 
 def test_the_document_is_what_it_gives(whole):
-    assert (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8") == whole.to_markdown(all_cells=True) + "\n"
+    assert (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8") == whole.to_markdown(all_cells=True)
 
 
 def test_the_documentation_shows_the_summary(whole, run, monkeypatch):
@@ -242,18 +240,15 @@ def test_a_wrong_value_is_marked(monkeypatch):
 
 def test_known_differences(monkeypatch):
     known = {
-        ("t", "r", "c"): KnownDifference("cell", ours="0.5"),
-        ("t", "r", ""): KnownDifference("row", ours="±1"),
-        ("t", "", "c"): KnownDifference("column", ours="yes"),
-        ("t", "", ""): KnownDifference("table", ours="7"),
+        ("t", "r", "c"): ("cell", "0.5"),
+        ("t", "r", ""): ("row", "±1"),
+        ("t", "", "c"): ("column", "yes"),
+        ("t", "", ""): ("table", "7"),
     }
     monkeypatch.setattr(differences, "known_differences", lambda: known)
 
-    def explanation(cell, table="t"):
-        return explained(Table(table, "Title", "Source", (cell,))).cells[0].reason
-
     def reason(row, column, published, ours, digits=1, table="t"):
-        return explanation(Cell(row, column, published, ours, digits), table)
+        return reason_for(table, Cell(row, column, published, ours, digits))
 
     assert reason("r", "c", 0.1, 0.52) == "cell"
     assert reason("r", "c", 0.1, 0.6) is None
@@ -267,7 +262,6 @@ def test_known_differences(monkeypatch):
     assert reason("r", "c", 0.5, 0.5) is None
     assert reason("r", "c", None, 0.5) is None
     assert reason("r", "c", 0.1, 0.5, table="u") is None
-    assert explanation(Cell("r", "c", 0.1, 0.5, 1, reason="its own")) == "its own"
 
 
 # what is missing
@@ -284,7 +278,7 @@ def test_without_corpora():
     )
     assert "conll03_test_tags.tsv" in table10.missing
     assert len(table10.cells) == 38
-    assert [row[1] for row in found.summary()] == [
+    assert [row[1] for row in found.summary().rows] == [
         *(f"{table.title} (missing)" for table in (table4, lengths, conclusions)),
         "Table 10: chance on CoNLL-2003 (in part)",
         f"{row_i.title} (missing)",

@@ -1,6 +1,7 @@
 """Table 4 of 'Evaluating Sequence Labeling on the basis of Information Theory', and monotonicity on other corpora."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,15 @@ from experiments import monotonicity, table4
 from experiments.inputs import Inputs
 from experiments.monotonicity import MEASURES
 from experiments.published import published_rows
-from experiments.tables import DIFFERENT, EQUAL, NEAR, markdown_table
+from experiments.report import TABLES, make
+from experiments.table4 import CORRECT, PAPER, Table4
+from experiments.tables import DIFFERENT, EQUAL, NEAR
 from random_corpora import as_spans, random_pair
 from spanometer import InputError, Spans
 from spanometer.commands.main import main
 from spanometer.readers import read
+from spanometer.tables.exports import to_markdown
+from spanometer.tables.table import Precision
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -29,7 +34,7 @@ def references(data):
 
 @pytest.fixture(scope="module")
 def result(references):
-    return table4.run(references)
+    return Table4(references)
 
 
 def values(cells):
@@ -45,8 +50,9 @@ def test_the_published_table_is_whole():
 
 
 def test_as_the_paper_counted(result):
-    assert len(result.paper) == 98
-    for cell in result.paper:
+    cells = list(result.cells(PAPER))
+    assert len(cells) == 98
+    for cell in cells:
         if (cell.row, cell.column) == LINK_F:
             assert cell.mark == DIFFERENT
             assert round(cell.ours, 3) == 0.763
@@ -54,7 +60,7 @@ def test_as_the_paper_counted(result):
             # the table alone has one unit of the last digit more
             assert abs(cell.difference) <= 0.001 + 1e-9, cell
             assert cell.mark == (EQUAL if abs(cell.difference) <= 0.0005 + 1e-9 else NEAR)
-    assert [cell.mark for cell in result.paper].count(EQUAL) >= 84
+    assert [cell.mark for cell in cells].count(EQUAL) >= 84
 
 
 @pytest.fixture
@@ -77,7 +83,7 @@ def test_the_command_makes_the_outputs_by_name(result, data, name, run, tmp_path
 
 
 def test_correct_lengths(result, references):
-    found = values(result.correct)
+    found = values(result.cells(CORRECT))
     # 1,176 spans of 2,251 tokens; the 46 of four tokens lose one each, and keep all their precision
     tokens = int((references.end - references.start).sum())
     assert found["-1", "token_f_IO"] == pytest.approx(2 * (tokens - 46) / (2 * tokens - 46), abs=1e-12)
@@ -89,7 +95,7 @@ def test_correct_lengths(result, references):
 
 def test_other_corpora_are_refused():
     with pytest.raises(InputError, match="1 spans in 1 documents are not MultiCoNER's Spanish development set"):
-        table4.run(Spans.from_tags([["B-A"]]))
+        Table4(Spans.from_tags([["B-A"]]))
 
 
 def slow_pooled_bcubed(references, predictions):
@@ -144,11 +150,10 @@ def test_monotonicity_by_hand():
 
 def test_the_conclusion_holds_on_other_corpora(data):
     page = (DOCS / "monotonicity.md").read_text(encoding="utf-8")
-    tables = [each.table(Inputs(data)) for each in monotonicity.TABLES["monotonicity"]]
+    tables = [make(name, Inputs(data)) for name in TABLES["monotonicity"]]
     touched = [re.match(r"[\d,]+", table.notes[0])[0] for table in tables]
     assert touched == ["82", "575", "62", "2,738", "278", "1,290"]
     for table, better in zip(tables, [{"sl_icm_norm"}, {"bcubed", "intersection_f", "sl_icm_norm"}] * 3, strict=True):
         assert {cell.row for cell in table.compared if cell.ours} == better
         assert all(cell.equal for cell in table.compared)
-        columns, rows = table.matrix()
-        assert "\n".join(markdown_table(["", *columns], rows)) in page
+        assert to_markdown([replace(table.matrix(), title="")], Precision()) in page
