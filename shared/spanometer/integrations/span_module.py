@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -10,17 +10,21 @@ import numpy as np
 import pyarrow as pa
 
 from ..alignment.overlaps import Alignment
+from ..arrays import as_column, integers, is_utf8, read_documents
 from ..counts.counts import Counts
-from ..exceptions import on_both_sides, require_same_text
+from ..exceptions import InputError, on_both_sides, require_same_text, shown
 from ..measures.aligned import AlignedMeasure
 from ..options import made
 from ..spans.arrow import (
     FRAGMENTS_TYPE,
     SPAN_TYPE,
-    TEXT_TYPE,
+    ListItems,
     fragments_arrays,
+    parents_of,
+    span_problem,
     spans_arrays,
-    text_arrays,
+    struct_lists,
+    structs,
 )
 from ..spans.spans import Spans, pair_from_tags
 from ..tags.decoding import LabelDecoding
@@ -29,6 +33,36 @@ from ..tags.tags import list_arrays
 from .module import Card, Column, Configuration, DocumentLengths, MeasureModule, Options, Reading
 
 __all__ = ["Card", "SpanModule"]
+
+_TEXT_TYPE = pa.struct([("text", pa.string()), ("spans", pa.list_(SPAN_TYPE))])
+_TEXT_REMEDY = (
+    "A document is {'text': str, 'spans': [{'start': int, 'end': int, 'label': str}, ...]}: offsets of code points, "
+    "ends exclusive."
+)
+
+
+def _text_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.StructArray]:
+    """Make Arrow arrays of `_TEXT_TYPE` of dictionaries with `text` and `spans`.
+
+    As `spans_arrays`; an `InputError` also for a span past the end of its text.
+    """
+    column = as_column(documents)
+    rows = read_documents(documents if column is None else column.to_pylist(), _TEXT_REMEDY)
+    for number, row in enumerate(rows, first_document):
+        document = row if isinstance(row, Mapping) else {}
+        text = document.get("text")
+        if not isinstance(text, str) or not is_utf8(text) or "spans" not in document:
+            problem = f"{shown(row)} has no 'text' that can be stored as UTF-8, or no 'spans'."
+            raise InputError(problem, _TEXT_REMEDY, document=number)
+    arrays, first = [], 0
+    for lists in struct_lists([row["spans"] for row in rows], SPAN_TYPE, span_problem, _TEXT_REMEDY, first_document):
+        texts = [row["text"] for row in rows[first : first + len(lists)]]
+        spans = ListItems(lists.flatten(), parents_of(lists), "a span", _TEXT_REMEDY, None, first_document + first)
+        spans.refuse_beyond(np.fromiter(map(len, texts), np.int64, len(texts)), integers(spans.values.field("end")))
+        arrays.append(structs(_TEXT_TYPE, pa.array(texts, pa.string()), lists))
+        first += len(lists)
+    return arrays
+
 
 TAGS = Configuration("a list of tags", pa.list_(pa.string()), list_arrays)
 
@@ -54,8 +88,8 @@ class SpanModule(MeasureModule):
         "text": Configuration(
             'a `{"text": str, "spans": [{"start": int, "end": int, "label": str}, ...]}`, with offsets in code '
             "points, ends exclusive; both sides' texts must be the same",
-            TEXT_TYPE,
-            text_arrays,
+            _TEXT_TYPE,
+            _text_arrays,
             (LabelChoice,),
         ),
     }

@@ -28,7 +28,6 @@ from ..arrays import (
     null_flags,
     offsets_by,
     offsets_of,
-    read_documents,
     read_rows,
     sorted_codes,
     take_segments,
@@ -48,18 +47,12 @@ SPAN_TYPE = pa.struct([("start", pa.int64()), ("end", pa.int64()), ("label", pa.
 SPAN_KEYS = ("start", "end", "label")
 FRAGMENTS_TYPE = pa.struct([("label", pa.string()), ("fragments", pa.list_(pa.list_(pa.int64())))])
 _PAIRS_TYPE = pa.struct([("label", pa.string()), ("fragments", pa.list_(pa.list_(pa.int64(), 2)))])
-TEXT_TYPE = pa.struct([("text", pa.string()), ("spans", pa.list_(SPAN_TYPE))])
 
 LONGEST = int(np.iinfo(np.int32).max)
 """The largest length of a document; offsets are int32."""
 
 SPAN_REMEDY = "A span is {'start': int, 'end': int, 'label': str}: token offsets from 0, the end exclusive."
 FRAGMENTS_REMEDY = "A span is {'label': str, 'fragments': [[start, end], ...]}: token offsets from 0, ends exclusive."
-
-TEXT_REMEDY = (
-    "A document is {'text': str, 'spans': [{'start': int, 'end': int, 'label': str}, ...]}: offsets of code points, "
-    "ends exclusive."
-)
 
 
 class DocumentColumns:
@@ -185,29 +178,6 @@ def fragments_arrays(documents: Iterable[Any], first_document: int = 0) -> list[
     """
     keys = ("label", "fragments")
     return struct_lists(documents, _PAIRS_TYPE, partial(span_problem, keys=keys), FRAGMENTS_REMEDY, first_document)
-
-
-def text_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.StructArray]:
-    """Return Arrow arrays of `TEXT_TYPE` from dictionaries with `text` and `spans`.
-
-    As `spans_arrays`; an `InputError` also for a span past the end of its text.
-    """
-    column = as_column(documents)
-    rows = read_documents(documents if column is None else column.to_pylist(), TEXT_REMEDY)
-    for number, row in enumerate(rows, first_document):
-        document = row if isinstance(row, Mapping) else {}
-        text = document.get("text")
-        if not isinstance(text, str) or not is_utf8(text) or "spans" not in document:
-            problem = f"{shown(row)} has no 'text' that can be stored as UTF-8, or no 'spans'."
-            raise InputError(problem, TEXT_REMEDY, document=number)
-    arrays, first = [], 0
-    for lists in struct_lists([row["spans"] for row in rows], SPAN_TYPE, span_problem, TEXT_REMEDY, first_document):
-        texts = [row["text"] for row in rows[first : first + len(lists)]]
-        spans = ListItems(lists.flatten(), _parents(lists), "a span", TEXT_REMEDY, None, first_document + first)
-        spans.refuse_beyond(np.fromiter(map(len, texts), np.int64, len(texts)), integers(spans.values.field("end")))
-        arrays.append(structs(TEXT_TYPE, pa.array(texts, pa.string()), lists))
-        first += len(lists)
-    return arrays
 
 
 def struct_lists(
@@ -370,11 +340,11 @@ class ListItems:
         array = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks) if chunks else pa.array([], column.type)
         if array.null_count:
             raise InputError(f"None is not a list of {plural}.", remedy, document=int(np.argmax(null_flags(array))))
-        return cls(array.flatten(), _parents(array), noun, remedy)
+        return cls(array.flatten(), parents_of(array), noun, remedy)
 
     def children(self, lists: pa.Array, noun: str) -> ListItems:
         """Return the items of lists, of which each item has one; None has none."""
-        return ListItems(lists.flatten(), _parents(lists), noun, self.remedy, self)
+        return ListItems(lists.flatten(), parents_of(lists), noun, self.remedy, self)
 
     def place(self, item: int) -> tuple[int, int]:
         """Return the document of an item, and the index there of the item, or of the one that has it."""
@@ -439,7 +409,8 @@ class ListItems:
                 self.refuse(codes == code, problem, f"Give every {owner} a {noun} without outer blanks and controls.")
 
 
-def _parents(lists: pa.Array) -> np.ndarray:
+def parents_of(lists: pa.Array) -> np.ndarray:
+    """Number the list of each item (int32)."""
     # flattening leaves out what a list has that is None
     sizes = np.where(null_flags(lists), 0, integers(lists.value_lengths()))
     return np.repeat(np.arange(len(lists), dtype=np.int32), sizes)

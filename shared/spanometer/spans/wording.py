@@ -102,7 +102,7 @@ def _joined(offsets: np.ndarray, values: pa.StringArray, separator: str) -> pa.S
     return pa.compute.binary_join(as_lists(offsets, values), string_array([separator])[0])
 
 
-def string_codes(*sides: pa.StringArray) -> tuple[list[np.ndarray], list[str]]:
+def coded_strings(*sides: pa.StringArray) -> tuple[list[np.ndarray], list[str]]:
     """Return codes (int64) of the strings of several sides, and the distinct strings that they stand for."""
     encoded = pa.concat_arrays(sides).dictionary_encode()
     codes = np.asarray(encoded.indices, dtype=np.int64)

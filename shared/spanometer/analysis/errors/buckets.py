@@ -23,7 +23,7 @@ from ...exceptions import InputError, counted, require_kind, require_sides, show
 from ...measures.span_f import SpanF
 from ...spans.annotations import with_common_labels
 from ...spans.spans import Fragments, Spans
-from ...spans.wording import Wording, string_codes
+from ...spans.wording import Wording, coded_strings
 from ...tables.result import Result
 from ...tables.table import Part, Table, TableColumn
 from ...tags.tags import Tags
@@ -173,7 +173,7 @@ def buckets_of(
     if wording is not None:
         strings = [wording.of(side) for side in sides]
         strings += [] if train is None else [train[1].of(train[0])]
-        codes, names = string_codes(*strings)
+        codes, names = coded_strings(*strings)
         if train is not None:
             buckets.append(_by_training(sides, train[0], codes, len(names)))
         buckets.append(_by_consistency(references, codes[0]))

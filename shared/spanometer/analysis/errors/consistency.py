@@ -11,7 +11,7 @@ import numpy as np
 from ...arrays import plain, runs
 from ...exceptions import printable
 from ...spans.spans import Spans
-from ...spans.wording import string_codes
+from ...spans.wording import coded_strings
 from ...tables.result import Result
 from ...tables.table import Part, Table, amounts
 from .contexts import Context
@@ -91,7 +91,7 @@ def inconsistencies(references: Spans, context: Context) -> list[Inconsistency]:
     """
     if context.wording is None:
         return []
-    (string,), texts = string_codes(context.wording.of(references))
+    (string,), texts = coded_strings(context.wording.of(references))
     labels = LabelsOfStrings.of(references, string)
     rare = np.flatnonzero(labels.own < labels.other)
     order = rare[
