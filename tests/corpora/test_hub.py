@@ -75,21 +75,21 @@ def home(tmp_path_factory):
 def loaded(home):
     """What a process loads from the Hub, the Hub's address, and all requests."""
     with hub(*DATA_SETS) as (address, requests):
-        found = in_process(LOADED, home, HF_ENDPOINT=address)
-    return found, address, requests
+        results = in_process(LOADED, home, HF_ENDPOINT=address)
+    return results, address, requests
 
 
 def test_where_the_corpora_are():
     assert str(CONLL03_HUB) == "eriktks/conll2003@refs/convert/parquet"
-    assert {version: known.repository for version, known in MULTICONER_HUB.items()} == {
+    assert {version: place.repository for version, place in MULTICONER_HUB.items()} == {
         1: "MultiCoNER/multiconer_v1",
         2: "MultiCoNER/multiconer_v2",
     }
 
 
 def test_parquet(loaded):
-    found, _, requests = loaded
-    assert found["row"] == {
+    results, _, requests = loaded
+    assert results["row"] == {
         "id": "0",
         "tokens": ["Ada", "Bob"],
         "pos_tags": [22, 22],
@@ -97,8 +97,8 @@ def test_parquet(loaded):
         "ner_tags": [1, 1],
         "document": None,
     }
-    assert found["iob1"] == [2, 1]
-    assert found["streamed"] == [["Ada", "Bob"], ["slept"]]
+    assert results["iob1"] == [2, 1]
+    assert results["streamed"] == [["Ada", "Bob"], ["slept"]]
     # only the split that was asked for, and once
     wanted = f"/datasets/eriktks/conll2003/resolve/{COMMIT}/conll2003/test/0000.parquet"
     fetched = [request for request in requests if "conll2003/resolve/" in request]
@@ -110,15 +110,15 @@ def test_parquet_of_multiconer(loaded):
 
 
 def test_files_of_the_release(loaded):
-    found, _, requests = loaded
-    assert found["release"] == {split: ["c-1"] for split in SPLITS}
+    results, _, requests = loaded
+    assert results["release"] == {split: ["c-1"] for split in SPLITS}
     assert not [request for request in requests if "DE-German" in request]
 
 
 def test_all_splits_are_three(loaded):
-    found, *_ = loaded
-    assert found["one split"] == 2
-    assert found["all splits"] == [
+    results, *_ = loaded
+    assert results["one split"] == 2
+    assert results["all splits"] == [
         "me/one@main",
         "there is no validation and no test split of this corpus, on the Hub or in its cache.",
         "Name the split that you need, split='train'.",
@@ -126,15 +126,15 @@ def test_all_splits_are_three(loaded):
 
 
 def test_no_such_data_set(loaded):
-    found, address, _ = loaded
+    results, address, _ = loaded
     for case, source, reason in (
         ("no revision", "eriktks/conll2003@gone", "RevisionNotFoundError"),
         ("no data set", "no/body@refs/convert/parquet", "RepositoryNotFoundError"),
         ("gated", "MultiCoNER/multiconer_v1@main", "GatedRepoError"),
     ):
-        assert found[case][0] == source
-        assert found[case][1].startswith(f"the Hub ({address}) does not give this data set ({reason}: ")
-        assert "HF_TOKEN" in found[case][2]
+        assert results[case][0] == source
+        assert results[case][1].startswith(f"the Hub ({address}) does not give this data set ({reason}: ")
+        assert "HF_TOKEN" in results[case][2]
 
 
 def test_a_hub_that_is_gone(loaded, home):

@@ -26,9 +26,9 @@ def written(file):
 
 
 def test_characters_with_tokens(written):
-    found = spanometer.load_spans(written(*ROWS))
-    assert isinstance(found, datasets.Dataset)
-    assert list(found) == [
+    dataset = spanometer.load_spans(written(*ROWS))
+    assert isinstance(dataset, datasets.Dataset)
+    assert list(dataset) == [
         {
             "id": "a",
             "text": TEXT,
@@ -43,30 +43,33 @@ def test_characters_with_tokens(written):
 def test_tokens_that_are_made(written):
     row = {"text": TEXT, "spans": SPANS}
     assert spanometer.load_spans(written(row))[0]["tokens"] is None
-    found = spanometer.load_spans(written(row), tokenizer="words")[0]
-    assert [token["text"] for token in found["tokens"]] == ["Ada", "💃", "wrote", "."]
-    assert found["id"] is None
+    loaded = spanometer.load_spans(written(row), tokenizer="words")[0]
+    assert [token["text"] for token in loaded["tokens"]] == ["Ada", "💃", "wrote", "."]
+    assert loaded["id"] is None
 
 
 def test_tags(file):
-    found = spanometer.load_spans(file("a.conll", "Ada B-PER\nL I-PER\n\nx O\n"), scheme="IOB2")
-    assert found["unit"][0] == "token" and found["text"][0] is None
-    assert [token["text"] for row in found["tokens"] for token in row] == ["Ada", "L", "x"]
-    assert found["tokens"][0][0]["start"] is None
-    assert list(found["spans"]) == [[{"start": 0, "end": 2, "label": "PER"}], []]
+    dataset = spanometer.load_spans(file("a.conll", "Ada B-PER\nL I-PER\n\nx O\n"), scheme="IOB2")
+    assert dataset["unit"][0] == "token" and dataset["text"][0] is None
+    assert [token["text"] for row in dataset["tokens"] for token in row] == ["Ada", "L", "x"]
+    assert dataset["tokens"][0][0]["start"] is None
+    assert list(dataset["spans"]) == [[{"start": 0, "end": 2, "label": "PER"}], []]
 
 
 def test_discontinuous_spans(written):
     row = {"text": TEXT, "spans": [{"fragments": [[0, 3], [6, 11]], "label": "E"}, SPANS[1]]}
-    found = spanometer.load_spans(written(row))[0]["spans"]
-    assert {"label": "E", "fragments": [[0, 3], [6, 11]]} in found and {"label": "X", "fragments": [[4, 5]]} in found
+    spans = spanometer.load_spans(written(row))[0]["spans"]
+    assert {"label": "E", "fragments": [[0, 3], [6, 11]]} in spans and {
+        "label": "X",
+        "fragments": [[4, 5]],
+    } in spans
 
 
 def test_annotators_and_splits(written):
     rows = [{**ROWS[0], "annotator": name} for name in ("ann", "ben")]
-    found = spanometer.load_spans({"train": written(*rows), "test": written(ROWS[0], name="b.jsonl")})
-    assert isinstance(found, datasets.DatasetDict)
-    assert list(found["train"]["annotator"]) == ["ann", "ben"]
+    splits = spanometer.load_spans({"train": written(*rows), "test": written(ROWS[0], name="b.jsonl")})
+    assert isinstance(splits, datasets.DatasetDict)
+    assert list(splits["train"]["annotator"]) == ["ann", "ben"]
     assert spanometer.load_spans(written(*rows), annotator="ben").num_rows == 1
     with pytest.raises(InputError, match="names no splits"):
         spanometer.load_spans({})

@@ -84,8 +84,7 @@ class CorpusFile:
             archive = cast(Archive, _open_archive(self.location))
             opened.enter_context(archive)
             member = archive.extractfile(self.member) if isinstance(archive, TarFile) else archive.open(self.member)
-            stream: io.BufferedReader = io.BufferedReader(cast(io.RawIOBase, member))
-            opened.enter_context(stream)
+            stream: io.BufferedReader = opened.enter_context(io.BufferedReader(cast(io.RawIOBase, member)))
             if stream.peek(len(_GZIP)).startswith(_GZIP):
                 remedy = "Unpack the archive, and give the folder."
                 raise InputError("this file is packed once more within the archive.", remedy, source=self.name)
