@@ -259,7 +259,11 @@ class Measure(CheckedOptions, ABC):
             For each key the lower and the upper bound; NaN if there are fewer than two documents.
         """
         values = self.joint_estimates([counts], resampling, self.score_totals)
-        return {key: values[key][0].interval(resampling.confidence) for key in self.keys if not self.results[key].whole}
+        return self.intervals_of({key: each[0] for key, each in values.items()}, resampling)
+
+    def intervals_of(self, values: Mapping[str, Estimate], resampling: Resampling) -> dict[str, tuple[float, float]]:
+        """Compute the same from estimates of the headline values."""
+        return {key: values[key].interval(resampling.confidence) for key in self.keys if not self.results[key].whole}
 
     def label_intervals(self, counts: Counts, resampling: Resampling) -> dict[str, dict[str, tuple[float, float]]]:
         """Compute confidence intervals of the headline values of each label, in the corpora of `intervals`."""

@@ -134,6 +134,12 @@ class TableColumn(NamedTuple):
         return Number(plain, self.kind, self.style, interval, self.signed)
 
 
+def defined_interval(bounds: Iterable[float] | None) -> tuple[float, float] | None:
+    """Convert the bounds of an interval to floats; None if there are none or they are NaN."""
+    low, high = (math.nan, math.nan) if bounds is None else map(float, bounds)
+    return None if math.isnan(low) else (low, high)
+
+
 def amounts(*keys: str, **heads: str) -> list[TableColumn]:
     """Declare columns of amounts, by their keys alone or with their heads."""
     return [TableColumn(key, heads.get(key), "amount") for key in (*keys, *heads)]

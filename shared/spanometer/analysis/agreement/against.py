@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Never, Unpack
 
 import numpy as np
@@ -19,10 +18,11 @@ from ...measures.base import Measure
 from ...measures.registry import MEASURES, read_measures
 from ...spans.annotations import end_to_end, named_sides
 from ...spans.spans import Spans
-from ...tables.table import Cell, Copyable, Part, Table, TableColumn
-from ..comparison.comparison import NAMED, SYSTEM, joint_estimates, named_systems
+from ...tables.table import Cell, Part, Table, TableColumn
+from ..comparison.comparison import NAMED, SYSTEM, EstimatedScores, joint_estimates, named_systems
 from ..scores.counting import count_measures, notes_of
-from ..scores.report import CorpusResult, corpus_size, kind_of
+from ..scores.measure_result import few_documents
+from ..scores.report import CorpusResult, corpus_size, kind_of, signature_lines
 from .annotators import ANNOTATOR, named_annotators
 
 _Row = tuple[str, str | None]
@@ -30,24 +30,6 @@ _Row = tuple[str, str | None]
 
 WAYS = ("mean", "best", "best_by_document")
 """How the scores against several references become one."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReferenceScore:
-    """The headline values of a measure against one reference, or against several.
-
-    Attributes:
-        scores: by key.
-        intervals: the lower and the upper bound of each; empty unless asked for, NaN for fewer than two documents.
-    """
-
-    scores: Mapping[str, float]
-    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-
-    def value(self, key: str) -> tuple[float, tuple[float, float] | None]:
-        """Return a value and its interval, None if that is NaN."""
-        low, high = self.intervals.get(key, (math.nan, math.nan))
-        return self.scores[key], None if math.isnan(low) else (low, high)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,11 +50,11 @@ class MeasureAgainst:
     """
 
     measure: Measure
-    against: Mapping[str, Mapping[str, ReferenceScore]]
-    together: Mapping[str, Mapping[str, ReferenceScore]]
-    ceiling: Mapping[str, ReferenceScore]
-    same_terms: Mapping[str, Mapping[str, ReferenceScore]]
-    differences: Mapping[str, Mapping[str, ReferenceScore]]
+    against: Mapping[str, Mapping[str, EstimatedScores]]
+    together: Mapping[str, Mapping[str, EstimatedScores]]
+    ceiling: Mapping[str, EstimatedScores]
+    same_terms: Mapping[str, Mapping[str, EstimatedScores]]
+    differences: Mapping[str, Mapping[str, EstimatedScores]]
     best: Mapping[str, str]
     documents: Mapping[str, Mapping[str, int]]
     signature: str
@@ -109,9 +91,7 @@ class AgainstReferences(CorpusResult):
         for name, result in self.measures.items():
             yield from ("", against_table(self, name, result.measure.headline))
         yield from ("", *notes(self), "")
-        for name, result in self.measures.items():
-            yield Copyable(result.signature)
-            yield from (f"{name}: {note}" for note in result.notes)
+        yield from signature_lines(self.measures.items())
 
     def tables(self) -> list[Table]:
         """Return a table for each measure and key."""
@@ -308,7 +288,7 @@ class _Measured:
             side: {way: values - ceiling[way] for way, values in of_side.items()} for side, of_side in terms.items()
         }
 
-        def scores(of_ways: Mapping[str, Estimate]) -> dict[str, ReferenceScore]:
+        def scores(of_ways: Mapping[str, Estimate]) -> dict[str, EstimatedScores]:
             return {_bare(name): self._score(values) for name, values in of_ways.items()}
 
         return MeasureAgainst(
@@ -354,14 +334,13 @@ class _Measured:
         points = np.stack([self._pairs[side, person].point[None] for person in people])
         return _bare(people[int(self._best_places(points)[0])])
 
-    def _score(self, values: Estimate) -> ReferenceScore:
+    def _score(self, values: Estimate) -> EstimatedScores:
         keys = self._measure.keys
         scores = dict(zip(keys, values.point.tolist(), strict=True))
         if self._resampling is None:
-            return ReferenceScore(scores=scores)
-        bounds = zip(keys, map(tuple, values.bounds(self._resampling.confidence).T.tolist()), strict=True)
-        whole = self._measure.results
-        return ReferenceScore(scores=scores, intervals={key: each for key, each in bounds if not whole[key].whole})
+            return EstimatedScores(scores=scores, intervals={})
+        of_keys = {key: values[place] for place, key in enumerate(keys)}
+        return EstimatedScores(scores=scores, intervals=self._measure.intervals_of(of_keys, self._resampling))
 
 
 def _mean(values: Sequence[Estimate]) -> Estimate:
@@ -379,9 +358,9 @@ def against_table(found: AgainstReferences, name: str, key: str) -> Table:
     column = TableColumn(key, kind=kind_of(result.measure, key))
     nowhere = [None] * len(found.references)
 
-    def cells(values: Mapping[str, ReferenceScore], names: Sequence[str], *, signed: bool = False) -> list[Cell]:
+    def cells(values: Mapping[str, EstimatedScores], names: Sequence[str], *, signed: bool = False) -> list[Cell]:
         own = column._replace(signed=signed)
-        return [own.cell(values[name].value(key) if name in values else None) for name in names]
+        return [own.cell(values[name].defined(key) if name in values else None) for name in names]
 
     rows: list[Sequence[Any] | None] = [
         ((row, "cyan"), *cells(result.against[row], found.references), *cells(result.together[row], WAYS))
@@ -407,5 +386,5 @@ def notes(found: AgainstReferences) -> list[str]:
         "terms: a system against all annotators but one, the mean over the one left out.",
     ]
     if found.confidence is not None and found.documents < 2:
-        lines.append(f"intervals need two documents or more, and there is {counted(found.documents, 'document')}")
+        lines.append(few_documents(found.documents))
     return lines

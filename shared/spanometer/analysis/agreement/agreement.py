@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ...arrays import plain
-from ...exceptions import counted
 from ...measures.gamma import Gamma
 from ...measures.unitizing_alpha import UnitizingAlpha
 from ...tables.result import Result
-from ...tables.table import Copyable, Part, Table, TableColumn, amounts
+from ...tables.table import Copyable, Part, Table, TableColumn, amounts, defined_interval
+from ..scores.measure_result import few_documents
 from .annotators import mean_over_pairs
 from .chance import QUANTILES, Simulated
 
@@ -112,10 +112,7 @@ class AgreementValues:
 
     def interval(self, key: str, *pair: int) -> tuple[float, float] | None:
         """Return the bounds of a value, of a pair of annotators if it is one of pairs; None if there are none."""
-        if key not in self.intervals:
-            return None
-        low, high = (float(bound[pair]) for bound in self.intervals[key])
-        return None if math.isnan(low) else (low, high)
+        return defined_interval([bound[pair] for bound in self.intervals[key]] if key in self.intervals else None)
 
     def value(self, key: str, *pair: int) -> tuple[float, tuple[float, float] | None]:
         """Return a value, of a pair of annotators if it is one of pairs, and its interval."""
@@ -175,7 +172,7 @@ class Agreement(Result, AgreementValues):
         if self.simulated:
             yield from (chance_table(self, per_pair=per_pair, per_label=per_label), "")
         if self.confidence is not None and self.documents < 2:
-            yield f"intervals need two documents or more, and there is {counted(self.documents, 'document')}"
+            yield few_documents(self.documents)
         yield from map(Copyable, self.signatures.values())
         yield from self.notes
         if per_label:

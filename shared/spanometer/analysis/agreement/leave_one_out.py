@@ -19,7 +19,7 @@ from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...measures.unitizing_alpha import UnitizingAlpha
 from ...spans.spans import Spans
 from ...tables.result import Result
-from ...tables.table import Copyable, Part, Table, TableColumn, amounts
+from ...tables.table import Copyable, Part, Table, TableColumn, amounts, defined_interval
 from .agree import count_jointly
 from .annotators import ANNOTATOR, count_pair, mean_over_pairs
 
@@ -78,7 +78,9 @@ class LeaveOneOut(Result):
         team = (("all", "bold"), self.spans.sum(), None, self.mean_kappa_f1, None, self.alpha, None)
         rows: list[Sequence[Any] | None] = [team, None]
         for place in self.order:
-            values = (self._value(column.key, place) for column in COLUMNS)
+            bounds = {key: of_all[:, place] for key, of_all in self.intervals.items()}
+            keys = (column.key for column in COLUMNS)
+            values = ((self.values[key][place].item(), defined_interval(bounds.get(key))) for key in keys)
             rows.append(((self.names[place], "cyan"), self.spans[place], *values))
         columns = [*amounts("spans"), *COLUMNS]
         return Table.of("annotator", columns, rows, kind="annotators", confidence=self.confidence)
@@ -99,10 +101,6 @@ class LeaveOneOut(Result):
             "signatures": dict(self.signatures),
         }
         return dict(plain(described))
-
-    def _value(self, key: str, place: int) -> tuple[float, tuple[float, float] | None]:
-        low, high = self.intervals[key][:, place].tolist() if key in self.intervals else (math.nan, math.nan)
-        return self.values[key][place].item(), None if math.isnan(low) else (low, high)
 
 
 def leave_one_out(

@@ -14,10 +14,11 @@ import numpy as np
 from ...arrays import plain
 from ...counts.counts import Counts
 from ...counts.statistics import Estimate, Resampling, estimates
-from ...exceptions import InputError, counted, shown
+from ...exceptions import InputError, shown
 from ...measures.base import Measure, Scores
-from ...tables.table import Copyable, Part, Table, TableColumn, mark_best
-from ..scores.report import CorpusResult, higher_is_better, kind_of
+from ...tables.table import Part, Table, TableColumn, defined_interval, mark_best
+from ..scores.measure_result import few_documents
+from ..scores.report import CorpusResult, higher_is_better, kind_of, signature_lines
 from .significance import LEVELS, PairedResampling, RankCorrelation, bootstrap_test, holm, randomisation_test, ranks
 
 Name = TypeVar("Name", bound=Hashable)
@@ -39,24 +40,38 @@ def named_systems(outputs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SystemResult:
-    """The result of a measure for one system.
+class EstimatedScores:
+    """The headline values of a measure with their intervals.
 
     Attributes:
-        scores: the headline values.
-        intervals: the lower and the upper bound of each that is not a number of things.
-        rank: by the value that is compared, 1 is the best; equal systems share the better rank.
-        rank_shares: the share of the drawn corpora in which the system has rank 1, 2 ...; they sum to 1.
+        scores: by key.
+        intervals: the lower and the upper bound of each that is not a number of things; NaN for fewer than two
+            documents, empty without resampling.
     """
 
     scores: Mapping[str, float]
     intervals: Mapping[str, tuple[float, float]]
-    rank: int
-    rank_shares: tuple[float, ...]
 
     def value(self, key: str) -> tuple[float, tuple[float, float] | None]:
         """Return a value and its interval, if it has one."""
         return self.scores[key], self.intervals.get(key)
+
+    def defined(self, key: str) -> tuple[float, tuple[float, float] | None]:
+        """Return the same without an interval that is NaN."""
+        return self.scores[key], defined_interval(self.intervals.get(key))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemResult(EstimatedScores):
+    """The result of a measure for one system.
+
+    Attributes:
+        rank: by the value that is compared, 1 is the best; equal systems share the better rank.
+        rank_shares: the share of the drawn corpora in which the system has rank 1, 2 ...; they sum to 1.
+    """
+
+    rank: int
+    rank_shares: tuple[float, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,11 +174,7 @@ class MeasuredSystems:
         return {
             system: SystemResult(
                 scores=self.measure.score(self.counts[system]),
-                intervals={
-                    key: estimate.interval(self.resampling.confidence)
-                    for key, estimate in values.items()
-                    if not self.measure.results[key].whole
-                },
+                intervals=self.measure.intervals_of(values, self.resampling),
                 rank=int(places[column]),
                 rank_shares=tuple(shares[column].tolist()),
             )
@@ -350,9 +361,7 @@ class Comparison(CorpusResult):
         if self.rank_correlations:
             yield from ("", correlation_table(self.rank_correlations))
         yield from ("", *legend(self), "")
-        for name, result in self.measures.items():
-            yield Copyable(result.signature)
-            yield from (f"{name}: {note}" for note in result.notes)
+        yield from signature_lines(self.measures.items())
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
@@ -441,7 +450,7 @@ def legend(comparison: Comparison) -> list[str]:
     ]
     without = "a value that is not a number has no interval"
     if comparison.documents < 2:
-        without = f"intervals need two documents or more, and there is {counted(comparison.documents, 'document')}"
+        without = few_documents(comparison.documents)
     return [
         *([f"[nan, nan]: {without}."] if any(map(math.isnan, bounds)) else []),
         f"[ , ]: {confidence} % confidence intervals. Ranks are by {'; '.join(directions)}.",

@@ -25,7 +25,7 @@ from ...spans.annotations import with_common_labels
 from ...spans.spans import Fragments, Spans
 from ...spans.wording import Wording, coded_strings
 from ...tables.result import Result
-from ...tables.table import Part, Table, TableColumn
+from ...tables.table import Part, Table, TableColumn, defined_interval
 from ...tags.tags import Tags
 from .consistency import LabelsOfStrings
 from .contexts import context_of_documents
@@ -405,5 +405,5 @@ def bucket_tables(scores: Sequence[BucketScores]) -> Iterator[Table]:
 
 
 def _value(row: BucketScores, key: str) -> Any:
-    value, bounds = row.scores[key], row.intervals.get(key)
-    return None if math.isnan(value) else (value, None if bounds is None or math.isnan(bounds[0]) else bounds)
+    value = row.scores[key]
+    return None if math.isnan(value) else (value, defined_interval(row.intervals.get(key)))

@@ -121,7 +121,7 @@ class MeasureResult:
         if not any(map(math.isnan, lows)):
             return ""
         if documents < 2:
-            return f"intervals need two documents or more, and there is {counted(documents, 'document')}"
+            return few_documents(documents)
         return f"{self.name}: a value that is not a number has no interval"
 
     def named_values(self, *, per_label: bool = False) -> Iterator[tuple[str, float]]:
@@ -161,6 +161,11 @@ class MeasureResult:
         intervals = self.label_intervals.get(label)
         values = {**self.per_label[label], "counts": self.label_counts.get(label, {})}
         return {**values, **({"intervals": intervals} if intervals else {})}
+
+
+def few_documents(documents: int) -> str:
+    """Say why values of fewer than two documents have no intervals."""
+    return f"intervals need two documents or more, and there is {counted(documents, 'document')}"
 
 
 def result_key(name: str, measure: Measure, key: str) -> str:

@@ -182,9 +182,7 @@ class Report(Result):
             yield from (table, "")
         for note in self.notes:
             yield from (f"nan–nan: {note}.", "")
-        for result in self.results:
-            yield Copyable(result.signature)
-            yield from (f"{result.name}: {note}" for note in result.notes)
+        yield from signature_lines((result.name, result) for result in self.results)
         if per_label:
             for table in label_tables(self):
                 yield from ("", table)
@@ -275,6 +273,13 @@ def _of_subset(name: str, size: str, tables: Iterable[Table]) -> Iterator[Part]:
     yield [(name, "bold"), f"  {size}"]
     for table in tables:
         yield from ("", replace(table, about={"subset": name, **table.about}))
+
+
+def signature_lines(results: Iterable[tuple[str, Any]]) -> Iterator[Part]:
+    """Show how results of measures, each with its name, were made, and what is to be noted about them."""
+    for name, result in results:
+        yield Copyable(result.signature)
+        yield from (f"{name}: {note}" for note in result.notes)
 
 
 def require_distinct(keys: Sequence[str]) -> None:
