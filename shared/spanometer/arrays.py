@@ -62,6 +62,13 @@ def ascends(*keys: np.ndarray) -> bool:
     return bool(above.all())
 
 
+def inverse(order: np.ndarray) -> np.ndarray:
+    """Compute the place of each row in an order of all rows."""
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return place
+
+
 def runs(*keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Find where each run of equal keys begins and ends (exclusive)."""
     flags = begins_run(*keys)

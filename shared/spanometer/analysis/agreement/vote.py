@@ -8,6 +8,7 @@ from typing import Any, Never, Unpack
 
 import numpy as np
 
+from ...arrays import inverse
 from ...documents.arguments import SideArguments, SideReading, shares
 from ...documents.sides import read_sides, require_no_answers
 from ...exceptions import require_no_more
@@ -108,8 +109,6 @@ def _resolved(won: Voted, resolve: str) -> tuple[np.ndarray, int]:
     if resolve != "nothing":
         rivals = ~together if resolve == "contradictions" else np.ones(len(first), dtype=bool)
         order = np.lexsort((np.arange(len(won)), -won.spans.sizes, -won.votes))
-        rank = np.empty(len(won), dtype=np.int64)
-        rank[order] = np.arange(len(won))
-        kept = without_losers(first[rivals], second[rivals], rank)
+        kept = without_losers(first[rivals], second[rivals], inverse(order))
     left = kept[first] & kept[second] & ~together
     return kept, len(np.union1d(first[left], second[left]))

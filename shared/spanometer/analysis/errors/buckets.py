@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import is_list, listed, listed_items, offsets_of, ordered, plain
+from ...arrays import inverse, is_list, listed, listed_items, offsets_of, ordered, plain
 from ...counts.counts import Column, Counts
 from ...counts.statistics import Resampling
 from ...documents.document_file import DocumentFile
@@ -73,8 +73,7 @@ def by_name(name: str, references: Sequence[str] | np.ndarray, predictions: Sequ
     names, code = np.unique(both, return_inverse=True)
     sizes = [np.bincount(part, minlength=len(names)) for part in np.split(code.ravel(), [len(references)])]
     order = np.lexsort((-sizes[1], -sizes[0]))
-    place = np.empty(len(order), dtype=np.int32)
-    place[order] = np.arange(len(order))
+    place = inverse(order).astype(np.int32)
     shown_names = names[order].tolist()
     if len(order) > _MOST_NAMES:
         place = np.minimum(place, _MOST_NAMES - 1)

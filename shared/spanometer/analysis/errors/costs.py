@@ -9,6 +9,7 @@ import numpy as np
 
 from ...alignment.matched_spans import EXTENTS, KINDS, WRONG_EXTENT, MatchedSpans
 from ...alignment.overlaps import Pieces, SideSpans
+from ...arrays import inverse
 from ...counts.counts import Column, Counts, join_columns
 from ...counts.statistics import Estimate, Resampling, estimates, jackknife_groups, joined_values
 from ...exceptions import InputError, mention
@@ -207,9 +208,7 @@ def merged(one: SideSpans, other: SideSpans) -> SideSpans:
     document, label = np.concatenate([one.document, other.document]), np.concatenate([one.label, other.label])
     pieces = None
     if not (one.contiguous and other.contiguous):
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(len(order))
-        span = place[np.concatenate([one.piece_span, len(one) + other.piece_span])]
+        span = inverse(order)[np.concatenate([one.piece_span, len(one) + other.piece_span])]
         first = np.concatenate([one.piece_start, other.piece_start])
         last = np.concatenate([one.piece_end, other.piece_end])
         by_start = np.argsort(first, kind="stable")

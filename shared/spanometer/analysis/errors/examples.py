@@ -14,7 +14,7 @@ import pyarrow.compute
 
 from ...alignment.matched_spans import CORRECT, EXTENTS, KINDS, MISSING, SPURIOUS, MatchedSpans
 from ...alignment.overlaps import order_of_line
-from ...arrays import arrow_array, integers
+from ...arrays import arrow_array, integers, inverse
 from ...exceptions import InputError, counted, mention, setting
 from ...options import check_options, option
 from ...spans.spans import Spans
@@ -195,7 +195,7 @@ class ErrorExamples(Result):
             times = np.zeros(len(rows), dtype=np.int64)
         order = order[: chosen.limit]
         rows = rows[order]
-        table = matched.to_arrow().take(arrow_array(_places(matched.order)[rows]))
+        table = matched.to_arrow().take(arrow_array(inverse(matched.order)[rows]))
         for name, text in zip(("reference_text", "predicted_text"), texts, strict=True):
             table = table.append_column(name, text.take(arrow_array(order)))
         place = matched.document[rows], *extent_of(matched, rows), matched.alignment.offsets
@@ -253,13 +253,6 @@ def _times(counted_name: tuple[str, int]) -> str:
     name, times = counted_name
     name = name.replace("_", " ")
     return f"{name} ({times})" if times > 1 else name
-
-
-def _places(order: np.ndarray) -> np.ndarray:
-    """Return where each row stands in an order."""
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    return place
 
 
 def extent_of(matched: MatchedSpans, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
