@@ -51,7 +51,7 @@ from ..options import options_of
 from ..plots import plot_agreement
 from ..tables.table import Part, heading
 from ..web.disagreement_report import disagreement_report
-from .corpus import Corpus
+from .corpus import CorpusFiles
 from .documents import SERIES, DocumentSeries
 from .inputs import input_paths, kind_of
 from .measures import add_interval_options, chosen_measures, chosen_resampling, require_used
@@ -183,13 +183,13 @@ class _Shown:
         left_out: the agreement without each of them, if that is asked for.
     """
 
-    corpus: Corpus
+    corpus: CorpusFiles
     agreement: Agreement
     disagreements: Disagreements | None
     left_out: LeaveOneOut | None
 
 
-def _disagreements(corpus: Corpus, output: AgreementOutput, **options: Any) -> Disagreements | None:
+def _disagreements(corpus: CorpusFiles, output: AgreementOutput, **options: Any) -> Disagreements | None:
     """Find where annotators differ, if that or the agreement without each annotator is asked for."""
     if not (output.disagreements or output.leave_one_out):
         return None

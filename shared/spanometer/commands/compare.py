@@ -31,7 +31,7 @@ from ..exceptions import InputError, counted
 from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES, read_measures
 from ..plots import plot_comparison
-from .corpus import Corpus, SeveralFiles
+from .corpus import CorpusFiles, SeveralFiles
 from .documents import COMPARED, DocumentSeries, StringInput, are_strings, default_measures, known_measures
 from .inputs import (
     input_paths,
@@ -115,7 +115,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _compared(
     source: SeveralFiles,
-    corpus: Corpus,
+    corpus: CorpusFiles,
     measures: Sequence[Any],
     resampling: PairedResampling,
     choices: Mapping[str, Any],

@@ -37,7 +37,7 @@ from ..readers.writing import require_writable
 from ..readers.writing import writing as open_new
 from ..tables.exports import to_csv
 from ..tables.table import Part, Precision, heading
-from .corpus import Corpus
+from .corpus import CorpusFiles
 from .documents import SERIES, DocumentSeries
 from .inputs import documents_in, headlines, input_paths, kind_of, size_of
 from .measures import require_used
@@ -113,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _parts(result: Consensus, corpus: Corpus) -> Iterator[Part]:
+def _parts(result: Consensus, corpus: CorpusFiles) -> Iterator[Part]:
     first, spans = corpus.first, result.spans
     tokens = None if spans.lengths is None else int(spans.lengths.sum())
     size = documents_in(first, briefly=True) if first.tags else spans.documents

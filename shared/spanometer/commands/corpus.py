@@ -19,14 +19,14 @@ from ..counts.statistics import Resampling
 from ..exceptions import InputError, mention
 from ..spans.spans import Spans
 from ..tables.table import Part, heading
-from .inputs import Input, Side, documents_in, headlines, named, names_of, side_of, size_of
+from .inputs import Input, ShownFile, documents_in, headlines, named, names_of, side_of, size_of
 
 Located = Callable[[Mapping[str, Any]], Any]
 Result = TypeVar("Result", Errors, Disagreements)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Corpus:
+class CorpusFiles:
     """Several sides of one corpus.
 
     Attributes:
@@ -41,7 +41,7 @@ class Corpus:
     files: Mapping[str, Any]
     reading: Mapping[str, Any] = field(default_factory=dict)
     annotations: Mapping[str, Any] = field(default_factory=dict)
-    shown: Sequence[Side] = ()
+    shown: Sequence[ShownFile] = ()
     context: Callable[[], Context] | None = None
     located: Located = nullcontext
 
@@ -79,7 +79,7 @@ class Corpus:
         return documents_in(self.first) if self.first.tags else ""
 
     @property
-    def sides(self) -> list[tuple[str, Side]]:
+    def sides(self) -> list[tuple[str, ShownFile]]:
         """The sides as commands show them, with their names."""
         names = ["reference" if name == REFERENCES else _bare(name) for name in self.files]
         return list(zip(names, self.shown, strict=True))
@@ -119,7 +119,7 @@ class SeveralFiles(Input, ABC):
     @abstractmethod
     def corpus(
         self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
-    ) -> Corpus:
+    ) -> CorpusFiles:
         """Read all sides.
 
         Args:
@@ -133,7 +133,7 @@ class SeveralFiles(Input, ABC):
             InputError: if they cannot be read or are not of the same documents; it names file and line.
         """
 
-    def informed(self, corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
+    def informed(self, corpus: CorpusFiles, measures: Sequence[Any]) -> Sequence[Any]:
         """Return measures with what they take from the files of a corpus."""
         return measures
 
@@ -154,26 +154,26 @@ class Pair:
     predictions: Any
     measures: Sequence[Any]
     reading: Mapping[str, Any]
-    shown: Side
+    shown: ShownFile
     size: int | None = None
 
 
 class ScoredFiles(SeveralFiles):
     """A kind of input that is scored: a reference and one or more systems."""
 
-    def pair(self, corpus: Corpus, name: str, measures: Sequence[Any]) -> Pair:
+    def pair(self, corpus: CorpusFiles, name: str, measures: Sequence[Any]) -> Pair:
         """Bring a system and the reference together."""
         shown = corpus.shown[1 + list(corpus.systems).index(name)]
         sides = {"references": corpus.reference, "predictions": corpus.systems[name]}
         return Pair(**sides, measures=measures, reading=corpus.reading, shown=shown)
 
-    def completed(self, report: Report, corpus: Corpus, pair: Pair, resampling: Resampling | None) -> Report:
+    def completed(self, report: Report, corpus: CorpusFiles, pair: Pair, resampling: Resampling | None) -> Report:
         """Add to a report what only this kind of input has."""
         return report
 
     def score(
-        self, corpus: Corpus, measures: Sequence[Any], resampling: Resampling | None, *, per_document: bool = False
-    ) -> tuple[Corpus, dict[str, Report]]:
+        self, corpus: CorpusFiles, measures: Sequence[Any], resampling: Resampling | None, *, per_document: bool = False
+    ) -> tuple[CorpusFiles, dict[str, Report]]:
         """Compute the measures of each system; errors name file and line.
 
         Returns:

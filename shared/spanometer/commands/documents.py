@@ -31,8 +31,8 @@ from ..readers.source import Limits
 from ..spans.mentions import Mentions
 from ..spans.spans import Spans
 from ..tags.decoding import Decoding, LabelDecoding
-from .corpus import Corpus, Pair, ScoredFiles, SeveralFiles, by_role, default_names, require_system
-from .inputs import ChosenLabels, Input, InputPath, Side, detected, names_of, read_with, side_of
+from .corpus import CorpusFiles, Pair, ScoredFiles, SeveralFiles, by_role, default_names, require_system
+from .inputs import ChosenLabels, Input, InputPath, ShownFile, detected, names_of, read_with, side_of
 from .measures import SuitingMeasures, named_measures, require_used
 from .options import read_options
 from .tag_files import ChanceParts, TagLayout, TagSeries
@@ -190,7 +190,7 @@ class DocumentSeries(DocumentLayout, Pairing, ChosenLabels, SeveralFiles):
 
     def corpus(
         self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
-    ) -> Corpus:
+    ) -> CorpusFiles:
         """Read all sides; one file of references has those of several annotators."""
         if annotators == 0:
             require_system(paths, "a system's spans", "Give PREDICTION.")
@@ -208,7 +208,7 @@ class DocumentSeries(DocumentLayout, Pairing, ChosenLabels, SeveralFiles):
         columns = [self.reference_column, *[of_systems] * len(paths)]
         read = [self.read(path, column) for path, column in zip(rest, columns, strict=False)]
         files = by_role([*people.values(), *read], default, names, annotators)
-        return Corpus(files=files, reading={"pairing": self.pairing, **self.chosen})
+        return CorpusFiles(files=files, reading={"pairing": self.pairing, **self.chosen})
 
     @property
     def pairing(self) -> Pairing:
@@ -232,7 +232,7 @@ class DocumentInput(DocumentSeries, ChanceParts, ScoredFiles):
         super().__post_init__()
         self.require_drawable()
 
-    def pair(self, corpus: Corpus, name: str, measures: Sequence[Any]) -> Pair:
+    def pair(self, corpus: CorpusFiles, name: str, measures: Sequence[Any]) -> Pair:
         """Bring a system and the reference into one unit, which the signature names."""
         references, predictions = corpus.reference, corpus.systems[name]
         answered = any(file.answers is not None for file in corpus.systems.values())
@@ -317,7 +317,7 @@ class StringInput(AnswerFiles, ScoredFiles):
 
     def corpus(
         self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
-    ) -> Corpus:
+    ) -> CorpusFiles:
         """Read the reference's mentions and each system's answers as strings."""
         if len(paths) == 1:
             raise InputError("there is no file with answers.", "Give PREDICTION, or name the key of the answers.")
@@ -334,7 +334,7 @@ class StringInput(AnswerFiles, ScoredFiles):
             gold, shown = Mentions.of_spans(read.references, read.texts), side_of(reference)
         else:
             gold = self._mentions(read.answers.pop(_MENTIONS), reference)
-            shown = Side(
+            shown = ShownFile(
                 f"{reference.source}, {counted(len(gold), 'mention')}",
                 {"file": reference.source, "mentions": len(gold), "notes": list(reference.notes), "left_out": []},
             )
@@ -345,7 +345,7 @@ class StringInput(AnswerFiles, ScoredFiles):
         grounded = [replace(each, choices={**read.decoding, **each.choices}) for each in results]
         sides = [side_of(file, grounded=each) for (_, file), each in zip(systems, grounded, strict=True)]
         files = by_role([file for _, file in (("", reference), *systems)], default_names(paths, 0), names, 0)
-        return Corpus(
+        return CorpusFiles(
             files=files,
             annotations=dict(zip(files, (gold, *grounded), strict=True)),
             shown=[shown, *sides],
@@ -363,7 +363,7 @@ class StringInput(AnswerFiles, ScoredFiles):
         """Return the options of the measure that are no part of a policy."""
         return {name: getattr(measure, name) for name in options_of(MentionF) if name not in COMPARED}
 
-    def pair(self, corpus: Corpus, name: str, measures: Sequence[Any]) -> Pair:
+    def pair(self, corpus: CorpusFiles, name: str, measures: Sequence[Any]) -> Pair:
         """Bring a system and the reference together."""
         answers = corpus.systems[name]
         compared = [replace(measure, **self.policy.compared) for measure in measures]

@@ -46,7 +46,7 @@ from ..tables.table import Part, Table, heading
 from ..tags.decoding import LabelDecoding
 from ..web.error_report import write_error_report
 from ..web.templates import require_html
-from .corpus import Corpus, SeveralFiles
+from .corpus import CorpusFiles, SeveralFiles
 from .documents import SERIES, DocumentSeries
 from .inputs import headlines, input_paths, kind_of, located, size_of
 from .measures import add_measure_options, read_request, take_shorthands
@@ -104,7 +104,7 @@ class ErrorOutput(PlotOutput):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parts:
+class SpanParts:
     """Parts of the spans that are scored by themselves."""
 
     buckets: bool = switch(
@@ -143,7 +143,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_options(draws, {"": Resampling})
     add_measure_options(parser, MEASURES, default="span_f, in which costs are told", leave_out=("n_simulations",))
     add_options(parser.add_argument_group("examples"), {"": ErrorChoice})
-    add_options(parser.add_argument_group("buckets"), {"": Parts})
+    add_options(parser.add_argument_group("buckets"), {"": SpanParts})
     add_options(parser.add_argument_group("output"), {"": ErrorOutput}, called=OUTPUT_FLAGS)
 
 
@@ -151,7 +151,7 @@ def run(options: argparse.Namespace) -> int:
     """Read, match and show."""
     paths = [options.reference, *options.systems]
     take_shorthands(options)
-    output, parts = read_options(ErrorOutput, options), read_options(Parts, options)
+    output, parts = read_options(ErrorOutput, options), read_options(SpanParts, options)
     choice = read_options(ErrorChoice, options)
     if output.examples is None and choice != ErrorChoice():
         raise InputError("--kind, --label, --predicted, --limit and --sample choose examples.", "Add --examples text.")
@@ -190,7 +190,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _partition(source: SeveralFiles, path: str, corpus: Corpus, parts: Parts) -> dict[str, Any]:
+def _partition(source: SeveralFiles, path: str, corpus: CorpusFiles, parts: SpanParts) -> dict[str, Any]:
     """Read what buckets are made of: the training set, and columns of the reference's file."""
     if isinstance(source, TagSeries):
         kept = source.kept(corpus.first)
@@ -204,7 +204,7 @@ def _partition(source: SeveralFiles, path: str, corpus: Corpus, parts: Parts) ->
     return {"train": read_training(source.read(parts.train, parts.train_column)), "by": {}}
 
 
-def _tags_of_training(source: TagSeries, parts: Parts) -> tuple[Spans, Wording]:
+def _tags_of_training(source: TagSeries, parts: SpanParts) -> tuple[Spans, Wording]:
     columns = source.layers if parts.train_column is None and source.layers else [parts.train_column or source.column]
     file = source.read(str(parts.train), columns, True)
     if file.words is None:

@@ -29,7 +29,7 @@ from ..measures.eter import AlphaSweep, Eter, alpha_sweep
 from ..options import options_of
 from ..plots import plot_sweep
 from ..tables.table import Cell, Copyable, Part, Table, amount, head, number
-from .corpus import Corpus
+from .corpus import CorpusFiles
 from .inputs import input_paths
 from .measures import add_interval_options, chosen_resampling, require_used
 from .options import add_options, add_systems, read_options, switch
@@ -115,7 +115,7 @@ def _with_muc(result: MeasureResult) -> MeasureResult:
 
 
 def _described(
-    corpus: Corpus, results: Mapping[str, MeasureResult], sweep: AlphaSweep | None, *, per_label: bool
+    corpus: CorpusFiles, results: Mapping[str, MeasureResult], sweep: AlphaSweep | None, *, per_label: bool
 ) -> dict[str, Any]:
     files = corpus.described()
     systems = {
@@ -131,13 +131,13 @@ def _described(
     return described
 
 
-def _tokens(corpus: Corpus) -> int | None:
+def _tokens(corpus: CorpusFiles) -> int | None:
     lengths = corpus.reference.lengths
     return None if lengths is None else int(lengths.sum())
 
 
 def _parts(
-    corpus: Corpus, results: Mapping[str, MeasureResult], sweep: AlphaSweep | None, *, per_label: bool
+    corpus: CorpusFiles, results: Mapping[str, MeasureResult], sweep: AlphaSweep | None, *, per_label: bool
 ) -> Iterator[Part]:
     documents = corpus.reference.documents
     yield from corpus.heading(documents, _tokens(corpus))

@@ -43,7 +43,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True)
-class Side:
+class ShownFile:
     """A file as a command shows it.
 
     Attributes:
@@ -58,7 +58,7 @@ class Side:
     left_out: Sequence[str] = ()
     remarks: Sequence[str] = ()
 
-    def beside(self, references: Spans, predictions: Spans, measures: Sequence[Measure]) -> Side:
+    def beside(self, references: Spans, predictions: Spans, measures: Sequence[Measure]) -> ShownFile:
         """Add remarks to a system if there are no spans, or if it has labels that the reference has nowhere."""
         if not len(references) and not len(predictions):
             remarks = ["no spans on either side"]
@@ -74,11 +74,11 @@ def side_of(
     paired: Paired | None = None,
     grounded: AnswerCounts | None = None,
     remarks: Sequence[str] = (),
-) -> Side:
+) -> ShownFile:
     """Describe a file as commands show it: what it has, what moved to fit the unit, and what is left out."""
     if file.tags:
         columns = " and ".join(file.columns)
-        return Side(f"{file.source}, {columns}", {"file": file.source, "column": columns})
+        return ShownFile(f"{file.source}, {columns}", {"file": file.source, "column": columns})
     if file.entities is not None:
         return _side_of_trees(file, file.entities)
     if paired is not None and file.answers is not None:
@@ -95,10 +95,10 @@ def side_of(
         text = f"{file.source}, {counted(len(file.answers), 'answer')}"
         text += "" if grounded is None else f" with {grounded.summary}"
     described.update(notes=notes, left_out=left_out)
-    return Side("; ".join([text, *(note.rstrip(".") for note in notes)]), described, left_out)
+    return ShownFile("; ".join([text, *(note.rstrip(".") for note in notes)]), described, left_out)
 
 
-def _side_of_trees(file: DocumentFile, entities: Entities) -> Side:
+def _side_of_trees(file: DocumentFile, entities: Entities) -> ShownFile:
     """Describe a file by the numbers of its entities, their components, and those that have several types."""
     metonymic = int((np.diff(entities.type_offsets) > 1).sum())
     sizes = {"entities": len(entities), "components": len(entities.component_start), "metonymic": metonymic}
@@ -108,7 +108,7 @@ def _side_of_trees(file: DocumentFile, entities: Entities) -> Side:
         counted(sizes["components"], "component"),
         f"{metonymic:,} metonymic",
     ]
-    return Side(", ".join([file.source, file.format, *numbers]), described, file.left_out)
+    return ShownFile(", ".join([file.source, file.format, *numbers]), described, file.left_out)
 
 
 def documents_in(file: DocumentFile, *, briefly: bool = False) -> str:
@@ -146,7 +146,7 @@ def size_of(documents: int | str, tokens: int | None, unit: str = "token") -> st
     return ", ".join([number, *([] if tokens is None else [counted(tokens, unit)])])
 
 
-def headlines(sides: Sequence[tuple[str, Side]], size: str) -> list[tuple[str, str]]:
+def headlines(sides: Sequence[tuple[str, ShownFile]], size: str) -> list[tuple[str, str]]:
     """List the lines above the results: each side, the size of the corpus, and what the readers left out."""
     lines = [*((name, side.text) for name, side in sides), ("size", size)]
     for name, side in sides:

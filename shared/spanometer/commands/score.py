@@ -67,7 +67,7 @@ from ..counts.statistics import Resampling
 from ..exceptions import InputError, counted, mention
 from ..measures.registry import ALL_MEASURES, MEASURES
 from ..tables.table import Number, Part, heading
-from .corpus import Corpus, ScoredFiles
+from .corpus import CorpusFiles, ScoredFiles
 from .documents import (
     COMPARED,
     SERIES,
@@ -192,7 +192,7 @@ def _kind(options: argparse.Namespace, paths: list[str]) -> type[Any]:
     return input_kind(KINDS, options, paths, ChanceParts)
 
 
-def _described(corpus: Corpus, reports: Mapping[str, Report], more: Mapping[str, bool]) -> dict[str, Any]:
+def _described(corpus: CorpusFiles, reports: Mapping[str, Report], more: Mapping[str, bool]) -> dict[str, Any]:
     """Describe one system beside the reference, several by their names."""
     described = corpus.described()
     values = {name: report.to_dict(**more) for name, report in reports.items()}
@@ -202,7 +202,7 @@ def _described(corpus: Corpus, reports: Mapping[str, Report], more: Mapping[str,
     return {"reference": described["reference"], "prediction": described["systems"][name], **of_system}
 
 
-def _parts(corpus: Corpus, reports: Mapping[str, Report], more: Mapping[str, bool]) -> Iterator[Part]:
+def _parts(corpus: CorpusFiles, reports: Mapping[str, Report], more: Mapping[str, bool]) -> Iterator[Part]:
     several, first = len(reports) > 1, next(iter(reports.values()))
     reference, *systems = corpus.sides
     sides = systems if several else [("prediction", side) for _, side in systems]
@@ -227,7 +227,9 @@ def _one_number(reports: Mapping[str, Report]) -> Number:
     return Number(values[headline], kind_of(result.measure, headline))
 
 
-def _score_against(corpus: Corpus, measures: Sequence[Any], resampling: Resampling | None, output: TableOutput) -> int:
+def _score_against(
+    corpus: CorpusFiles, measures: Sequence[Any], resampling: Resampling | None, output: TableOutput
+) -> int:
     """Score the systems against each annotator and all, and show."""
     drawn = {} if resampling is None else asdict(resampling)
     with corpus.placing_errors():

@@ -31,8 +31,8 @@ from ..readers.text.markup import EntityTypes
 from ..readers.text.quaero import DOCUMENTS
 from ..tags.decoding import Decoding, LabelDecoding
 from ..tags.schemes import SCHEMES, canonical
-from .corpus import Corpus, Pair, ScoredFiles, by_role, default_names, require_system
-from .inputs import ChosenLabels, ComparedWords, Side, detected, located, read_with
+from .corpus import CorpusFiles, Pair, ScoredFiles, by_role, default_names, require_system
+from .inputs import ChosenLabels, ComparedWords, ShownFile, detected, located, read_with
 
 _INPUTS = {"quaero": "markup", "jsonl": "entities"}
 """Formats whose content the modules take too, and what these call it."""
@@ -58,7 +58,7 @@ class AttributeInput(Limits, ComparedWords, ScoredFiles):
 
     def corpus(
         self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
-    ) -> Corpus:
+    ) -> CorpusFiles:
         """Read the reference and the systems, whose documents are brought in the order of the reference."""
         require_system(paths, "the system's spans", "Give PREDICTION.")
         formats = list(map(self._format_of, paths))
@@ -71,11 +71,11 @@ class AttributeInput(Limits, ComparedWords, ScoredFiles):
         # words and texts are many, and their work is done
         files = [replace(file, words=None, stated=None) for file in files]
         named = by_role(files, default_names(paths, annotators), names, annotators)
-        return Corpus(
+        return CorpusFiles(
             files=named,
             annotations=dict(zip(named, columns, strict=True)),
             shown=[
-                Side(
+                ShownFile(
                     f"{file.source}, {name}",
                     {"file": file.source, "format": name, "attributes": list(attributes.names)},
                     file.left_out,
@@ -96,7 +96,7 @@ class AttributeInput(Limits, ComparedWords, ScoredFiles):
             read_with(read_documents, path, format=format if format == "jsonl" else AUTO, limits=self.limits)
         )
 
-    def completed(self, report: Report, corpus: Corpus, pair: Pair, resampling: Resampling | None) -> Report:
+    def completed(self, report: Report, corpus: CorpusFiles, pair: Pair, resampling: Resampling | None) -> Report:
         """Note which spans only one side has, and draw the scores if a picture is asked for."""
         results = []
         for result in report.results:
@@ -137,7 +137,7 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, ScoredFiles):
 
     def corpus(
         self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
-    ) -> Corpus:
+    ) -> CorpusFiles:
         """Read the reference and the systems, all of the same documents and tokens."""
         require_system(paths, "the system's entities", "Give PREDICTION.")
         reference = self._read(paths[0])
@@ -150,9 +150,9 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, ScoredFiles):
             _with_lengths(reference, system.lengths)
             files.append(replace(_with_lengths(system, reference.lengths), words=None))
         named = by_role(files, default_names(paths, annotators), names, annotators)
-        return Corpus(files=named, reading=self.reading(files))
+        return CorpusFiles(files=named, reading=self.reading(files))
 
-    def pair(self, corpus: Corpus, name: str, measures: Sequence[Any]) -> Pair:
+    def pair(self, corpus: CorpusFiles, name: str, measures: Sequence[Any]) -> Pair:
         """Bring a system and the reference together."""
         reading = self.reading((corpus.first, corpus.files[f"{SYSTEM}{name}"]))
         return replace(super().pair(corpus, name, measures), reading=reading)
@@ -222,7 +222,7 @@ class ParquetInput(LabelDecoding, ChosenLabels, ScoredFiles):
 
     def corpus(
         self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
-    ) -> Corpus:
+    ) -> CorpusFiles:
         """Name the files, which workers read."""
         if len(paths) > 1:
             raise InputError(
@@ -230,12 +230,14 @@ class ParquetInput(LabelDecoding, ChosenLabels, ScoredFiles):
                 'Name them once, as in "data/*.parquet".',
             )
         columns = {REFERENCES: self.references, SYSTEM: self.predictions}
-        shown = [Side(f"{paths[0]}, {column}", {"file": paths[0], "column": column}) for column in columns.values()]
-        return Corpus(files=dict.fromkeys(columns, paths[0]), annotations=columns, shown=shown)
+        shown = [
+            ShownFile(f"{paths[0]}, {column}", {"file": paths[0], "column": column}) for column in columns.values()
+        ]
+        return CorpusFiles(files=dict.fromkeys(columns, paths[0]), annotations=columns, shown=shown)
 
     def score(
-        self, corpus: Corpus, measures: Sequence[Any], resampling: Resampling | None, *, per_document: bool = False
-    ) -> tuple[Corpus, dict[str, Report]]:
+        self, corpus: CorpusFiles, measures: Sequence[Any], resampling: Resampling | None, *, per_document: bool = False
+    ) -> tuple[CorpusFiles, dict[str, Report]]:
         """Let the workers count, and score the sums of their counts."""
         if resampling is not None:
             raise InputError(

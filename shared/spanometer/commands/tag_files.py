@@ -28,7 +28,7 @@ from ..readers.word_list import read_word_probabilities
 from ..spans.annotations import Layers, read_annotations
 from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags
-from .corpus import Corpus, Pair, ScoredFiles, SeveralFiles, by_role, default_names, require_system
+from .corpus import CorpusFiles, Pair, ScoredFiles, SeveralFiles, by_role, default_names, require_system
 from .inputs import ChosenLabels, ComparedWords, located, read_with
 from .options import switch
 
@@ -166,7 +166,7 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFi
 
     def corpus(
         self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
-    ) -> Corpus:
+    ) -> CorpusFiles:
         """Read all sides; the words are those of the first."""
         if annotators == 1:
             raise InputError("one file of tags is one reference.", "Name two or more, with --references 2.")
@@ -175,7 +175,7 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFi
             require_system(read, "a system's tags", "Give PREDICTION, or two --columns or more.")
         default = default_names(paths, annotators) if len(paths) > 1 else [file.columns[0] for file in read]
         files = by_role(read, default, names, annotators)
-        return Corpus(
+        return CorpusFiles(
             files=files,
             annotations={name: self.annotation_in(file) for name, file in files.items()},
             reading={**self.decoding, **self.chosen},
@@ -248,7 +248,7 @@ class ChanceParts:
             )
         require_format(self.plot)
 
-    def completed(self, report: Report, corpus: Corpus, pair: Pair, resampling: Resampling | None) -> Report:
+    def completed(self, report: Report, corpus: CorpusFiles, pair: Pair, resampling: Resampling | None) -> Report:
         """Add the parts of the corpus to a report, if they are asked for."""
         if self.by_chance is None:
             return report
@@ -310,7 +310,7 @@ class WordInformation(SeveralFiles):
                 f"Give {setting('word_probabilities')}.",
             )
 
-    def informed(self: Any, corpus: Corpus, measures: Sequence[Any]) -> Sequence[Any]:
+    def informed(self: Any, corpus: CorpusFiles, measures: Sequence[Any]) -> Sequence[Any]:
         """Give measures of information the probabilities of the reference's words or tokens."""
         if not self.sources:
             return measures
@@ -364,7 +364,7 @@ class TagInput(TagPair, WordInformation, ChanceParts, ScoredFiles):
 
     def corpus(
         self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
-    ) -> Corpus:
+    ) -> CorpusFiles:
         """Read the reference and the systems, all tags in one scheme."""
         corpus = super().corpus(paths, names, annotators=0, words=words)
         with corpus.placing_errors():

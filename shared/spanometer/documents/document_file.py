@@ -21,7 +21,7 @@ from ..spans.spans import Spans, in_order
 from ..tags.decoding import LabelDecoding, read_prefix, scheme_of
 from ..tags.tags import Tags
 from .building import RecordColumns
-from .places_in_files import LineRuns, Parts
+from .places_in_files import FileParts, LineRuns
 from .record import Named, Record
 from .stated import StatedSpans
 from .tag_columns import Layout
@@ -89,7 +89,7 @@ class DocumentFile:
     format: str = ""
     line_runs: LineRuns | None = None
     places: tuple[str, ...] = ()
-    parts: Parts | None = None
+    parts: FileParts | None = None
     words: Words | None = None
     tags: tuple[Tags, ...] = ()
     columns: tuple[str, ...] = ()

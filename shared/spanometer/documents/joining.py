@@ -16,7 +16,7 @@ from ..spans.annotations import end_to_end
 from ..spans.documents import Documents, Tokens
 from ..spans.entities import Entities
 from .document_file import DocumentFile
-from .places_in_files import LineRuns, Parts
+from .places_in_files import FileParts, LineRuns
 from .stated import StatedSpans
 from .tag_columns import joined_tags
 from .words import Words
@@ -93,7 +93,7 @@ def joined_files(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile
         document_lines=np.concatenate([part.document_lines for part in parts]),
         line_runs=_joined_runs([part.line_runs for part in parts]),
         places=tuple(chain.from_iterable(part.places or [""] * part.documents.size for part in parts)),
-        parts=Parts(tuple(files), tuple(part.source for part in parts), np.repeat(np.arange(len(parts)), sizes)),
+        parts=FileParts(tuple(files), tuple(part.source for part in parts), np.repeat(np.arange(len(parts)), sizes)),
         words=None if words is None else Words.of(joined_tags(words)),
         tags=tuple(map(joined_tags, zip(*(part.tags for part in parts), strict=True))),
         columns=first.columns,

@@ -97,7 +97,7 @@ class Pairing(AnswerReading):
 
 
 @dataclass(eq=False)
-class Side(Carrying):
+class PairedSide(Carrying):
     """A side's documents, while and after they are brought together with the other side's.
 
     Attributes:
@@ -155,7 +155,7 @@ class Paired:
         remarks: remarks about the texts, one sentence each.
     """
 
-    sides: Mapping[str, Side]
+    sides: Mapping[str, PairedSide]
     unit: str
     choices: Mapping[str, object]
     remarks: Sequence[str]
@@ -229,7 +229,7 @@ def pair(references: DocumentFile, predictions: DocumentFile, pairing: Pairing |
     if chosen.shared_documents:
         files, left_out = shared_documents(files)
     files = dict(zip(files, matched(*files.values()), strict=True))
-    references_side, predictions_side = (Side(file, left_out.get(name, []), name) for name, file in files.items())
+    references_side, predictions_side = (PairedSide(file, left_out.get(name, []), name) for name, file in files.items())
     try:
         return _paired(references_side, predictions_side, chosen)
     except InputError as error:
@@ -237,7 +237,7 @@ def pair(references: DocumentFile, predictions: DocumentFile, pairing: Pairing |
         raise error if file is None or error.document is None else file.locate(error.placed(side=None)) from None
 
 
-def _paired(references: Side, predictions: Side, pairing: Pairing) -> Paired:
+def _paired(references: PairedSide, predictions: PairedSide, pairing: Pairing) -> Paired:
     sides = references, predictions
     remarks: list[str] = []
     choices: dict[str, str] = {}
@@ -301,8 +301,8 @@ def _paired(references: Side, predictions: Side, pairing: Pairing) -> Paired:
 
 
 def _share_texts(
-    references: Side,
-    predictions: Side,
+    references: PairedSide,
+    predictions: PairedSide,
     pairing: Pairing,
     remarks: list[str],
     choices: dict[str, str],
@@ -366,13 +366,13 @@ def _words_in_texts(words: Sequence[Sequence[str]], texts: Sequence[str]) -> Tok
     return Tokens.from_lists([words_in_text(row, texts[document], document) for document, row in enumerate(words)])
 
 
-def _compare_stated(side: Side, texts: Sequence[str]) -> list[str]:
+def _compare_stated(side: PairedSide, texts: Sequence[str]) -> list[str]:
     """Compare what spans are said to cover with the other side's text, see `compared`."""
     stated = side.file.stated
     return [] if stated is None else compared(stated.beside(texts), side.place)
 
 
-def _compare_with_stated(side: Side, other: Side) -> list[str]:
+def _compare_with_stated(side: PairedSide, other: PairedSide) -> list[str]:
     """Compare what both sides say that the same characters, or tokens, are, see `compared`."""
     here, there = side.file.stated, other.file.stated
     if here is None or there is None or side.file.in_tokens != other.file.in_tokens:
@@ -380,7 +380,7 @@ def _compare_with_stated(side: Side, other: Side) -> list[str]:
     return compared(here.beside_stated(there), side.place, f"differ from those of {other.file.source}")
 
 
-def _align(references: Side, predictions: Side, how: str) -> None:
+def _align(references: PairedSide, predictions: PairedSide, how: str) -> None:
     """Move the predicted spans, and tokens, to the reference's text."""
     texts, others = references.texts or (), predictions.texts or ()
     if how == "line_ends":
@@ -400,7 +400,7 @@ def _align(references: Side, predictions: Side, how: str) -> None:
     predictions.lost += [f"a span in {name(document)} that the reference's text lacks." for document in lost]
 
 
-def _move(side: Side, places: list[np.ndarray], texts: list[str]) -> list[int]:
+def _move(side: PairedSide, places: list[np.ndarray], texts: list[str]) -> list[int]:
     """Move spans and tokens to the places of another text; return the documents of the spans that it lacks."""
     spans, tokens = side.file.spans, side.tokens
     if tokens is not None:
@@ -415,7 +415,7 @@ def _move(side: Side, places: list[np.ndarray], texts: list[str]) -> list[int]:
     return list(spans.document[lost].tolist())
 
 
-def _common_tokens(references: Side, pairing: Pairing, *, with_texts: bool) -> tuple[Tokens | None, str | None]:
+def _common_tokens(references: PairedSide, pairing: Pairing, *, with_texts: bool) -> tuple[Tokens | None, str | None]:
     """Return the tokens that spans of both sides are carried to, and the tokenizer that made them, if one did."""
     if pairing.tokenizer is None:
         return references.tokens, references.file.tokenizer
@@ -431,7 +431,9 @@ def _common_tokens(references: Side, pairing: Pairing, *, with_texts: bool) -> t
         raise error.placed(side=references.name if error.document is not None else None) from None
 
 
-def _to_tokens(side: Side, references: Side, tokens: Tokens | None, pairing: Pairing, choices: dict[str, str]) -> None:
+def _to_tokens(
+    side: PairedSide, references: PairedSide, tokens: Tokens | None, pairing: Pairing, choices: dict[str, str]
+) -> None:
     """Count the spans in the common tokens; the side learns what was moved and lost."""
     # without bounds of tokens, nothing tells that they are others
     unknown = pairing.tokenizer is None and (side.tokens is None or tokens is None)

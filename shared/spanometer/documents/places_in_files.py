@@ -43,7 +43,7 @@ class LineRuns:
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class FileParts:
     """The files that documents are of, if they are several.
 
     Attributes:
@@ -56,6 +56,6 @@ class Parts:
     sources: tuple[str, ...]
     file: np.ndarray
 
-    def take(self, documents: np.ndarray) -> Parts:
+    def take(self, documents: np.ndarray) -> FileParts:
         """Return the files of some documents, in the order asked for."""
-        return Parts(self.names, self.sources, self.file[documents])
+        return FileParts(self.names, self.sources, self.file[documents])

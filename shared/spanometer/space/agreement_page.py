@@ -33,7 +33,7 @@ from .chance_work import require_little_work
 from .controls import CONFIDENCE, Fields
 from .documents import FILES_KEPT, FORMATS, named, read_file
 from .examples import examples_of
-from .forms import Answer, Box, Form, Upload
+from .forms import Box, Form, Response, Upload
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, encoded, megabytes, too_much
 from .templates import error_message, render
 from .texts import app_heading, app_title
@@ -84,7 +84,7 @@ def form() -> Form:
     )
 
 
-def _answer(values: Mapping[str, Any]) -> Answer:
+def _answer(values: Mapping[str, Any]) -> Response:
     """Answer to files, or to pasted texts if there are none."""
     if values["files"]:
         return respond(values["files"], values)
@@ -94,11 +94,11 @@ def _answer(values: Mapping[str, Any]) -> Answer:
                 if (values[name] or "").strip():
                     Path(folder, f"{name}.txt").write_bytes(encoded(values[name], name, MAX_BYTES))
         except InputError as error:
-            return Answer(error_message(error))
+            return Response(error_message(error))
         return respond(sorted(map(str, Path(folder).iterdir())), values)
 
 
-def respond(paths: Sequence[str], values: Mapping[str, Any]) -> Answer:
+def respond(paths: Sequence[str], values: Mapping[str, Any]) -> Response:
     """Return the agreement of annotators; an error in words if it cannot be computed.
 
     Args:
@@ -108,10 +108,10 @@ def respond(paths: Sequence[str], values: Mapping[str, Any]) -> Answer:
     try:
         return _results(paths, FIELDS.read(values))
     except InputError as error:
-        return Answer(error_message(error, FIELDS.spell))
+        return Response(error_message(error, FIELDS.spell))
 
 
-def _results(paths: Sequence[str], chosen: Mapping[str, Any]) -> Answer:
+def _results(paths: Sequence[str], chosen: Mapping[str, Any]) -> Response:
     files = _read(paths, {name: chosen[name] for name in _OF_FORMATS if chosen[name] is not None})
     pairing = Pairing(**{name: chosen[name] for name in _PAIRING})
     read, notes = files_together(files, pairing)
@@ -148,7 +148,7 @@ def _results(paths: Sequence[str], chosen: Mapping[str, Any]) -> Answer:
         charts=[],
         snippet="",
     )
-    return Answer(html, files=_files(found, differing, report))
+    return Response(html, files=_files(found, differing, report))
 
 
 def _part(found: Agreement, title: str, key: str) -> dict[str, Any]:

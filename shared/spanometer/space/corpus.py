@@ -37,7 +37,7 @@ _PASTED = {
 
 
 @dataclass(frozen=True, eq=False)
-class Corpus:
+class PageCorpus:
     """Both sides of a corpus.
 
     Attributes:
@@ -95,7 +95,7 @@ def read_upload(path: str | os.PathLike[str]) -> str:
         return text.removesuffix("\n") if source.unended else text
 
 
-def read_tags(reference: str, prediction: str, reading: LabelDecoding) -> Corpus:
+def read_tags(reference: str, prediction: str, reading: LabelDecoding) -> PageCorpus:
     """Read both sides from CoNLL-like texts: a token and its tag on a line, blank lines between sentences.
 
     Args:
@@ -120,7 +120,7 @@ def read_tags(reference: str, prediction: str, reading: LabelDecoding) -> Corpus
         words = [[str(number) for number in range(1, length + 1)] for length in tags[0].lengths.tolist()]
         notes = ["There are no words in the text; tokens are shown by their numbers."]
     decoded = [as_tags(side, prefix=reading.prefix) for side in tags]
-    return Corpus(files, spans, spans, words, reading_of(scheme, **decoding), notes, decoded)
+    return PageCorpus(files, spans, spans, words, reading_of(scheme, **decoding), notes, decoded)
 
 
 def _tag_files(reference: str, prediction: str) -> Sequence[DocumentFile]:
@@ -137,16 +137,16 @@ def _tag_files(reference: str, prediction: str) -> Sequence[DocumentFile]:
     return both.select(0), both.select(1)
 
 
-def read_trees(reference: str, prediction: str, reading: EntityTypes) -> Corpus:
+def read_trees(reference: str, prediction: str, reading: EntityTypes) -> PageCorpus:
     """Read both sides from texts in QUAERO's markup, one document a line; see `read_tags`."""
     reader = partial(read_entities, format="quaero", entity_types=reading.known)
     files = _read_both("entities", (reference, prediction), reader, MAX_MARKUP_BYTES)
     spans = [Spans.from_dicts(map(_typed_spans, file.trees.to_dicts()), lengths=file.lengths) for file in files]
     kinds = {"input": "markup", "entity_types": ",".join(sorted(reading.known))}
-    return Corpus(files, [file.trees for file in files], spans, list(files[0].words or ()), kinds)
+    return PageCorpus(files, [file.trees for file in files], spans, list(files[0].words or ()), kinds)
 
 
-def read_attributes(reference: str, prediction: str) -> Corpus:
+def read_attributes(reference: str, prediction: str) -> PageCorpus:
     """Read both sides from JSON lines of spans with attributes; see `read_tags`."""
     reader = partial(read_as, "spans", format="jsonl", options={})
     texts = {"reference": reference, "prediction": prediction}
@@ -158,7 +158,7 @@ def read_attributes(reference: str, prediction: str) -> Corpus:
         f"Left out of the {name}: {item}" for name, file in zip(texts, files, strict=True) for item in file.left_out
     ]
     words = next((list(file.words) for file in files if file.words is not None), [])
-    return Corpus(files, [file.attribute_columns() for file in files], words=words, notes=notes)
+    return PageCorpus(files, [file.attribute_columns() for file in files], words=words, notes=notes)
 
 
 def _read_both(
@@ -206,5 +206,9 @@ def _flat_trees(spans: Spans) -> Entities:
     return Entities.from_dicts(documents, lengths=spans.lengths)
 
 
-READERS: dict[str, Callable[..., Corpus]] = {"spans": read_tags, "entities": read_trees, "attributes": read_attributes}
+READERS: dict[str, Callable[..., PageCorpus]] = {
+    "spans": read_tags,
+    "entities": read_trees,
+    "attributes": read_attributes,
+}
 """The readers of texts, by the kind of the input."""

@@ -10,7 +10,7 @@ from ..documents.sides import require_one_annotator
 from ..exceptions import InputError, counted
 from ..web.error_report import error_report
 from .documents import FILES_KEPT, FORMATS, named, read_file
-from .forms import Answer, Form, Upload
+from .forms import Form, Response, Upload
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, megabytes, too_much
 from .templates import error_message, render
 from .texts import app_heading, app_title
@@ -36,13 +36,13 @@ def form() -> Form:
     )
 
 
-def respond(given: Mapping[str, Any]) -> Answer:
+def respond(given: Mapping[str, Any]) -> Response:
     """Answer with the report inside a frame and as a file, or with what is wrong in words."""
     try:
         report = report_of(given["reference"], given["systems"], given["train"])
     except InputError as error:
-        return Answer(error_message(error))
-    return Answer(render("report_frame.html", report=report), files={"report.html": report})
+        return Response(error_message(error))
+    return Response(render("report_frame.html", report=report), files={"report.html": report})
 
 
 def report_of(reference: str | None, systems: Sequence[str] | None, train: str | None = None) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     """The results of a page as HTML, its charts, and files to take along, by name."""
 
     html: str
@@ -68,7 +68,7 @@ class Form:
     title: str
     heading: str
     button: str
-    respond: Callable[[Mapping[str, Any]], Answer]
+    respond: Callable[[Mapping[str, Any]], Response]
     limits: str
     kept: str = "The texts are scored on this Space's server and not kept."
     uploads: Sequence[Upload] = ()

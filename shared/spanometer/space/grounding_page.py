@@ -15,8 +15,7 @@ from string import ascii_uppercase
 from typing import Any
 
 from ..exceptions import InputError, counted
-from ..grounding.answers import Answer as ModelAnswer
-from ..grounding.answers import read_answer
+from ..grounding.answers import Answer, read_answer
 from ..grounding.forms import form_of
 from ..grounding.grounded import text_indices
 from ..grounding.outcomes import OUTCOMES, Outcome, outcomes_of
@@ -29,7 +28,7 @@ from ..tables.table import Cell, Table, amount
 from ..web.templates import Section, shortened, shown
 from .controls import Fields
 from .examples import examples_of
-from .forms import Answer, Box, Form
+from .forms import Box, Form, Response
 from .limits import too_much
 from .templates import error_message, first_rows, read_file, render
 from .texts import HOME, app_heading, app_title
@@ -109,7 +108,7 @@ class _Grounded:
         return frozenset(spans), frozenset(wrong.items())
 
 
-def respond(text: str, answer: str, values: Mapping[str, Any]) -> Answer:
+def respond(text: str, answer: str, values: Mapping[str, Any]) -> Response:
     """Show what each policy makes of an answer; an error in words if it cannot be grounded.
 
     Args:
@@ -120,7 +119,7 @@ def respond(text: str, answer: str, values: Mapping[str, Any]) -> Answer:
     try:
         return _results(text, answer, AnswerReading(**FIELDS.read(values)))
     except InputError as error:
-        return Answer(error_message(error, FIELDS.spell))
+        return Response(error_message(error, FIELDS.spell))
 
 
 def why() -> str:
@@ -128,7 +127,7 @@ def why() -> str:
     return render("why.html", picture=base64.b64encode(read_file("memoirs.svg").encode()).decode(), home=HOME)
 
 
-def _results(text: str, answer: str, reading: AnswerReading) -> Answer:
+def _results(text: str, answer: str, reading: AnswerReading) -> Response:
     for name, pasted, most in (("text", text, MAX_TEXT), ("answer", answer, MAX_ANSWER)):
         if not pasted.strip():
             raise InputError(f"the {name} is empty.", "Paste one, or click an example.")
@@ -162,12 +161,10 @@ def _results(text: str, answer: str, reading: AnswerReading) -> Answer:
             Section("As strings, without places", [_strings(text, read, reading)], _STRINGS),
         ],
     )
-    return Answer(html, files=_files(results))
+    return Response(html, files=_files(results))
 
 
-def _grounded(
-    name: str, policy: GroundingPolicy, read: ModelAnswer, index: TextIndex, reading: AnswerReading
-) -> _Grounded:
+def _grounded(name: str, policy: GroundingPolicy, read: Answer, index: TextIndex, reading: AnswerReading) -> _Grounded:
     policy = policy if reading.offsets is None else replace(policy, offsets=reading.offsets)
     places = sum(len(index.occurrences(item.mention, policy.fold, policy.inside)) for item in read.items)
     if places > MAX_PLACES:
@@ -178,7 +175,7 @@ def _grounded(
         return _Grounded(name, policy, problem=f"not computed: {error.problem}")
 
 
-def _notes(read: ModelAnswer, text: str) -> Iterator[str]:
+def _notes(read: Answer, text: str) -> Iterator[str]:
     """Yield what a reader should know about the answer, whatever the policy."""
     if read.broken:
         yield (
@@ -273,7 +270,7 @@ def _differences(letters: Mapping[Predictions, str], text: str) -> Table:
     return Table("mention", heads, [row for row in rows if len(set(row[3:])) > 1], left=len(heads) + 1)
 
 
-def _strings(text: str, read: ModelAnswer, reading: AnswerReading) -> Table:
+def _strings(text: str, read: Answer, reading: AnswerReading) -> Table:
     """List for each named policy for strings the mentions that count as predicted, in their normal form."""
     rows: list[list[Cell]] = []
     options: dict[str, Any] = {"labels": reading.answer_labels, "aliases": reading.aliases}

@@ -14,7 +14,7 @@ from ..tables.table import Table
 from ..tags.decoding import REPAIRS
 from ..tags.validation import Validation
 from ..web.templates import Section, number, shown
-from .corpus import Corpus
+from .corpus import PageCorpus
 from .pages import key_title
 from .templates import excerpt
 
@@ -22,7 +22,9 @@ SHOWN_PAIRS = 20
 """How many illegal pairs of a side are shown; all of them are counted."""
 
 
-def illegal_tags(corpus: Corpus, result: MeasureResult, score: Callable[[Measure, Corpus], float]) -> Iterator[Section]:
+def illegal_tags(
+    corpus: PageCorpus, result: MeasureResult, score: Callable[[Measure, PageCorpus], float]
+) -> Iterator[Section]:
     """Yield the section of illegal tags, unless all tags are legal.
 
     Args:
@@ -56,7 +58,7 @@ def illegal_tags(corpus: Corpus, result: MeasureResult, score: Callable[[Measure
     yield Section("Illegal tags", [table], " ".join(parts) + first)
 
 
-def _rows(name: str, side: Validation, corpus: Corpus, policies: tuple[str, str]) -> Iterator[list[str]]:
+def _rows(name: str, side: Validation, corpus: PageCorpus, policies: tuple[str, str]) -> Iterator[list[str]]:
     """Yield for the first illegal pairs of a side where each is, and the spans that each policy reads there."""
     for pair in islice(side, SHOWN_PAIRS):
         words = corpus.words[pair.document]

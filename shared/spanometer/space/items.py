@@ -13,14 +13,14 @@ from ..measures.eter import Eter
 from ..measures.span_attribute import SpanAttribute
 from ..tables.table import Table
 from ..web.templates import Section, shortened, shown
-from .corpus import Corpus
+from .corpus import PageCorpus
 from .templates import excerpt, first_rows
 
 _FOUND = {(True, True): "✓ correct", (True, False): "✗ missed", (False, True): "+ spurious"}
 """The outcome of an item, by whether the reference and the prediction have it."""
 
 
-def aligned_entities(measure: Eter, corpus: Corpus) -> Section:
+def aligned_entities(measure: Eter, corpus: PageCorpus) -> Section:
     """List the pairs of entities with what each costs, and the entities without a partner."""
     trees = [side.coarse() if measure.type_level == "coarse" else side for side in corpus.trees]
     aligned = measure.align(*trees)
@@ -47,7 +47,7 @@ def _names(documents: Sequence[Sequence[Mapping[str, Any]]], words: Sequence[Seq
             yield [(number, f"{text} [{shortened('+'.join(entity['types']))}]")]
 
 
-def attribute_values(measure: SpanAttribute, corpus: Corpus) -> Section:
+def attribute_values(measure: SpanAttribute, corpus: PageCorpus) -> Section:
     """List the values of attributes on both sides."""
     items = measure.items(*corpus.sides)
     columns = (items.document, items.start, items.end, items.attribute, items.value, items.reference, items.predicted)

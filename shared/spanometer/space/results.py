@@ -23,9 +23,9 @@ from ..web.error_report import error_report
 from ..web.templates import Section, number
 from .chance import charts
 from .chance_work import require_little_work
-from .corpus import READERS, Corpus
+from .corpus import READERS, PageCorpus
 from .downloads import result_files, snippet
-from .forms import Answer
+from .forms import Response
 from .illegal import illegal_tags
 from .items import aligned_entities, attribute_values
 from .pages import Page, key_title
@@ -41,7 +41,7 @@ _MAX_SAMPLED = 300_000
 """How many random units (units times samples of gamma) a page aligns."""
 
 
-def respond(page: Page, reference: str, prediction: str, values: Mapping[str, Any]) -> Answer:
+def respond(page: Page, reference: str, prediction: str, values: Mapping[str, Any]) -> Response:
     """Return the results; an error in words if the input cannot be scored.
 
     Args:
@@ -54,10 +54,10 @@ def respond(page: Page, reference: str, prediction: str, values: Mapping[str, An
         corpus = READERS[page.input](reference, prediction, *([] if reading is None else [reading]))
         return _results(page, corpus, values)
     except InputError as error:
-        return Answer(error_message(error, page.fields.spell))
+        return Response(error_message(error, page.fields.spell))
 
 
-def _results(page: Page, corpus: Corpus, values: Mapping[str, Any]) -> Answer:
+def _results(page: Page, corpus: PageCorpus, values: Mapping[str, Any]) -> Response:
     measure = page.measure(values, corpus.words)
     if isinstance(measure, AlignedMeasure) and measure.labels == "ignore":
         # the report, the charts and the other measures too
@@ -80,10 +80,10 @@ def _results(page: Page, corpus: Corpus, values: Mapping[str, Any]) -> Answer:
         charts=drawn,
         report=_error_report(page, corpus, report) if corpus.spans else "",
     )
-    return Answer(html, [chart.figure for chart in drawn], result_files(page.name, report))
+    return Response(html, [chart.figure for chart in drawn], result_files(page.name, report))
 
 
-def _report(corpus: Corpus, *results: MeasureResult) -> Report:
+def _report(corpus: PageCorpus, *results: MeasureResult) -> Report:
     """Make the report of results, as commands make it of files."""
     sides, documents = corpus.sides, len(corpus.files[0].document_lines)
     tokens = sum(map(len, corpus.words)) if corpus.spans else None
@@ -134,7 +134,7 @@ def _missing(report: Report) -> str:
     return f"no {noun} in the reference" if report.predicted_spans else f"no {noun} found"
 
 
-def _notes(measure: Measure, counts: Any, corpus: Corpus, missing: str) -> Iterator[str]:
+def _notes(measure: Measure, counts: Any, corpus: PageCorpus, missing: str) -> Iterator[str]:
     """Yield what the user should know about sides without anything to score, and about spans of one side alone."""
     if isinstance(measure, SpanAttribute):
         yield from measure.unmatched(counts)
@@ -146,7 +146,7 @@ def _notes(measure: Measure, counts: Any, corpus: Corpus, missing: str) -> Itera
 
 
 def _sections(
-    page: Page, corpus: Corpus, result: MeasureResult, report: Report, shared: Mapping[str, Any]
+    page: Page, corpus: PageCorpus, result: MeasureResult, report: Report, shared: Mapping[str, Any]
 ) -> Iterator[Section]:
     """Yield the tables below the score."""
     measure = result.measure
@@ -166,7 +166,9 @@ def _sections(
         yield Section("By label", label_tables(report))
 
 
-def _all_measures(page: Page, own: MeasureResult, corpus: Corpus, report: Report, shared: Mapping[str, Any]) -> Section:
+def _all_measures(
+    page: Page, own: MeasureResult, corpus: PageCorpus, report: Report, shared: Mapping[str, Any]
+) -> Section:
     """Score the same input with every measure that does not take long, the options of others at their defaults."""
     results, notes = [], ["Options of a measure's own are at their defaults, except on its own page."]
     kinds: dict[str, type[Measure]] = {**MEASURES, **TREE_MEASURES}
@@ -184,7 +186,7 @@ def _all_measures(page: Page, own: MeasureResult, corpus: Corpus, report: Report
     return Section("All measures on this input", score_tables(_report(corpus, *results)), " ".join(notes))
 
 
-def _error_report(page: Page, corpus: Corpus, report: Report) -> str:
+def _error_report(page: Page, corpus: PageCorpus, report: Report) -> str:
     """Write the report of errors, which commands write as a page."""
     try:
         found = errors(corpus.spans[0], corpus.spans[1], words=corpus.words, confidence=None)
@@ -195,11 +197,11 @@ def _error_report(page: Page, corpus: Corpus, report: Report) -> str:
     return error_report(found, title=f"Errors on the page of {page.name}", heading=heading, most=SHOWN_ERRORS)
 
 
-def _headline(measure: Measure, corpus: Corpus) -> float:
+def _headline(measure: Measure, corpus: PageCorpus) -> float:
     return measure.score(_counts(measure, corpus))[measure.headline]
 
 
-def _counts(measure: Measure, corpus: Corpus) -> Any:
+def _counts(measure: Measure, corpus: PageCorpus) -> Any:
     if isinstance(measure, SpanAttribute):
         try:
             return measure.counts(*corpus.sides)

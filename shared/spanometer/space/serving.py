@@ -20,7 +20,7 @@ import gradio as gr
 from ..exceptions import InputError
 from ..web.templates import read_file as read_shared_file
 from .controls import Control
-from .forms import Answer, Box, Form
+from .forms import Box, Form, Response
 from .limits import MAX_BYTES
 from .templates import error_message, read_file, render
 from .texts import HOME, titled
@@ -93,7 +93,7 @@ def build(form: Form) -> gr.Blocks:
             else:
                 option.input(**answer)
         if not form.boxes:
-            gr.on([file.change for file in files], lambda: _outputs(form, Answer("")), None, outputs, **_QUIET)
+            gr.on([file.change for file in files], lambda: _outputs(form, Response("")), None, outputs, **_QUIET)
             return blocks
         if files:
             # one file of several can be taken away as well
@@ -150,7 +150,7 @@ def _answer(form: Form, names: list[str]) -> Callable[..., Any]:
         of_files = any(given[one.name] for one in form.uploads)
         texts = {} if of_files else {box.name: given[box.name] for box in form.boxes}
         named = {"boxes": " ".join(texts), "texts": " ".join(map(_checksum, texts.values())), "button": form.button}
-        return _outputs(form, Answer(render("answer.html", html=found.html, **named), found.charts, found.files))
+        return _outputs(form, Response(render("answer.html", html=found.html, **named), found.charts, found.files))
 
     return answer
 
@@ -163,18 +163,18 @@ def _uploaded(form: Form, box: Box) -> Callable[[str], Any]:
             text = box.read(path) if box.read is not None else ""
             return text, *(gr.skip() for _ in (form.button, *form.charts, "taken"))
         except InputError as error:
-            return gr.skip(), *_outputs(form, Answer(error_message(error)))
+            return gr.skip(), *_outputs(form, Response(error_message(error)))
 
     return uploaded
 
 
-def _outputs(form: Form, answer: Answer) -> Sequence[Any]:
+def _outputs(form: Form, answer: Response) -> Sequence[Any]:
     """Make the values of the outputs; charts without a figure and files that are not there are hidden."""
     plots = [gr.Plot(figure, visible=figure is not None) for figure, _ in zip_longest(answer.charts, form.charts)]
     return answer.html, *plots, gr.File(_written(answer), visible=bool(answer.files))
 
 
-def _written(answer: Answer) -> list[str] | None:
+def _written(answer: Response) -> list[str] | None:
     """Write the files to take along into a new folder; those of more than an hour ago are deleted."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         if time.time() - folder.stat().st_mtime > KEPT:

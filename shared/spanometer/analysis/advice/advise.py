@@ -63,7 +63,7 @@ _LISTED = 5
 
 
 @dataclass(frozen=True)
-class Answer:
+class AdviceAnswer:
     """The answer of one statistic.
 
     Attributes:
@@ -98,7 +98,7 @@ class Advice:
     """
 
     statistics: Statistics
-    answers: tuple[Answer, ...]
+    answers: tuple[AdviceAnswer, ...]
     properties: tuple[str, ...]
     measure: str
     options: dict[str, Any]
@@ -168,40 +168,40 @@ def advise(
     )
 
 
-def _answers(corpus: Statistics, thresholds: Thresholds) -> list[Answer]:
+def _answers(corpus: Statistics, thresholds: Thresholds) -> list[AdviceAnswer]:
     several = 1 - corpus.one_token_share
     variation = corpus.information_variation
     highest = max(corpus.chance_per_label.values(), default=0.0)
     return [
-        Answer(
+        AdviceAnswer(
             "Have spans several tokens, so that one can be found in part?",
             f"{several:.1%} of spans of several tokens",
             f"from {thresholds.several_tokens:.1%} on",
             several > 0 and several >= thresholds.several_tokens,
             ("overlap", "noise"),
         ),
-        Answer(
+        AdviceAnswer(
             "Do spans of one label touch, so that joining and parting them is an error of its own?",
             f"{corpus.adjacent_share:.1%} of spans next to one of their label",
             f"from {thresholds.adjacent:.1%} on",
             corpus.adjacent > 0 and corpus.adjacent_share >= thresholds.adjacent,
             ("homogeneity", "completeness"),
         ),
-        Answer(
+        AdviceAnswer(
             "Do lengths vary, so that a wrong token weighs less in one span than in another?",
             f"lengths of {corpus.mean_length:.2f} tokens on average that vary by {corpus.length_variation:.2f} of it",
             f"from {thresholds.length_variation:.2f} on",
             corpus.length_variation > 0 and corpus.length_variation >= thresholds.length_variation,
             ("length_vs_captured", "length_vs_noisy"),
         ),
-        Answer(
+        AdviceAnswer(
             "Are there long spans, in which each further token tells less?",
             f"{corpus.long_share:.1%} of spans of {thresholds.long_span:g} tokens or more",
             f"from {thresholds.long_share:.1%} on",
             corpus.long_share > 0 and corpus.long_share >= thresholds.long_share,
             ("overlap_increasing", "noise_increasing"),
         ),
-        Answer(
+        AdviceAnswer(
             "Do the words of spans differ in how much they tell, rare from frequent?",
             "no words to tell by"
             if variation is None
@@ -210,21 +210,21 @@ def _answers(corpus: Statistics, thresholds: Thresholds) -> list[Answer]:
             None if variation is None else variation > 0 and variation >= thresholds.information_variation,
             ("token_informativeness",),
         ),
-        Answer(
+        AdviceAnswer(
             "Do spans share tokens?",
             f"{corpus.overlapping:,} of {corpus.spans:,} spans that share tokens with another",
             "from the first on",
             corpus.overlapping > 0,
             (),
         ),
-        Answer(
+        AdviceAnswer(
             "Are some labels rare?",
             f"an evenness of labels of {corpus.label_evenness:.2f}",
             f"below {thresholds.label_evenness:.2f}",
             corpus.label_evenness < thresholds.label_evenness,
             (),
         ),
-        Answer(
+        AdviceAnswer(
             "Would spans of the same lengths agree, placed at random?",
             "documents whose lengths are not known"
             if corpus.chance is None
@@ -236,7 +236,7 @@ def _answers(corpus: Statistics, thresholds: Thresholds) -> list[Answer]:
     ]
 
 
-def _without_longer_spans(answer: Answer) -> Answer:
+def _without_longer_spans(answer: AdviceAnswer) -> AdviceAnswer:
     """Return an answer without the properties that have no cases if no span has more than two tokens."""
     return replace(answer, properties=tuple(name for name in answer.properties if name not in WITHOUT_LONGER_SPANS))
 
