@@ -6,35 +6,33 @@ From a Space evaluate.load fetches its module without this package.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from spanometer.exceptions import counted, printable
-
-if TYPE_CHECKING:
-    from .pushing import Change
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the parts and their options."""
     parts = parser.add_subparsers(title="parts", metavar="PART", required=True)
-    building = parts.add_parser("build", help="write the Spaces into folders", documentation=run_build.__doc__)
-    building.add_argument("names", metavar="NAME", nargs="*", help="metric, such as span_f")
+
+    def add_part(name: str, help: str, run: Callable[[argparse.Namespace], int]) -> argparse.ArgumentParser:
+        part = parts.add_parser(name, help=help, documentation=run.__doc__)
+        part.add_argument("names", metavar="NAME", nargs="*", help="metric, such as span_f")
+        part.set_defaults(run=run)
+        return part
+
+    building = add_part("build", "write the Spaces into folders", run_build)
     building.add_argument(
         "--out", metavar="DIR", type=Path, default=Path("build/spaces"), help="folder for the Spaces (build/spaces)"
     )
     building.add_argument(
         "--namespace", metavar="ORG", default="spanometer", help="organisation that the examples name (spanometer)"
     )
-    building.set_defaults(run=run_build)
-    pushing = parts.add_parser("push", help="push the Spaces that have changed", documentation=run_push.__doc__)
-    pushing.add_argument("names", metavar="NAME", nargs="*", help="metric, such as span_f")
+    pushing = add_part("push", "push the Spaces that have changed", run_push)
     pushing.add_argument("--namespace", metavar="ORG", required=True, help="user or organisation that owns the Spaces")
     pushing.add_argument("--dry-run", action="store_true", help="list what would change, and change nothing")
-    pushing.set_defaults(run=run_push)
-    writing = parts.add_parser("cards", help="write the tables of the cards", documentation=run_cards.__doc__)
-    writing.add_argument("names", metavar="NAME", nargs="*", help="metric, such as span_f")
-    writing.set_defaults(run=run_cards)
+    add_part("cards", "write the tables of the cards", run_cards)
 
 
 def run_build(options: argparse.Namespace) -> int:
@@ -68,11 +66,10 @@ def run_push(options: argparse.Namespace) -> int:
     from .pushing import push
 
     for change in push(options.namespace, options.names, dry_run=options.dry_run):
-        print(f"{change.space}: {_summary(change)}", flush=True)
-        if options.dry_run:
-            for sign, paths in (("+", change.added), ("~", change.changed), ("-", change.deleted)):
-                for path in paths:
-                    print(f"  {sign} {printable(path)}")
+        print(f"{change.space}: {change}", flush=True)
+        for sign, paths in zip("+~-", change.paths.values(), strict=True):
+            for path in paths if options.dry_run else ():
+                print(f"  {sign} {printable(path)}")
     return 0
 
 
@@ -89,11 +86,3 @@ def run_cards(options: argparse.Namespace) -> int:
     for card in write_cards(options.names):
         print(printable(str(card)))
     return 0
-
-
-def _summary(change: Change) -> str:
-    if not change:
-        return "unchanged"
-    counts = {"added": change.added, "changed": change.changed, "deleted": change.deleted}
-    parts = [f"{len(paths)} {kind}" for kind, paths in counts.items() if paths]
-    return ", ".join((["new"] if change.created else []) + parts)

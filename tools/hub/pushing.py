@@ -33,18 +33,17 @@ class Change:
     Attributes:
         space: its name with its namespace.
         created: whether the Space is new.
-        added, changed, deleted: paths of files, sorted.
+        paths: the files that are `added`, `changed` and `deleted`.
     """
 
     space: str
     created: bool
-    added: tuple[str, ...]
-    changed: tuple[str, ...]
-    deleted: tuple[str, ...]
+    paths: dict[str, list[str]]
 
-    def __bool__(self) -> bool:
-        """Return whether there is anything to push."""
-        return bool(self.created or self.added or self.changed or self.deleted)
+    def __str__(self) -> str:
+        """Count the files."""
+        counts = [f"{len(paths)} {kind}" for kind, paths in self.paths.items() if paths]
+        return ", ".join([*(["new"] if self.created else []), *counts]) or "unchanged"
 
 
 def push(namespace: str, selected: Iterable[str] = (), *, dry_run: bool = False) -> Iterator[Change]:
@@ -87,18 +86,17 @@ def _push(api: HfApi, name: str, files: dict[str, bytes], *, dry_run: bool) -> C
         # the Hub starts a Space with files of its own
         there = _remote(api, name)
     commit, remote = there or (None, {})
-    change = Change(
-        name,
-        created,
-        tuple(path for path in files if path not in remote),
-        tuple(path for path, content in files.items() if remote.get(path, _blob(content)) != _blob(content)),
-        tuple(sorted(path for path in remote if path not in files and path not in _KEPT)),
-    )
-    if change and not dry_run:
+    hashes = {path: _blob(content) for path, content in files.items()}
+    paths = {
+        "added": [path for path in files if path not in remote],
+        "changed": [path for path in files if path in remote and remote[path] != hashes[path]],
+        "deleted": sorted(path for path in remote if path not in files and path not in _KEPT),
+    }
+    if any(paths.values()) and not dry_run:
         from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
-        new = [CommitOperationAdd(path, files[path]) for path in (*change.added, *change.changed)]
-        old = [CommitOperationDelete(path, is_folder=False) for path in change.deleted]
+        new = [CommitOperationAdd(path, files[path]) for path in (*paths["added"], *paths["changed"])]
+        old = [CommitOperationDelete(path, is_folder=False) for path in paths["deleted"]]
         api.create_commit(
             name,
             [*new, *old],
@@ -107,7 +105,7 @@ def _push(api: HfApi, name: str, files: dict[str, bytes], *, dry_run: bool) -> C
             # refused if somebody else has pushed in the meantime
             parent_commit=commit,
         )
-    return change
+    return Change(name, created, paths)
 
 
 def _remote(api: HfApi, name: str) -> tuple[str | None, dict[str, str | None]] | None:
