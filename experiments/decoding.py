@@ -17,6 +17,7 @@ import numpy as np
 
 from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.policies.repairs import PolicySpread, policy_spread
+from spanometer.analysis.policies.scores import score_table
 from spanometer.arrays import plain
 from spanometer.counts.statistics import Estimate
 from spanometer.documents.document_file import DocumentFile
@@ -174,28 +175,25 @@ def _rows(spread: PolicySpread, measure: AlignedMeasure) -> list[dict[str, Any]]
 
     The signature is of the first measure, by which the best and the worst policy are; a mean, no one reading, has none.
     """
-    spreads, grid = spread.measures, spread.grid
-    first = spreads[measure.name]
+    grid, first = spread.grid, spread.measures[measure.name]
     best, worst = (",".join(grid.describe(int(find(first.scores))).values()) for find in (np.nanargmax, np.nanargmin))
     size = f"of {len(grid):,} policies"
-    ways: list[tuple[str, str, str | None]] = [
-        *((f"argmax, {policy}", "argmax", policy) for policy in first.named),
-        (f"argmax, best {size}", "argmax", best),
-        (f"argmax, worst {size}", "argmax", worst),
-        (f"argmax, mean {size}", "argmax", None),
-        *((text, way, DEFAULT) for way, text in _LOGIT_WAYS.items()),
+    ways: list[tuple[str, str, str, str | None]] = [
+        *((f"argmax, {policy}", policy, "argmax", policy) for policy in first.named),
+        (f"argmax, best {size}", "best", "argmax", best),
+        (f"argmax, worst {size}", "worst", "argmax", worst),
+        (f"argmax, mean {size}", "mean", "argmax", None),
+        *((text, way, way, DEFAULT) for way, text in _LOGIT_WAYS.items()),
     ]
-    columns = [
-        [*scores.named.values(), scores.best, scores.worst, scores.mean, *map(scores.from_logits.get, _LOGIT_WAYS)]
-        for scores in spreads.values()
-    ]
+    records = (record.values() for record in score_table(spread.measures).records())
+    scores = {name: dict(zip(spread.measures, values, strict=True)) for name, *values in records}
     return [
         {
-            "way": way,
-            "scores": dict(zip(spreads, scores, strict=True)),
+            "way": text,
+            "scores": scores[row],
             "signature": repair and measure.signature({"scheme": SCHEME, "repair": repair, "decode": decode}),
         }
-        for (way, decode, repair), *scores in zip(ways, *columns, strict=True)
+        for text, row, decode, repair in ways
     ]
 
 

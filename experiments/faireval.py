@@ -18,7 +18,7 @@ from spanometer.measures.fair_f import BOUNDARY_ERRORS, COLUMNS, FairF
 from spanometer.measures.span_f import SpanF
 from spanometer.spans.spans import Spans
 
-from .inputs import FAIREVAL, Inputs
+from .inputs import Inputs
 from .published import decimals, published_rows
 from .tables import Cell
 
@@ -44,7 +44,7 @@ def cells(corpus: str, table: str, inputs: Inputs) -> Iterator[Cell]:
 
 @lru_cache(maxsize=1)
 def _alignment(inputs: Inputs, corpus: str) -> Alignment:
-    return Alignment(*(read_faireval(inputs.path(FAIREVAL[corpus, side])) for side in ("target", "system")))
+    return Alignment(*(read_faireval(inputs.path(f"faireval/{side}/{corpus}.csv")) for side in ("target", "system")))
 
 
 def read_faireval(path: Path) -> Spans:

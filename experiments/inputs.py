@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-import os
+import tomllib
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
 from spanometer.exceptions import InputError
 from spanometer.readers.columns.reading import read
 from spanometer.spans.spans import Spans, pair_from_tags
 
-MULTICONER_DEV = ("multiconer_es_dev.conll", "es_dev.conll", os.path.join("ES-Spanish", "es_dev.conll"))
-MULTICONER_TRAIN = ("multiconer_es_train.conll", "es_train.conll", os.path.join("ES-Spanish", "es_train.conll"))
-CONLL03 = ("conll03_test_tags.tsv",)
-HIPE = ("hipe2020_test_fr.tsv",)
-"""Names that the files of the corpora may have in the folder; the first is ours."""
+from .published import DATA
 
-FAIREVAL = {
-    (corpus, side): (os.path.join("faireval", side, f"{corpus}.csv"), os.path.join("data", side, f"{corpus}.csv"))
-    for corpus in ("ner_spans", "chunk_spans")
-    for side in ("target", "system")
-}
-"""The files of FairEval, by corpus and side, in our folder or in its own."""
-
-CONTENTS = {
-    MULTICONER_DEV[0]: "MultiCoNER version 1, Spanish development set",
-    MULTICONER_TRAIN[0]: "MultiCoNER version 1, Spanish training set",
-    CONLL03[0]: "CoNLL-2003 English test set, tags of the reference and of Flair, a tab between",
-    HIPE[0]: "CLEF-HIPE-2020 French test set",
-    **{
-        names[0]: f"FairEval's {corpus}, {'reference' if side == 'target' else 'output of a system'}"
-        for (corpus, side), names in FAIREVAL.items()
-    },
-}
-"""Descriptions of the files, by their first name."""
+MULTICONER_DEV, MULTICONER_TRAIN = "multiconer_es_dev.conll", "multiconer_es_train.conll"
+CONLL03, HIPE = "conll03_test_tags.tsv", "hipe2020_test_fr.tsv"
+"""Files of the corpora; `data/corpora.toml` has what they are, and the names that they may have otherwise."""
 
 
 class MissingCorpus(Exception):
@@ -75,20 +57,19 @@ class Inputs:
         except InputError as error:
             raise file.locate(error) from None
 
-    def path(self, names: tuple[str, ...]) -> Path:
-        """Find the file of the folder that has one of the names.
+    def path(self, file: str) -> Path:
+        """Find a file of a corpus in the folder, by our name or by another one.
 
         Raises:
-            MissingCorpus: if there is none.
+            MissingCorpus: if the folder does not have it.
         """
-        found = [] if self.folder is None else [self.folder / name for name in names if (self.folder / name).is_file()]
-        if not found:
-            where = "No folder of corpora is given" if self.folder is None else f"The folder has no {names[0]}"
-            raise MissingCorpus(
-                f"{where}. Put {names[0]} ({CONTENTS[names[0]]}) into a folder and name it with --data DIR or "
-                "SPANOMETER_DATA."
-            )
-        return found[0]
+        corpus = _corpora()[file]
+        for name in (file, *corpus["others"]):
+            if self.folder is not None and (self.folder / name).is_file():
+                return self.folder / str(name)
+        where = "No folder of corpora is given" if self.folder is None else f"The folder has no {file}"
+        put = f"Put {file} ({corpus['contents']}) into a folder and name it with --data DIR or SPANOMETER_DATA."
+        raise MissingCorpus(f"{where}. {put}")
 
     def _fetched(self) -> Spans:
         from spanometer.corpora import load_multiconer
@@ -99,3 +80,9 @@ class Inputs:
             raise MissingCorpus(f"MultiCoNER could not be fetched: {' '.join(str(error).split())}") from None
         names = dataset.features["ner_tags"].feature.names
         return Spans.from_tags([[names[number] for number in numbers] for numbers in dataset["ner_tags"]])
+
+
+@cache
+def _corpora() -> dict[str, dict[str, Any]]:
+    """Read the descriptions of the files."""
+    return tomllib.loads(DATA.joinpath("corpora.toml").read_text(encoding="utf-8"))

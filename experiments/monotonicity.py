@@ -41,7 +41,7 @@ MEASURES: dict[str, AlignedMeasure] = {
 _PRINTED = {"token_f_BIOE": "token_f_BIO_BIOE", "sl_icm_norm": "sl_icm"}
 """The rows of Table 1 that are called otherwise."""
 
-CORPORA: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+CORPORA: dict[str, tuple[str, dict[str, Any]]] = {
     "MultiCoNER": (MULTICONER_DEV, {}),
     "CoNLL03": (CONLL03, {"columns": [1]}),
     "HIPE": (HIPE, {"columns": ["NE-COARSE-LIT"], "documents": "document_id", "outside": "_"}),
@@ -94,8 +94,8 @@ def _sign(difference: float) -> int:
 
 def cells(corpus: str, change: str, inputs: Inputs) -> Iterator[Cell | str]:
     """Let the spans of a corpus lose or get tokens, and compare the property with the printed ticks."""
-    names, options = CORPORA[corpus]
-    yield from cells_of(read(inputs.path(names), **options).decoded().spans, change)
+    file, options = CORPORA[corpus]
+    yield from cells_of(read(inputs.path(file), **options).decoded().spans, change)
 
 
 def cells_of(spans: Spans, change: str) -> Iterator[Cell | str]:

@@ -4,14 +4,14 @@ A property says which of two outputs a measure must prefer: each case is a gold 
 output. A measure has the property if it scores the better output above the worse in every case.
 
     >>> from spanometer.measures import TokenF
-    >>> found = check_properties(TokenF(), cases=200)
-    >>> [name for name, check in found.items() if check.holds]
+    >>> checks = check_properties(TokenF(), cases=200)
+    >>> [name for name, check in checks.items() if check.holds]
     ['correct_sequence', 'wrong_sequence', 'overlap', 'noise']
-    >>> print(found["homogeneity"].counterexample)
+    >>> print(checks["homogeneity"].counterexample)
     gold B-A B-A; better B-A B-A; worse B-A I-A: 1.0000 against 1.0000
 
 The definitions are read off the paper's examples (its Table 2) and off the marks of its Table 1; for token
-informativeness, which has no example, from its name. `PROPERTIES` says each in words, and its function draws the cases.
+informativeness, which has no example, from its name. A function draws the cases of each, and says it in words.
 
 All cases have in common: there is a gold span, and neither the gold annotation nor an output has two spans over one
 token, so that tags can write them; whatever the property does not speak of is the same in both outputs, and random:
@@ -43,7 +43,7 @@ from spanometer.measures.information import TokenProbabilities
 from spanometer.measures.sl_icm import SlIcm
 from spanometer.spans.spans import Spans
 
-from .property_cases import BITS, Block, Blocks, Case, Generator, Span, draw_cases, lay_out, probabilities, right_block
+from .property_cases import BITS, Block, Case, Generator, Span, lay_out, probabilities
 
 TOLERANCE = 1e-9
 """A score is above another if it is so by more than this: sums of floats differ in their last bits."""
@@ -57,17 +57,20 @@ class Property:
     """A formal property.
 
     Attributes:
-        name: as in the published table.
-        says: which output is the better one, in words.
-        needs_positive: whether the worse output is the better one with more noise, so that its score must start above 0
-            to be able to fall.
-        draw: draws the parts of a case that the property speaks of.
+        blocks: draws the parts of a case that the property speaks of.
     """
 
-    name: str
-    says: str
-    needs_positive: bool
-    draw: Blocks
+    blocks: Callable[[Generator], list[Block]]
+
+    @property
+    def name(self) -> str:
+        """Return its name, as in the published table."""
+        return self.blocks.__name__.removeprefix("_")
+
+    @property
+    def needs_positive(self) -> bool:
+        """Whether the worse output is the better one with more noise: its score must be above 0 to be able to fall."""
+        return self.name in ("wrong_sequence", "noise")
 
     def cases(self, *, seed: int = 0, positive: bool = True) -> Iterator[Case]:
         """Draw random cases, without end.
@@ -77,13 +80,19 @@ class Property:
             positive: if the property needs it, both outputs have a span that is right, so that no F score starts from
                 0. False: they need not have one.
         """
-        return draw_cases(self.blocks(positive), f"{self.name} {seed}")
+        generator = Generator(random.Random(f"{self.name} {seed}"))
+        while True:
+            case = self.case(generator, positive)
+            if case.gold:
+                yield case
 
-    def blocks(self, positive: bool) -> Blocks:
-        """Make the function that draws the blocks of a case: its own and, if needed, a span that is right."""
-        if not (positive and self.needs_positive):
-            return self.draw
-        return lambda generator: [*self.draw(generator), right_block(generator)]
+    def case(self, generator: Generator, positive: bool) -> Case:
+        """Draw a case, whose gold annotation may be empty."""
+        blocks = self.blocks(generator)
+        if positive and self.needs_positive:
+            span = (generator.span(),)
+            blocks.append(Block(span[0].size, span, span, span))
+        return lay_out(generator, blocks)
 
 
 @dataclass(frozen=True)
@@ -112,7 +121,7 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class PropertyCheck:
-    """What was found about one property of a measure.
+    """The outcome for one property of a measure.
 
     Attributes:
         name: of the property.
@@ -124,7 +133,7 @@ class PropertyCheck:
     cases: int
     failed: int
     _examiner: _Examiner = field(repr=False, compare=False)
-    _known: Case | None = field(repr=False, compare=False)
+    _failing: Case | None = field(repr=False, compare=False)
 
     @property
     def holds(self) -> bool:
@@ -134,7 +143,7 @@ class PropertyCheck:
     @cached_property
     def counterexample(self) -> Counterexample | None:
         """A small counterexample, None if the property holds; hypothesis searches it when it is first asked for."""
-        return None if self._known is None else self._examiner.counterexample(self._examiner.simplest(self._known))
+        return None if self._failing is None else self._examiner.counterexample(self._examiner.simplest(self._failing))
 
 
 Scorer = Callable[..., float] | AlignedMeasure
@@ -189,47 +198,32 @@ def check_properties(
     }
 
 
-# What each property says, and its cases.
-
-PROPERTIES: dict[str, Property] = {}
-"""The properties by name, in the order of the published table."""
+# The cases of each property; the docstring says which output is the better one.
 
 
-def _property(says: str, *, needs_positive: bool = False) -> Callable[[Blocks], Blocks]:
-    """Enter a function that draws the blocks of a property's cases under its name."""
-
-    def enter(draw: Blocks) -> Blocks:
-        name = draw.__name__.removeprefix("_")
-        PROPERTIES[name] = Property(name, says, needs_positive, draw)
-        return draw
-
-    return enter
-
-
-@_property("An output with one more span that is right, in extent and label, is better.")
 def _correct_sequence(generator: Generator) -> list[Block]:
+    """An output with one more span that is right, in extent and label, is better."""
     span = (generator.span(),)
     return [Block(span[0].size, span, span, ())]
 
 
-@_property("An output with one more span that shares no token with the gold annotation is worse.", needs_positive=True)
 def _wrong_sequence(generator: Generator) -> list[Block]:
+    """An output with one more span that shares no token with the gold annotation is worse."""
     span = (generator.span(),)
     return [Block(span[0].size, (), (), span)]
 
 
-@_property("Of two parts of a gold span, one within the other, the larger part is the better output.")
 def _overlap(generator: Generator) -> list[Block]:
+    """Of two parts of a gold span, one within the other, the larger part is the better output."""
     whole, larger, smaller = _nested(generator)
     return [Block(whole.size, (whole,), (larger,), (smaller,))]
 
 
-@_property(
-    "Of two spans around a gold span, one within the other, the smaller is the better output; they touch no other gold "
-    "span.",
-    needs_positive=True,
-)
 def _noise(generator: Generator) -> list[Block]:
+    """Of two spans around a gold span, one within the other, the smaller is the better output.
+
+    They touch no other gold span.
+    """
     whole, larger, smaller = _nested(generator)
     return [Block(whole.size, (smaller,), (larger,), (whole,))]
 
@@ -241,24 +235,24 @@ def _nested(generator: Generator) -> tuple[Span, Span, Span]:
     return whole, larger, generator.part(larger, generator.randrange(1, larger.size))
 
 
-@_property("Adjacent gold spans of one label, found one by one, are a better output than one span over all of them.")
 def _homogeneity(generator: Generator) -> list[Block]:
+    """Adjacent gold spans of one label, found one by one, are a better output than one span over all of them."""
     whole = generator.span(2)
     tiles = generator.tiles(whole)
     return [Block(whole.size, tiles, tiles, (whole,))]
 
 
-@_property("A gold span found whole is a better output than the same tokens as several spans.")
 def _completeness(generator: Generator) -> list[Block]:
+    """A gold span found whole is a better output than the same tokens as several spans."""
     whole = generator.span(2)
     return [Block(whole.size, (whole,), (whole,), generator.tiles(whole))]
 
 
-@_property(
-    "Of two gold spans of different length, it is better to lack some tokens of the longer than as many of the "
-    "shorter; the other is found whole."
-)
 def _length_vs_captured(generator: Generator) -> list[Block]:
+    """It is better to lack some tokens of the longer of two gold spans than as many of the shorter.
+
+    The other span is found whole.
+    """
     label = generator.label()
     short = Span(0, generator.size(2), label)
     long = Span(0, short.size + generator.size(), label)
@@ -267,11 +261,11 @@ def _length_vs_captured(generator: Generator) -> list[Block]:
     return [Block(long.size, (long,), (cut_long,), (long,)), Block(short.size, (short,), (short,), (cut_short,))]
 
 
-@_property(
-    "Of two gold spans of different length, it is better to have some wrong tokens at the longer than as many at the "
-    "shorter; the other is found as it is."
-)
 def _length_vs_noisy(generator: Generator) -> list[Block]:
+    """It is better to have some wrong tokens at the longer of two gold spans than as many at the shorter.
+
+    The other span is found as it is.
+    """
     label, noise = generator.label(), generator.choice((1, 1, 2, 3, 5))
     size = generator.size()
     noisy_long, noisy_short = (Span(0, length + noise, label) for length in (size + generator.size(), size))
@@ -282,11 +276,11 @@ def _length_vs_noisy(generator: Generator) -> list[Block]:
     ]
 
 
-@_property(
-    "Of two gold spans of one length, with as many tokens found in all, the better output has found them in more equal "
-    "parts: the more of a span is found already, the less another token adds."
-)
 def _overlap_increasing(generator: Generator) -> list[Block]:
+    """Of two gold spans of one length, with as many tokens found in all, more equal parts are better.
+
+    The more of a span is found already, the less another token adds.
+    """
     whole = generator.span(3)
     little, much = _uneven(generator, whole.size)
     moved = generator.randrange(1, much - little)
@@ -297,11 +291,11 @@ def _overlap_increasing(generator: Generator) -> list[Block]:
     ]
 
 
-@_property(
-    "Around two gold spans of one length, with as many wrong tokens in all, the better output has them in less equal "
-    "parts: the more noise there is already, the less another token harms."
-)
 def _noise_increasing(generator: Generator) -> list[Block]:
+    """Around two gold spans of one length, with as many wrong tokens in all, less equal parts are better.
+
+    The more noise there is already, the less another token harms.
+    """
     label, size = generator.label(), generator.size()
     little, much = _uneven(generator, 3 + generator.choice((0, 0, 1, 2, 4)))
     moved = generator.randrange(1, much - little)
@@ -322,11 +316,11 @@ def _uneven(generator: Generator, most: int) -> tuple[int, int]:
     return little, generator.randrange(little + 2, most + 1)
 
 
-@_property(
-    "Of two gold spans with the same words but for the first or the last one, it is better to lack the more frequent "
-    "of these two words than the rarer; the other span is found whole."
-)
 def _token_informativeness(generator: Generator) -> list[Block]:
+    """It is better to lack the more frequent of two words than the rarer; the other span is found whole.
+
+    The two gold spans have the same words but for these, which are the first or the last ones.
+    """
     whole = generator.span(2)
     at_end = generator.choice((True, False))
     cut = whole._replace(end=whole.end - 1) if at_end else whole._replace(start=1)
@@ -337,6 +331,15 @@ def _token_informativeness(generator: Generator) -> list[Block]:
         Block(whole.size, (whole,), (cut,), (whole,), words[0]),
         Block(whole.size, (whole,), (whole,), (cut,), words[1]),
     ]
+
+
+_DRAWN = (
+    *(_correct_sequence, _wrong_sequence, _overlap, _noise, _homogeneity, _completeness),
+    *(_length_vs_captured, _length_vs_noisy, _overlap_increasing, _noise_increasing, _token_informativeness),
+)
+
+PROPERTIES: dict[str, Property] = {each.name: each for each in map(Property, _DRAWN)}
+"""The properties by name, in the order of the published table."""
 
 
 # How a measure is examined.
@@ -365,19 +368,18 @@ class _Examiner:
     """A measure that is asked about a property, with or without the words of the cases."""
 
     measure: Scorer
-    wanted: Property
+    tested: Property
     positive: bool
     words: bool
 
     def check(self, batch: _Batch) -> PropertyCheck:
         """Check the property in many cases."""
-        failed = np.flatnonzero(self.fails(batch))
-        cases = [batch.cases[number] for number in failed]
-        known = min(cases, key=lambda case: len(case.words), default=None)
-        return PropertyCheck(self.wanted.name, len(batch.cases), len(failed), self, known)
+        cases = [batch.cases[number] for number in np.flatnonzero(self.fails(batch))]
+        shortest = min(cases, key=lambda case: len(case.words), default=None)
+        return PropertyCheck(self.tested.name, len(batch.cases), len(cases), self, shortest)
 
-    def simplest(self, known: Case) -> Case:
-        """Search a counterexample and make it small; the known one if there is none among the cases that are tried."""
+    def simplest(self, case: Case) -> Case:
+        """Search a counterexample and make it small; return the case itself if none is drawn."""
         try:
             from hypothesis import HealthCheck, Phase, find, settings, strategies
             from hypothesis.errors import NoSuchExample
@@ -385,26 +387,22 @@ class _Examiner:
             problem = "counterexamples need hypothesis, which is not installed."
             raise InputError(problem, "pip install hypothesis") from None
 
-        numbers = strategies.randoms(use_true_random=False)
-        drawn = numbers.map(lambda drawing: lay_out(Generator(drawing), self.wanted.blocks(self.positive)))
-        options = settings(
-            max_examples=_SEARCHED,
-            phases=(Phase.generate, Phase.shrink),
-            database=None,
-            deadline=None,
-            report_multiple_bugs=False,
-            suppress_health_check=list(HealthCheck),
+        drawn = strategies.randoms(use_true_random=False).map(
+            lambda numbers: self.tested.case(Generator(numbers), self.positive)
         )
+        phases = Phase.generate, Phase.shrink
+        checks = list(HealthCheck)
+        options = settings(max_examples=_SEARCHED, phases=phases, database=None, suppress_health_check=checks)
         try:
-            case: Case = find(
+            smallest: Case = find(
                 drawn,
-                lambda case: bool(case.gold) and bool(self.fails(_Batch([case]))[0]),
+                lambda other: bool(other.gold and self.fails(_Batch([other]))[0]),
                 settings=options,
                 random=random.Random(0),
             )
         except NoSuchExample:
-            return known
-        return case
+            return case
+        return smallest
 
     def fails(self, batch: _Batch) -> np.ndarray:
         """Tell for each case whether the better output is not above the worse."""
@@ -422,27 +420,32 @@ class _Examiner:
 
     def scores(self, batch: _Batch) -> np.ndarray:
         """Score the better and the worse outputs, shape (2, cases), each document as a corpus of its own."""
-        tokens = [list(case.words) for case in batch.cases]
-        if isinstance(self.measure, AlignedMeasure):
-            measure = replace(self.measure, **_given(tokens)) if self.words else self.measure
-            counts = [measure.counts(batch.gold, side) for side in (batch.better, batch.worse)]
+        words = [list(case.words) for case in batch.cases]
+        sides = batch.better, batch.worse
+        measure = self.measure
+        if isinstance(measure, AlignedMeasure):
+            aligned = replace(measure, **_given(words)) if self.words else measure
+            counts = [aligned.counts(batch.gold, side) for side in sides]
             if isinstance(counts[0], Counts):
-                return np.stack([measure.score_per_document(side)[measure.headline] for side in counts])
+                return np.stack([aligned.score_per_document(side)[aligned.headline] for side in counts])
+            measure = _by_document(aligned)
         places = np.arange(len(batch.cases))[:, None]
-        scores = [
+        options = [_given([document]) if self.words else {} for document in words]
+        return np.array(
             [
-                self.score(batch.gold.take(place), side.take(place), words)
-                for place, words in zip(places, tokens, strict=True)
-            ]
-            for side in (batch.better, batch.worse)
-        ]
-        return np.array(scores)
+                [
+                    measure(batch.gold.take(place), side.take(place), **option)
+                    for place, option in zip(places, options, strict=True)
+                ]
+                for side in sides
+            ],
+            dtype=float,
+        )
 
-    def score(self, references: Spans, predictions: Spans, tokens: list[str]) -> float:
-        """Score one document."""
-        if isinstance(self.measure, AlignedMeasure):
-            return self.measure.score(self.measure.counts(references, predictions))[self.measure.headline]
-        return float(self.measure(references, predictions, **(_given([tokens]) if self.words else {})))
+
+def _by_document(measure: AlignedMeasure) -> Callable[..., float]:
+    """Make a function of a measure whose counts do not add up over documents."""
+    return lambda references, predictions: measure.score(measure.counts(references, predictions))[measure.headline]
 
 
 def _given(tokens: list[list[str]]) -> dict[str, Any]:

@@ -7,8 +7,7 @@ in random order.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -41,8 +40,7 @@ class Block(NamedTuple):
     words: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
     """One document with its gold annotation and two outputs, of which the first is the better one.
 
     Attributes:
@@ -95,23 +93,9 @@ class Generator:
         return tuple(Span(start, end, whole.label) for start, end in pairwise((whole.start, *cuts, whole.end)))
 
 
-Blocks = Callable[[Generator], list[Block]]
-"""Draws the blocks of a case that a property speaks of."""
-
-
-def draw_cases(blocks: Blocks, seed: str) -> Iterator[Case]:
-    """Draw random cases, without end; the same seed draws the same ones."""
-    generator = Generator(random.Random(seed))
-    while True:
-        case = lay_out(generator, blocks)
-        if case.gold:
-            yield case
-
-
-def lay_out(generator: Generator, blocks: Blocks) -> Case:
+def lay_out(generator: Generator, blocks: Iterable[Block]) -> Case:
     """Lay out the blocks of a property and those around them one behind the other, in random order."""
-    parts = blocks(generator)
-    parts += [_bystander(generator) for _ in range(generator.choice((0, 0, 0, 1, 1, 2, 3)))]
+    parts = [*blocks, *(_bystander(generator) for _ in range(generator.choice((0, 0, 0, 1, 1, 2, 3))))]
     generator.shuffle(parts)
     words: list[str | None] = [None] * generator.choice((0, 0, 1, 2))
     sides: dict[str, list[Span]] = {"gold": [], "better": [], "worse": []}
@@ -140,9 +124,3 @@ def _bystander(generator: Generator) -> Block:
         "apart": ((whole,), (whole._replace(end=first), whole._replace(start=first))),
     }[kind]
     return Block(whole.size, gold, output, output)
-
-
-def right_block(generator: Generator) -> Block:
-    """Draw a span that both outputs have right."""
-    span = (generator.span(),)
-    return Block(span[0].size, span, span, span)

@@ -10,7 +10,7 @@ import pytest
 
 from experiments import command, decoding, differences
 from experiments.differences import known_differences, reason_for
-from experiments.inputs import FAIREVAL, Inputs, MissingCorpus
+from experiments.inputs import Inputs, MissingCorpus
 from experiments.report import TABLES, Reproduction, draw, make, reproduce
 from experiments.tables import LISTED, Cell, PublishedTable
 from spanometer import InputError, Spans, corpora
@@ -203,9 +203,9 @@ def test_the_documentation_shows_the_summary(whole, run, monkeypatch):
 
 @pytest.mark.parametrize("line", ["LOC\t2\t3", "LOC\tx\t3\t2, 3", "LOC\t2\t4\t2, 4"])
 def test_files_that_are_not_those_of_faireval(tmp_path, line):
-    for names in FAIREVAL.values():
-        (tmp_path / names[0]).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / names[0]).write_text(f"LOC\t1\t1\t1\n\n{line}\n\n", encoding="utf-8")
+    for side in ("target", "system"):
+        (tmp_path / "faireval" / side).mkdir(parents=True)
+        (tmp_path / "faireval" / side / "ner_spans.csv").write_text(f"LOC\t1\t1\t1\n\n{line}\n\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"ner_spans\.csv: line 3 is not a label"):
         reproduce(["faireval"], folder=tmp_path)
 
@@ -292,7 +292,7 @@ def test_a_folder_that_lacks_a_corpus(tmp_path):
     (tmp_path / "ES-Spanish").mkdir()
     path = tmp_path / "ES-Spanish" / "es_dev.conll"
     path.write_text("x O\n", encoding="utf-8")
-    assert Inputs(tmp_path).path(("multiconer_es_dev.conll", "ES-Spanish/es_dev.conll")) == path
+    assert Inputs(tmp_path).path("multiconer_es_dev.conll") == path
 
 
 def test_a_folder_that_is_none(tmp_path):
