@@ -6,7 +6,6 @@ import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,8 +14,8 @@ import pytest
 from counts_of_parts import require_same_counts, tagged, whole
 from entity_corpora import random_entity_documents
 from slow_span_f import PATIENCE, SlowSpanF
-from spanometer import InputError, Spans
-from spanometer.analysis.scores.streams import Reading, Tally
+from spanometer import InputError
+from spanometer.analysis.scores.streams import Reading
 from spanometer.measures import MEASURES, Eter, SpanF, UnitizingAlpha
 from spanometer.spans.entities import Entities
 from spanometer.spans.spans import pair_from_tags
@@ -240,18 +239,6 @@ def test_another_version(folder):
     part = plan(folder[0], reading())[0]
     with pytest.raises(InputError, match=r"a worker has spanometer .*, and 0\.0\.1 asks"):
         count_part(part, reading(), "0.0.1")
-
-
-def test_tallies_of_two_kinds_do_not_add_up():
-    one = Tally({}, 1, 1, 0, 0, "tags", {"references": True})
-    for other, message in (
-        (replace(one, labelled={"references": False}), "^references: the tags of some documents have labels"),
-        (replace(one, form="spans"), "^some documents hold tags and others spans"),
-    ):
-        with pytest.raises(InputError, match=message):
-            one + other
-    spans = Spans.from_tags([["O"]], scheme="IOB2")
-    assert reading().tally((spans, spans)).form == "spans"
 
 
 # the command line

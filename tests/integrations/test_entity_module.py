@@ -125,22 +125,9 @@ def test_documents_that_are_no_texts(call):
     assert len(module) == 0
 
 
-def test_words_must_be_the_same():
-    module = load("eter", "markup")
-    for prediction, position, message in (
-        ("<pers> Ada </pers> sang", 1, "the word is 'sang' in the prediction and 'sings' in the reference"),
-        ("<pers> ada </pers> sings", 0, "the word is 'ada' in the prediction and 'Ada' in the reference"),
-        ("<pers> Ada </pers> sings well", None, "3 predicted words, 2 reference words"),
-        ("", None, "0 predicted words, 2 reference words"),
-    ):
-        with pytest.raises(InputError) as raised:
-            module.compute(predictions=[GOOD, prediction], references=[GOOD, GOOD])
-        assert message in raised.value.problem
-        assert (raised.value.document, raised.value.position) == (1, position)
-        assert "same words" in raised.value.remedy
-    # blanks between words are not words
+def test_blanks_between_words_are_not_words():
     spread = "\n<pers>Ada</pers>\tsings  "
-    assert module.compute(predictions=[spread], references=[GOOD])["eter"] == 0
+    assert load("eter", "markup").compute(predictions=[spread], references=[GOOD])["eter"] == 0
 
 
 def test_documents_of_errors_are_counted_over_batches():
@@ -150,10 +137,3 @@ def test_documents_of_errors_are_counted_over_batches():
     module.add(prediction="<pers> Ada sings", reference=GOOD)
     with pytest.raises(InputError, match="predictions, document 2100, line 1, column 1: the tag <pers> is not closed"):
         module.compute()
-
-
-def test_control_characters_in_errors_stay_on_their_line():
-    module = load("eter", "markup")
-    with pytest.raises(InputError) as raised:
-        module.compute(predictions=["\x1b[31mAda sings"], references=["Ada sings"])
-    assert "\x1b" not in str(raised.value)

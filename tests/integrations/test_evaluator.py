@@ -32,8 +32,6 @@ TOKENS = [["Ada", "Lind", "met", "Bo", "in", "Rome"], ["Hamburg", "and", "Fell"]
 REFERENCES = [[1, 2, 0, 1, 0, 3], [3, 0, 3], [0]]
 PREDICTIONS = [[1, 2, 0, 1, 0, 3], [3, 0, 2], [1]]
 
-TAKES_PIPELINES = hasattr(transformers, "TFPreTrainedModel")
-
 
 @pytest.fixture(scope="module")
 def tokenizer():
@@ -100,21 +98,6 @@ def test_by_hand(evaluator, model, tokenizer, data):
     metric = spanometer.load("span_f")
     found = evaluator.compute(model_or_pipeline=model, tokenizer=tokenizer, data=data, metric=metric)
     assert scores(found) == {"precision": 4 / 6, "recall": 4 / 5, "f1": 8 / 11}
-
-
-def test_folder(tmp_path, evaluator, model, tokenizer, data):
-    model.save_pretrained(tmp_path)
-    tokenizer.save_pretrained(tmp_path)
-    metric = spanometer.load("span_f")
-    found = evaluator.compute(model_or_pipeline=str(tmp_path), data=data, metric=metric)
-    assert found["f1"] == 8 / 11
-
-
-@pytest.mark.skipif(not TAKES_PIPELINES, reason="evaluate 0.4.6 takes pipelines of transformers 4 only")
-def test_pipeline(evaluator, model, tokenizer, data):
-    pipeline = transformers.pipeline("token-classification", model=model, tokenizer=tokenizer)
-    found = evaluator.compute(model_or_pipeline=pipeline, data=data, metric=spanometer.load("span_f"))
-    assert found["f1"] == 8 / 11
 
 
 def test_several_modules_at_once(evaluator, model, tokenizer, data):

@@ -4,9 +4,9 @@ import evaluate
 import pytest
 
 import spanometer
-from spanometer import InputError, Spans
+from spanometer import Spans
 from spanometer.counts.statistics import Resampling
-from spanometer.measures import MEASURES, SpanF
+from spanometer.measures import MEASURES
 
 REFERENCES = [["B-A", "I-A", "O"], ["B-B", "O", "B-A"], ["O", "B-A", "I-A"], ["B-A", "O", "O"]]
 PREDICTIONS = [["B-A", "I-A", "O"], ["B-B", "O", "O"], ["B-A", "I-A", "O"], ["B-A", "O", "B-B"]]
@@ -54,24 +54,3 @@ def test_eter_module():
         for key in found
         if not key.endswith(("_low", "_high")) and key not in ("insertions", "deletions", "references")
     }
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"confidence": 2}, "invalid value for confidence: 2"),
-        ({"confidence": 0.9, "n_resamples": 0}, "invalid value for n_resamples: 0"),
-        ({"n_resamples": "many"}, "invalid value for n_resamples: 'many'"),
-        ({"interval_method": "basic"}, "invalid value for interval_method: 'basic'"),
-        ({"seed": -1}, "invalid value for seed: -1"),
-    ],
-)
-def test_modules_refuse_wrong_options_before_any_data(options, message):
-    module = evaluate.load(spanometer.path("span_f"))
-    module.add_batch(references=REFERENCES, predictions=PREDICTIONS)
-    with pytest.raises(InputError, match=message):
-        module.compute(**options)
-    assert (
-        module.compute()["f1"]
-        == SpanF().score(SpanF().counts(Spans.from_tags(REFERENCES), Spans.from_tags(PREDICTIONS)))["f1"]
-    )

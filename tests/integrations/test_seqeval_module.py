@@ -181,38 +181,6 @@ def test_without_spans_or_tokens(ours):
         ours.compute(predictions=[[]], references=[[]])
 
 
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        ({"mode": "lenient"}, "mode: 'lenient'"),
-        ({"scheme": "IOB3"}, "scheme: 'IOB3'"),
-        ({"zero_division": "war"}, r"zero_division: 'war'\.\nUse one of 'warn', 0\.0, 1\.0, nan\."),
-        ({"suffix": 1}, "suffix: 1"),
-        ({"repair": "discard"}, "seqeval has no option 'repair'.\nIts options are suffix, scheme, mode, "),
-    ],
-)
-def test_wrong_options(ours, options, text):
-    with pytest.raises(InputError, match=text):
-        ours.compute(**SIDES, **options)
-    assert ours.compute(**SIDES)["overall_recall"] == 0.5
-
-
-@pytest.mark.parametrize(
-    ("call", "text"),
-    [
-        ({"predictions": [["PER-B"]], "references": [["O"]]}, "predictions, document 0, token 0: .*\n.* suffix=True"),
-        ({"predictions": [["B-A"]], "references": [["B-A"]], "suffix": True}, "'B-A' does not end in a prefix"),
-        ({"predictions": [["B-overall_f1"]], "references": [["O"]]}, "'overall_f1' is a label and a key"),
-        ({"predictions": [["O", "O"]], "references": [["O"]]}, "document 0: 2 predicted tags, 1 reference tags"),
-        ({"predictions": [["NOUN"]], "references": [["O"]]}, "example 'B-PER'.$"),
-    ],
-)
-def test_wrong_tags(ours, call, text):
-    with pytest.raises(InputError, match=text):
-        ours.compute(**call)
-    assert ours.compute(**SIDES)["overall_recall"] == 0.5
-
-
 def test_weights_have_no_effect(ours):
     with pytest.warns(UserWarning, match="seqeval: sample_weight has no effect"):
         found = ours.compute(**SIDES, sample_weight=[1, 0, 0])

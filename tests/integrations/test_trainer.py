@@ -231,38 +231,6 @@ def test_labels_without_prefixes(decode):
 
 LOGITS = np.zeros((2, 3, 5), dtype=np.float32)
 IDS = np.array([[IGNORED, 1, 2], [0, 3, IGNORED]])
-NAN = LOGITS.copy()
-NAN[1, 1, 2] = np.nan
-
-
-@pytest.mark.parametrize(
-    ("predictions", "label_ids", "message"),
-    [
-        (LOGITS[:, :, :4], IDS, r"the model gives \(2, 3, 4\); logits have the shape \(2, 3, 5\)"),
-        (LOGITS[:, :2], IDS, r"the model gives \(2, 2, 5\)"),
-        (LOGITS[:1], IDS, r"the model gives \(1, 3, 5\)"),
-        (LOGITS.astype(int), IDS, "logits of type int64 are not floating-point"),
-        ((), IDS, "the model gives nothing"),
-        (None, IDS, "there are no labels or no predictions"),
-        (LOGITS, None, "there are no labels or no predictions"),
-        (LOGITS, IDS[0], "there are no labels of shape"),
-        (LOGITS, IDS.astype(float), "references: labels of type float64 are not whole numbers"),
-        (LOGITS, np.where(IDS == 3, 5, IDS), "references, document 1, token 1: 5 is not the number of a label"),
-        (LOGITS, np.where(IDS == 3, -1, IDS), "references, document 1, token 1: -1 is not the number of a label"),
-        (np.where(IDS == 3, IGNORED, IDS), IDS, "predictions, document 1, token 1: -100 is not the number of a label"),
-        (NAN, IDS, "document 1, token 1: a logit is NaN"),
-        ([LOGITS], [IDS, IDS], "a list of batches"),
-        (LOGITS, [IDS], "a list of batches"),
-        ([], [], "a list of batches"),
-    ],
-)
-@pytest.mark.parametrize("decode", ["viterbi", "argmax"])
-def test_wrong_batches(predictions, label_ids, message, decode):
-    metrics = Metrics(ID2LABEL, decode=decode)
-    for compute_result in (None, False, True):
-        with pytest.raises(InputError, match=message):
-            metrics.compute_metrics((predictions, label_ids), compute_result)
-    assert metrics.compute_metrics((IDS, IDS))["span_f_f1"] == 1
 
 
 def test_copies_are_independent():

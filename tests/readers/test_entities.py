@@ -7,7 +7,7 @@ import random
 import pytest
 
 from builders import entity
-from entity_files import LINES, NESTED, PRESIDENT, entities_of, keys, trees
+from entity_files import LINES, NESTED, PRESIDENT, entities_of, trees
 from spanometer.exceptions import InputError
 from spanometer.readers import read_entities, source, write_entities
 
@@ -107,28 +107,3 @@ def test_what_looks_like_a_byte_order_mark_stays(words, format):
             write_entities(stream, [entities] * len(documents), words=documents, format=format)
             file = entities_of(stream.getvalue(), format=format)
             assert (file.words, trees(file)) == (documents, [entities] * len(documents))
-
-
-def test_random_markup_in_all_formats():
-    for seed in range(80):
-        generator = random.Random(seed)
-        documents, words = [], []
-        for _ in range(generator.randrange(1, 4)):
-            words.append([generator.choice("abc<") for _ in range(12)])
-            entities = []
-            for start in range(0, 12, 4):
-                if generator.random() < 0.7:
-                    kind = generator.choice(("name", "kind"))
-                    entities.append(
-                        entity(start, start + 3, generator.choice(("loc.x", "org+loc")), (start, start + 1, kind))
-                    )
-                    if generator.random() < 0.5:
-                        entities.append(entity(start + 1, start + 3, "pers"))
-                        entities[-2]["components"].append({"start": start + 1, "end": start + 3, "label": "pers"})
-            documents.append(entities)
-        for format in ("hipe", "quaero", "jsonl"):
-            stream = io.BytesIO()
-            write_entities(stream, documents, words=words, format=format)
-            file = entities_of(stream.getvalue(), format=format)
-            assert (file.format, file.words) == (format, words)
-            assert keys(trees(file)) == keys(documents)

@@ -178,20 +178,8 @@ def test_names_of_columns(run, file):
     assert run("score", path, path, "--measure", "span_f", "--score-only", *flags)[1] == "1.0000\n"
     with pytest.raises(InputError, match="there is no column 'start' among 'From', 'To', 'What'"):
         spanometer.read(path, format="span_table")
-    for wrong in ({"begin": "From"}, {"start": ""}, "x=y"):
-        with pytest.raises(InputError, match=r"column|mapping of names"):
-            spanometer.read(path, format="span_table", column_names=wrong)
-
-
-@pytest.mark.parametrize(
-    ("row", "problem"),
-    [
-        (f"a,1,{'9' * 5000},PER,", "line 3: '9+.* is not an offset"),
-    ],
-)
-def test_malformed_spans(file, row, problem):
-    with pytest.raises(InputError, match=problem):
-        spanometer.read(file(f"doc_id,start,end,label,text\na,0,1,PER,\n{row}\n", "spans.csv"), format="span_table")
+    with pytest.raises(InputError, match="column"):
+        spanometer.read(path, format="span_table", column_names={"begin": "From"})
 
 
 # Parquet

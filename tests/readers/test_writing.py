@@ -318,26 +318,6 @@ def test_names_that_are_no_files(file, tmp_path, name):
     assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"format": "xml"}, "invalid value for format: 'xml'. Use one of 'brat', 'columns', 'doccano', 'jsonl'"),
-        ({"format": "jsonl", "scheme": "IO"}, "the format jsonl has no option 'scheme'"),
-        ({"format": "brat", "to_tokens": "expand"}, "to_tokens='...' is for tokens"),
-        ({"format": "brat", "tokenizer": "words"}, "is for tokens, and brat has spans of characters"),
-        ({"format": "columns"}, "the documents have no tokens"),
-        ({"format": "columns", "tokenizer": "words", "scheme": "XY"}, "invalid value for scheme: 'XY'"),
-        ({"format": "jsonl", "lossy": 1}, "invalid value for lossy: 1"),
-    ],
-)
-def test_wrong_options(file, tmp_path, options, said):
-    known = spanometer.read(file('{"text": "Ada", "spans": []}\n', "a.jsonl"))
-    with pytest.raises(InputError) as caught:
-        spanometer.write(known, tmp_path / "out", **options)
-    assert said.replace("'...'", "...") in str(caught.value).replace("\n", " ")
-    assert not (tmp_path / "out").exists()
-
-
 def test_files_that_exist(file, tmp_path):
     known = spanometer.read(file('{"text": "Ada", "spans": []}\n', "a.jsonl"))
     path = file("precious", "out.jsonl")

@@ -14,12 +14,6 @@ from spanometer.spans.spans import pair_from_tags
 from tag_files import TWO, TWO_COLUMNS, tags
 
 
-def test_columns_by_tabs(file):
-    path = file("Ada\tB-PER\nLovelace\tI-PER\nslept\tO\n\nin\tO\nNew York\tB-LOC\n")
-    assert tags(path) == TWO
-    assert tag_lists(read(path, words=True).words) == [["Ada", "Lovelace", "slept"], ["in", "New York"]]
-
-
 def test_tags_only(file):
     read_file = read(file("B-PER\nI-PER\nO\n\nO\nB-LOC\n"), words=True)
     assert tag_lists(read_file.tags[0]) == TWO

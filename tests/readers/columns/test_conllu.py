@@ -2,7 +2,6 @@
 
 import pytest
 
-from spanometer.exceptions import InputError
 from spanometer.readers.formats import detect, read_as
 
 
@@ -38,6 +37,11 @@ def test_documents(file):
     assert spans(found) == [[(1, 2, "A"), (2, 3, "A")], [(0, 1, "A")]]
 
 
+def test_scheme_and_repair_are_the_decoders(file):
+    found = read(file, rows("NE=B-A", "NE=I-B"), scheme="IOB2", repair="discard")
+    assert spans(found) == [[(0, 1, "A")]]
+
+
 def test_words_and_empty_nodes_are_no_tokens(file):
     lines = rows("NE=B-A", "NE=I-A").splitlines()
     text = "\n".join([lines[0].replace("1\t", "1-2\t", 1), lines[0], lines[1].replace("2\t", "1.1\t", 1), lines[1], ""])
@@ -49,24 +53,3 @@ def test_brackets(file):
         "Entity=(1-person-1(2-place-1", "Entity=2)", "Entity=(2-place-1)", "Entity=1)(3-time-1", "Entity=3)"
     )
     assert spans(read(file, text)) == [[(0, 2, "place"), (0, 4, "person"), (2, 3, "place"), (3, 5, "time")]]
-
-
-@pytest.mark.parametrize(
-    ("text", "options", "problem"),
-    [
-        (rows("_"), {}, "no row has name or NE or NER or Entity in MISC"),
-        (rows("NE=B-A"), {"misc_key": "kind"}, "no row has kind in MISC"),
-        (rows("NE=B-A") + "2\tx\n", {}, "line 2: the row has 2 columns"),
-        (rows("NE=B-A", "NE=Z-A"), {}, "line 2"),
-        (rows("Entity=1)"), {}, "line 1: the bracket of '1' was not opened"),
-        (rows("_", "Entity=(1-x"), {}, "line 2: the bracket of '1' is not closed"),
-        (rows("Entity=(1)"), {}, "line 1: the entity '1' has no type"),
-        (rows("NE=B-A", "NE=I-B"), {"scheme": "IOB2", "repair": "discard"}, None),
-    ],
-)
-def test_refused(file, text, options, problem):
-    if problem is None:
-        assert spans(read(file, text, **options)) == [[(0, 1, "A")]]
-        return
-    with pytest.raises(InputError, match=problem):
-        read(file, text, **options)

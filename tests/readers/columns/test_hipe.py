@@ -226,16 +226,6 @@ def test_counts_of_each_column_are_the_official_ones(columns, level, column):
     assert (counts.both, counts.predicted - counts.both, counts.reference - counts.both) == OFFICIAL[level, column]
 
 
-@pytest.mark.parametrize("name", [REFERENCE, SYSTEM])
-@pytest.mark.parametrize("level", ["fine", "coarse"])
-def test_the_corpus_written_and_read_again(corpus, name, level):
-    file = corpus(name, level)
-    for format, options in (("hipe", {"level": level}), ("jsonl", {})):
-        again = entities_of(written(file, format), **options)
-        assert again.trees.to_dicts() == file.trees.to_dicts()
-        assert (again.words, again.documents.ids, again.left_out) == (file.words, file.documents.ids, ())
-
-
 def test_the_reference_written_into_its_own_columns(corpus, columns):
     names = ["NE-COARSE-LIT", "NE-COARSE-METO", "NE-FINE-LIT", "NE-FINE-METO", "NE-NESTED"]
     stream = io.BytesIO(written(corpus(REFERENCE, "fine"), "hipe"))

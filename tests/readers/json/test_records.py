@@ -54,24 +54,9 @@ def test_a_bracket_alone_is_not_json_lines(file):
     assert tags(file("[ O\nx B-X\n")) == [["O", "B-X"]]
 
 
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        ('["O"]\n["O",\n', "this is not JSON (Expecting value"),
-        ('["O"]\n{"tag": ["O"]}\n', "the object has no 'tags'; its keys: 'tag'."),
-        ('["O"]\n{"tags": "O"}\n', "'tags' is a string, not a list of tags."),
-        ('["O"]\n3\n', "a number is not a document."),
-        ('["O"]\n["O", 1]\n', "1 (of type int) is not a tag."),
-        ('["O"]\n["O", null]\n', "None is not a tag."),
-        ('["O"]\n[["O"]]\n', "['O'] (of type list) is not a tag."),
-        ('["O"]\n["\\ud800"]\n', "'\\ud800'"),
-        ('["O"]\n' + "[" * 200_000 + "\n", "this JSON cannot be read"),
-    ],
-)
-def test_bad_json_lines(file, content, problem):
-    error = refused(file(content, "a.jsonl"))
-    assert error.line == 2
-    assert error.problem.startswith(problem)
+def test_deep_json(file):
+    error = refused(file('["O"]\n' + "[" * 200_000 + "\n", "a.jsonl"))
+    assert (error.line, error.problem.startswith("this JSON cannot be read")) == (2, True)
 
 
 def test_json_lines_longer_than_the_first_block(tmp_path):

@@ -70,15 +70,8 @@ def test_other_objects_are_not(file, monkeypatch, row):
     ("old", "new", "problem"),
     [
         ('"source": "x"', '"documents": []', "line 1: an object has the key 'documents' more than once"),
-        ('"source": "x"', '"infons": "x"', "line 1: an object has the key 'infons' more than once"),
-        ('"source": "x"', 'source: "x"', "line 2: this is not JSON: 'sou.* stands where a key should be"),
-        ('"source": "x"', '"source" "x"', "line 2: this is not JSON: .* stands after a key"),
-        ('"source": "x"', '"source": tru', r"line 2: this is not JSON \(Expecting value, character 12\)"),
         ('"id": "b"', '"id" "b"', r"line 29: this is not JSON \(Expecting ':' delimiter"),
         ('"id": "b",\n   "passages"', '"id": "b",\n   "parts"', "line 28: a document has no list of passages"),
-        ("\n ]\n}", "\n }\n}", "line 51: this is not JSON: '}.* stands after an item"),
-        ("\n ]\n}", "\n ]\n", "line 52: this is not JSON: the end stands after an item"),
-        ("\n ]\n}", "\n ],\n}", "line 52: this is not JSON: '}.* stands where a key should be"),
         ("\n ]\n}", "\n ]\n}\n{}", "line 53: this is not JSON: '{}.* stands after an item"),
     ],
 )

@@ -63,20 +63,6 @@ def test_a_folder(pair_of_files, tmp_path, run):
     assert status == 0 and '"precision": 0.333' in output and '"recall": 1.0' in output
 
 
-@pytest.mark.parametrize(
-    ("annotation", "problem"),
-    [
-        ("T1\tDrug 0 7\tAspirin\nT1\tDrug 0 7\tAspirin\n", "line 2: the annotation T1 is there twice"),
-        ("T1\tDrug 0 7\tAspirin\nhello\n", "line 2: this is no line of brat's annotation"),
-        ("T1\tDrug 0 70\tAspirin\n", "a span from 0 to 70"),
-        ("T1\tDrug 1 8\tAspirin\n", "1 of 1 stated texts of spans differ"),
-    ],
-)
-def test_refused(pair_of_files, annotation, problem):
-    with pytest.raises(InputError, match=problem):
-        spanometer.read(pair_of_files("doc.ann", annotation))
-
-
 def test_an_annotation_of_another_form_is_listed(pair_of_files):
     found = spanometer.read(pair_of_files("doc.ann", "T1\tDrug 0 7\tAspirin\nT2\ta drug 0 7\tAspirin\n"))
     assert found.left_out == ("line 2: an annotation whose type is not one word, or without offsets.",)
