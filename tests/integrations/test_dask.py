@@ -204,11 +204,6 @@ GOOD = {"references": [["B-A"]], "predictions": [["B-A"]]}
         (GOOD, {"lengths": "n"}, r"a\.parquet: there is no column 'n'"),
         ({**GOOD, "references": [[1]]}, {}, r"a\.parquet, row group 0, row 0, references, token 0: 1 is a label"),
         ({**GOOD, "predictions": ["O"]}, {}, r"a\.parquet, predictions: a column of type string"),
-        (
-            {**GOOD, "predictions": [[{"start": 0, "end": 1, "label": "A"}]]},
-            {},
-            "hold tags and the predictions hold spans",
-        ),
         (GOOD, {"scheme": None}, r"a\.parquet: the scheme of tags that come in parts must be stated"),
         (GOOD, {"measures": "eter"}, r"a\.parquet: eter scores entity trees"),
         (

@@ -104,10 +104,6 @@ def test_models_of_sklearn_crfsuite():
 
 
 def test_wrong_calls():
-    with pytest.raises(InputError, match="'f_span' is not a measure"):
-        scorer("f_span")
-    with pytest.raises(InputError, match="invalid value for key: 'f2'"):
-        scorer("span_f", key="f2")
     with pytest.raises(InputError, match="'span_attribute' is not a measure"):
         scorer("span_attribute")
     with pytest.raises(InputError, match="span_f has no option 'averge'"):

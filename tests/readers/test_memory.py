@@ -7,6 +7,7 @@ import tracemalloc
 import pytest
 
 import spanometer
+from document_formats import Document, brat, conllu
 from spanometer.readers import read_entities
 
 
@@ -66,51 +67,19 @@ def test_readers_hold_columns(tmp_path, monkeypatch, reader, line, head):
     assert peaks[2] - peaks[1] < 3.2 * (sizes[2] - sizes[1])
 
 
-def sentences(generator, documents):
-    """Return the words of sentences, and the spans of two words in each."""
-    words = [[generator.choice(["Ada", "wrote", "létters", "here"]) for _ in range(18)] for _ in range(documents)]
-    return [(row, [(place, place + 2) for place in range(generator.randrange(3), 16, 5)]) for row in words]
+def random_documents(count, length):
+    """Documents with spans of two words each."""
+    generator = random.Random(1)
+    made = []
+    for number in range(count):
+        words = [generator.choice(["Ada", "wrote", "létters", "here"]) for _ in range(length)]
+        spans = [(place, place + 2, "PER") for place in range(generator.randrange(3), length - 2, 5)]
+        made.append(Document(str(number), words, spans))
+    return made
 
 
-def brat_pair(folder, made):
-    folder.mkdir()
-    rows, texts, place, number = [], [], 0, 0
-    for words, spans in made:
-        starts = [place + sum(len(word) + 1 for word in words[:token]) for token in range(len(words))]
-        for start, end in spans:
-            number += 1
-            bounds = f"{starts[start]} {starts[end - 1] + len(words[end - 1])}"
-            rows.append(f"T{number}\tPER {bounds}\t{' '.join(words[start:end])}\n")
-        texts.append(" ".join(words) + "\n")
-        place += len(texts[-1])
-    (folder / "a.txt").write_text("".join(texts))
-    (folder / "a.ann").write_text("".join(rows))
-    return folder / "a.ann"
-
-
-def brat_folder(folder, made):
-    folder.mkdir()
-    for number in range(0, len(made), 20):
-        brat_pair(folder / str(number), made[number : number + 20])
-    return folder
-
-
-def conllu(folder, made):
-    folder.mkdir()
-    rows = []
-    for words, spans in made:
-        tags = ["O"] * len(words)
-        for start, end in spans:
-            tags[start:end] = ["B-PER"] + ["I-PER"] * (end - start - 1)
-        # cells that other keys make distinct are no more than their tags
-        rows += [f"{n}\t{words[n]}" + "\t_" * 7 + f"\tstart={len(rows) + n}|name={tag}\n" for n, tag in enumerate(tags)]
-        rows.append("\n")
-    (folder / "a.conllu").write_text("".join(rows))
-    return folder / "a.conllu"
-
-
-@pytest.mark.parametrize("write", [brat_folder, conllu])
-def test_documents_as_numbers(tmp_path, monkeypatch, write):
+@pytest.mark.parametrize(("format", "length"), [("brat", 360), ("conllu", 18)])
+def test_documents_as_numbers(tmp_path, monkeypatch, format, length):
     """Of many short documents neither rows nor spans are all Python's objects at a time."""
     for place, size in {
         "readers.source.BLOCK_SIZE": 1 << 14,
@@ -120,13 +89,19 @@ def test_documents_as_numbers(tmp_path, monkeypatch, write):
     }.items():
         monkeypatch.setattr(f"spanometer.{place}", size)
     sizes, peaks = [], []
-    for documents in (40, 400, 2000):
-        made = sentences(random.Random(1), documents)
-        path = write(tmp_path / str(documents), made)
+    for words in (720, 7200, 36_000):
+        made = random_documents(words // length, length)
+        path = tmp_path / str(words)
+        if format == "brat":
+            brat(path, made)
+        else:
+            # cells that other keys make distinct are no more than their tags
+            cells = conllu(made).split("name=")
+            path.write_text(cells[0] + "".join(f"start={number}|name={cell}" for number, cell in enumerate(cells[1:])))
         tracemalloc.start()
-        found = spanometer.read(path, **({"format": "conllu"} if write is conllu else {}))
+        found = spanometer.read(path, format=format)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-        sizes.append(sum(file.stat().st_size for file in path.parent.rglob("*") if str(documents) in str(file)))
-        assert len(found.spans) == sum(len(spans) for _, spans in made)
+        sizes.append(sum(file.stat().st_size for file in (path, *path.glob("*")) if file.is_file()))
+        assert len(found.spans) == sum(len(document.spans) for document in made)
     assert peaks[2] - peaks[1] < 4 * (sizes[2] - sizes[1])
