@@ -13,7 +13,6 @@ import spanometer
 from random_tags import legal_corpus, random_corpus
 from spanometer import InputError
 from spanometer.measures import Seqeval
-from spanometer.readers import read, tag_lists
 
 PEER = Path(__file__).parents[2] / "benchmarks" / "seqeval_module"
 PREDICTIONS = [["B-PER", "I-PER", "B-LOC"], ["B-LOC", "I-LOC"], ["O"]]
@@ -66,16 +65,6 @@ def test_equal_dictionaries_on_conll03(data, ours, theirs, scheme, mode):
     found, expected = both(ours, theirs, predictions=predictions, references=references, scheme=scheme, mode=mode)
     assert found == expected
     assert found[1]["overall_f1"] > 0.8
-
-
-@pytest.mark.parametrize(("scheme", "mode"), [(None, None), ("IOB2", "strict")])
-def test_equal_dictionaries_on_multiconer(data, ours, theirs, scheme, mode):
-    references, predictions = (
-        tag_lists(read(data / f"multiconer_es_dev{system}.conll").tags[0]) for system in ("", "_system")
-    )
-    found, expected = both(ours, theirs, predictions=predictions, references=references, scheme=scheme, mode=mode)
-    assert found == expected
-    assert found[1]["overall_f1"] > 0.2
 
 
 @pytest.mark.parametrize(

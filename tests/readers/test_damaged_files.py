@@ -7,15 +7,26 @@ import zlib
 
 import pytest
 
+from document_formats import WRITERS, Document, webanno
 from spanometer.exceptions import InputError
 from spanometer.readers.formats import formats_of, read_as
 
-REGION = {
-    "type": "labels",
-    "from_name": "label",
-    "value": {"start": 0, "end": 3, "text": "Ada", "labels": ["PER"]},
-}
+SAMPLE = Document("7", ["Ada", "💃", "wrote"], [(0, 1, "PER"), (1, 2, "X")])
+
+
+def written(name):
+    return WRITERS[name][0]([SAMPLE])
+
+
+def first(value):
+    return value[0] if isinstance(value, list) else value
+
+
 JSON = {
+    **{name: first(json.loads(written(name))) for name in ("label_studio", "prodigy", "system", "gliner")},
+    "bioc": json.loads(written("bioc")),
+    "doccano": {"id": 1, "text": "Ada 💃 wrote", "label": [[0, 3, "PER"]], "Comments": []},
+    "spacy_json pair": json.loads(written("spacy_json"))[0],
     "answers": {
         "id": "a",
         "text": "Ada 💃 wrote",
@@ -24,19 +35,6 @@ JSON = {
         "messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": '[["PER", "Ada"]]'}],
     },
     "texts": {"id": "a", "text": "Ada 💃 wrote", "tokens": [[0, 3], [4, 5]]},
-    "doccano": {"id": 1, "text": "Ada 💃 wrote", "label": [[0, 3, "PER"]], "Comments": []},
-    "label_studio": {
-        "id": 1,
-        "data": {"text": "Ada 💃 wrote"},
-        "annotations": [{"completed_by": {"id": 3}, "result": [REGION], "was_cancelled": False}],
-    },
-    "prodigy": {
-        "text": "Ada 💃 wrote",
-        "_input_hash": 3,
-        "tokens": [{"text": "Ada", "start": 0, "end": 3, "id": 0}],
-        "spans": [{"start": 0, "end": 3, "token_start": 0, "token_end": 0, "label": "PER", "text": "Ada"}],
-        "answer": "accept",
-    },
     "jsonl": {
         "id": "a",
         "text": "Ada 💃 wrote",
@@ -44,63 +42,28 @@ JSON = {
         "annotator": "x",
         "spans": [{"start": 0, "end": 3, "label": "PER", "text": "Ada"}, {"fragments": [[0, 1], [2, 4]], "label": "X"}],
     },
-    "system": [
-        {"entity": "B-PER", "score": 0.9, "index": 1, "word": "Ada", "start": 0, "end": 3},
-        {"start": 0, "end": 3, "text": "Ada", "label": "PER", "score": 0.9},
-    ],
     "spacy_json": {
         "text": "Ada 💃",
         "ents": [{"start": 0, "end": 3, "label": "PER"}],
         "tokens": [{"start": 0, "end": 3}],
         "spans": {"sc": [{"start": 0, "end": 3, "label": "X"}]},
     },
-    "spacy_json pair": ["Ada 💃", {"entities": [[0, 3, "PER"]], "spans": {"sc": [[4, 5, "X"]]}}],
     "spacy_json paragraphs": {
         "id": 0,
         "paragraphs": [
             {"raw": "Ada 💃", "sentences": [{"tokens": [{"orth": "Ada", "ner": "U-PER"}, {"orth": "💃", "ner": "O"}]}]}
         ],
     },
-    "gliner": {"tokenized_text": ["Ada", "💃", "wrote"], "ner": [[0, 0, "PER"], [0, 2, "X"]]},
-    "bioc": {
-        "documents": [
-            {
-                "id": "1",
-                "passages": [
-                    {
-                        "offset": 0,
-                        "text": "Ada 💃 wrote",
-                        "annotations": [
-                            {
-                                "infons": {"type": "PER"},
-                                "text": "Ada",
-                                "locations": [{"offset": 0, "length": 1}, {"offset": 2, "length": 1}],
-                            }
-                        ],
-                    }
-                ],
-            }
-        ]
-    },
 }
 LINES = {
-    "bioc xml": (
-        '<?xml version="1.0" encoding="latin-1"?>\n<collection><document><id>1</id><passage><offset>0</offset>'
-        '<text>Ada 💃 wrote</text><annotation id="1"><infon key="type">PER</infon><location offset="0" length="3"/>'
-        "<text>Ada</text></annotation></passage></document></collection>\n"
-    ),
-    "brat": "T1\tDrug 0 7\tAspirin\nT2\tSite 19 23;38 42\tback pain\nA1\tnegated T1\nR1\ttreats Arg1:T1 Arg2:T2\n",
-    "markup": "Un [fièvreux [hier](DATE)](SYMPTOM neg=true conf=0.5 note='a b') [sic].\nRien.\n",
-    "span_table": 'doc_id,start,end,label,text\na,0,3,PER,Ada\n"b, c",,,,\na,4,5,X,"a ""b"""\n',
-    "webanno": (
-        "#FORMAT=WebAnno TSV 3.3\n#T_SP=a.Span|value\n\n\n#Text=Ada 💃 wrote\n1-1\t0-3\tAda\tPER[1]|X\t\n"
-        "1-2\t4-6\t💃\tPER[1]\t\n1-3\t7-12\twrote\t_\t\n"
-    ),
-    "pubtator": "7|t|Ada 💃 wrote.\n7|a|It is seen.\n7\t0\t3\tAda\tPER\tD1\n7\t14\t16\tIt\tX\n\n8|t|No\n8|a|thing\n",
+    **{name: written(name) for name in ("bioc in XML", "span_table", "pubtator")},
+    "webanno": webanno(SAMPLE),
     "conllu": (
         "# newdoc id = x\n# global.Entity = GRP-etype\n1\tAda\t_\t_\t_\t_\t0\troot\t_\tNE=B-PER|Entity=(1-person\n"
         "2\twrote\t_\t_\t_\t_\t0\troot\t_\tNE=I-PER|Entity=1)\n\n1\tit\t_\t_\t_\t_\t0\troot\t_\t_\n"
     ),
+    "brat": "T1\tDrug 0 7\tAspirin\nT2\tSite 19 23;38 42\tback pain\nA1\tnegated T1\nR1\ttreats Arg1:T1 Arg2:T2\n",
+    "markup": "Un [fièvreux [hier](DATE)](SYMPTOM neg=true conf=0.5 note='a b') [sic].\nRien.\n",
 }
 # a format may have several forms: its name is the first word
 ODD = [None, True, -1, 0, 2**31, 2**63, 1e300, float("nan"), "", "x", "\ud800", "\0", [], [[]], {}, {"start": "x"}]
