@@ -11,8 +11,8 @@ Every loader returns a `datasets.DatasetDict`, or a `Dataset` if a split is name
 
 `load_spans` gives the documents and spans of any file that `spanometer.read` reads, as a `Dataset` in memory.
 
-What was read once is kept as memory-mapped Arrow under the hash of the file's content, so that a second load does not
-parse again, wherever the file is by then.
+Corpora are cached as memory-mapped Arrow under the hash of their files' content, so that a second load does not parse
+them again, wherever the files are by then.
 """
 
 from .conll03 import CONLL03_HUB, load_conll03

@@ -90,9 +90,9 @@ class Corpus:
     """A corpus: its columns, how its files are named, where they are on the Hub, and how one of them is read.
 
     Attributes:
-        name: what errors call the corpus.
-        key: the name and all options that change what is read from the same bytes.
-        declare: makes the columns; some corpora read their files to know them, and what is cached is not read again.
+        name: of the corpus in errors.
+        key: the name and all options that change the rows read from the same bytes.
+        declare: makes the columns; some corpora read their files for it, so it is not called for cached corpora.
         read: reads a file in parts.
         file_names: for each split the names that its file can have, in lower case; `*` stands for anything.
         folder: how the folder of the wanted files begins, in lower case, if several folders have files of that name.
@@ -121,7 +121,7 @@ class Corpus:
             source: a file, which is one split, a folder or an archive.
             split: the name of the wanted split, or None.
             cache_dir: where files from the Hub are kept.
-            repository: the `repository` and the `revision` that replace those of `hub`.
+            repository: the `repository` and the `revision` to use instead of `hub`.
 
         Raises:
             InputError: if there are no such files, or several files could be meant; for a repository or revision
@@ -139,7 +139,7 @@ class Corpus:
         return self._splits_among(files, wanted, str(source))
 
     def load(self, files: Files, split: str | None, *, streaming: bool, cache_dir: Source) -> Loaded:
-        """Load all splits, or the one that was asked for.
+        """Load all splits, or only the split with that name.
 
         Raises:
             InputError: if the files cannot be read, or the cache cannot be written.
@@ -188,7 +188,7 @@ class Corpus:
         files = self._splits_among(list_files(hub.download(patterns, cache_dir)), wanted, str(hub))
         missing = [split for split in splits if split not in files]
         if missing:
-            # without a network the cache gives what happens to be there, and says nothing
+            # without a network the cache may lack splits, and says nothing
             problem = f"there is no {' and no '.join(missing)} split of this corpus, on the Hub or in its cache."
             remedy = f"Name the split that you need, split={next(iter(files))!r}."
             raise InputError(problem, remedy, source=str(hub))
@@ -228,7 +228,7 @@ class Corpus:
 
 
 class _Builder(ArrowBasedBuilder):  # type: ignore[misc]
-    """A builder of `datasets` for a split, cached by the hash of what is read."""
+    """A builder of `datasets` for a split, cached by the hash of its files."""
 
     def __init__(self, corpus: Corpus, split: NamedSplit, files: tuple[CorpusFile, ...], **options: Any) -> None:
         self._corpus, self._split, self._files = corpus, split, files
@@ -238,7 +238,7 @@ class _Builder(ArrowBasedBuilder):  # type: ignore[misc]
         return DatasetInfo()
 
     def _split_generators(self, dl_manager: Any) -> list[SplitGenerator]:
-        # not in _info: some corpora read their files to know their columns, and what is cached is not read again
+        # not in _info: some corpora read their files to know their columns, and cached files are not read again
         self.info.features = self._corpus.features
         return [SplitGenerator(self._split)]
 
@@ -247,12 +247,12 @@ class _Builder(ArrowBasedBuilder):  # type: ignore[misc]
 
 
 def _fits(path: str, patterns: Iterable[str]) -> bool:
-    """Tell whether a path fits one of the patterns, whose `*` stand for no slashes."""
+    """Check whether a path fits one of the patterns, whose `*` stand for no slashes."""
     return any(fnmatch.fnmatchcase(path, pattern) for pattern in patterns if pattern.count("/") == path.count("/"))
 
 
 def _split_of(file: CorpusFile, wanted: str | None) -> str:
-    """Find the split of a single file: the wanted one, or the one that its name tells."""
+    """Find the split of a single file: the wanted split, or the split in its name."""
     named = file.split
     if wanted is None and named is None:
         raise InputError("the name of the file does not tell its split.", "Name it with split=...", source=file.name)
@@ -263,7 +263,7 @@ def _split_of(file: CorpusFile, wanted: str | None) -> str:
 
 
 def _cache_folder(cache_dir: Source) -> str | None:
-    """Read the path of a cache; raise an `InputError` unless it is one, or None."""
+    """Check the path of a cache; raise an `InputError` unless it is a path or None."""
     if cache_dir is None:
         return None
     path = os.fspath(cache_dir) if isinstance(cache_dir, (str, os.PathLike)) else None

@@ -1,4 +1,4 @@
-"""The files of a corpus: a single file, those of a folder, or those of an archive."""
+"""The files of a corpus: a single file, the files of a folder, or the files of an archive."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Archive: TypeAlias = ZipFile | TarFile
 
 _GZIP = b"\x1f\x8b"
 _DAMAGED = (BadZipFile, TarError, BadGzipFile, LZMAError, zlib.error, EOFError, NotImplementedError)
-"""What damaged archives raise, and zip files packed in a way that Python does not read."""
+"""The errors of damaged archives, and of zip files packed in a way that Python does not read."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class CorpusFile:
     """A file of a corpus.
 
     Attributes:
-        name: what errors call it.
+        name: its name in errors.
         path: its path within the folder or archive, with slashes; a single file has its name.
         location: the path of the file, or of the archive.
         member: the name in the archive, to the letter; None for a file that is not in an archive.
@@ -97,7 +97,7 @@ class CorpusFile:
 
 
 def list_files(source: Any) -> list[CorpusFile]:
-    """List the files of a folder or an archive, sorted by path, or the one file that is given.
+    """List the files of a folder or an archive, sorted by path, or the source if it is a single file.
 
     Raises:
         InputError: if there is no such path or it cannot be read, for an archive that is damaged, encrypted or larger
@@ -117,12 +117,12 @@ def list_files(source: Any) -> list[CorpusFile]:
 
 
 def is_single(files: list[CorpusFile], source: Any) -> bool:
-    """Tell whether the source is itself the only file, and not a folder or an archive with files in it."""
+    """Check whether the source is itself the only file, and not a folder or an archive with files in it."""
     return [file.name for file in files] == [os.fspath(source)]
 
 
 def require_split(split: object) -> str | None:
-    """Resolve the name of a split to that of `datasets`; raise an `InputError` for an unknown one."""
+    """Find the name that `datasets` has for a split; raise an `InputError` for an unknown split."""
     if split is None:
         return None
     name = SPLIT_ALIASES.get(str(split), str(split))
@@ -143,7 +143,7 @@ def _open_archive(location: str) -> Archive | None:
 
 
 def _folder_files(folder: str) -> Iterator[CorpusFile]:
-    """List the files of a folder and those below it; hidden folders are not part of a release."""
+    """List the files of a folder and its subfolders; hidden folders are not part of a release."""
     count = 0
     for path in Path(folder).rglob("*"):
         within = path.relative_to(folder)
@@ -154,7 +154,7 @@ def _folder_files(folder: str) -> Iterator[CorpusFile]:
 
 
 def _archive_files(archive: Archive, location: str) -> Iterator[CorpusFile]:
-    """List the files of an archive, none of which is read before the limits are checked; links are left out."""
+    """List the files of an archive, without links; check the limits before any file is read."""
     if isinstance(archive, TarFile):
         members = ((entry.name, entry.size, entry.isreg()) for entry in archive)
     elif any(entry.flag_bits & 1 for entry in archive.infolist()):

@@ -31,7 +31,7 @@ LABELS = {
     ),
 }
 # fmt: on
-"""The labels of both versions, in the order of the tag names; those of version 2 in that of its data set on the Hub."""
+"""The labels of both versions, in the order of the tag names; version 2 has the order of its data set on the Hub."""
 
 MULTICONER_HUB = {
     1: HubRepository("MultiCoNER/multiconer_v1", "main"),
@@ -74,7 +74,7 @@ def load_multiconer(
 
     Returns:
         A `DatasetDict`, or a `Dataset` if a split is named; `IterableDatasetDict` and `IterableDataset` when
-        streaming. A `Dataset` is memory-mapped, and its cache file is named by the hash of what was read.
+        streaming. A `Dataset` is memory-mapped, and its cache file is named by the hash of the files.
 
     Raises:
         InputError: for an unknown language, split or version, if there are no such files or the Hub cannot be reached,
@@ -100,7 +100,7 @@ def load_multiconer(
 
 
 def _identities(part: DocumentFile) -> dict[str, list[str | None]]:
-    """Read the id and domain of each sentence from the last comment before it that gives them."""
+    """Read the id and domain of each sentence from the last comment with an id before it."""
     ends = part.document_lines if part.token_lines is None else part.token_lines[part.tags[0].offsets[1:] - 1]
     after = [0, *ends[:-1].tolist()]
     identities = {
@@ -116,7 +116,7 @@ def _identities(part: DocumentFile) -> dict[str, list[str | None]]:
 
 
 def _require_language(files: Files, language: str) -> None:
-    """Refuse a file whose name gives another language."""
+    """Raise an `InputError` for a file whose name gives another language."""
     codes = "|".join({*LANGUAGES[1], *LANGUAGES[2]})
     for file in chain.from_iterable(files.values()):
         match = re.match(rf"({codes})_(?:train|dev|test)\b", file.path.name.lower())

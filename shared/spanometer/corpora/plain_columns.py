@@ -37,7 +37,7 @@ def load_conll(
 
     Args:
         source: a file (it may be gzipped), or a mapping of splits to files, `{"train": ..., "test": ...}`.
-        split: `train`, `validation` or `test`; None for all that are given. A single file is the split that is named
+        split: `train`, `validation` or `test`; None for all splits. A single file is the split that is named
             here, else the one that its name tells, else, as in `datasets`, `train`.
         column: the column of the tags, by number from 1 (negative: from the right) or by name; the last by default.
         words: the column of the words, True to find it, or False to leave it out.

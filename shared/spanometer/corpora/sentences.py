@@ -22,11 +22,11 @@ ROWS = 1000
 """How many rows go into one Arrow batch."""
 
 _PARQUET_NAMES = {"id": ("sample_id", "id"), "domain": ("domain",)}
-"""The columns with one value a sentence, each with its names in Parquet files, of which the first one counts."""
+"""The columns with one value a sentence, each with its names in Parquet files; the first name in the file counts."""
 
 
 def iob_tags(labels: Sequence[str]) -> list[str]:
-    """List the IOB tags of some labels, `O` first."""
+    """List the IOB tags of labels, `O` first."""
     return ["O", *(f"{prefix}-{label}" for label in labels for prefix in "BI")]
 
 
@@ -150,7 +150,7 @@ def _read_parquet(file: CorpusFile, columns: Sequence[str]) -> Iterator[Part]:
 
     Args:
         file: the file.
-        columns: the columns of words and tags, of which the file must have `tokens` and `ner_tags`. They hold lists of
+        columns: the columns of words and tags; the file must have `tokens` and `ner_tags`. They hold lists of
             strings, or of class labels whose names the file gives in the manner of `datasets`.
 
     Raises:

@@ -25,14 +25,14 @@ def load_spans(
 
     Columns: `id` (the document's name), `annotator` (if the file says whose spans they are), `text`, `tokens` (their
     `text`, and `start` and `end` in characters), `unit` of the spans (`character` or `token`) and `spans` (`start`,
-    `end` and `label`, or `label` and `fragments` if one is discontinuous). What a file does not have is None.
-    Attributes of spans are not loaded. What could not be read is a warning.
+    `end` and `label`, or `label` and `fragments` if one is discontinuous). Columns that a file lacks are None.
+    Attributes of spans are not loaded. A warning names each item that could not be read.
 
-    The data are in memory. `spanometer.read` reads what `to_json` and `to_parquet` make of them.
+    The data are in memory. `spanometer.read` reads the files that their `to_json` and `to_parquet` write.
 
     Args:
-        source: a file or folder, or a mapping of splits to such, `{"train": ..., "test": ...}`.
-        **options: those of `spanometer.read`, as `format`, `annotator`, `tokenizer` or `encoding`.
+        source: a file or folder, or a mapping of splits to files or folders, `{"train": ..., "test": ...}`.
+        **options: of `spanometer.read`, such as `format`, `annotator`, `tokenizer` or `encoding`.
 
     Returns:
         A `datasets.Dataset`, or a `DatasetDict` for a mapping.

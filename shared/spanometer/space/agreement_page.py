@@ -85,7 +85,7 @@ def form() -> Form:
 
 
 def _answer(values: Mapping[str, Any]) -> Response:
-    """Answer to files, or to pasted texts if there are none."""
+    """Compare uploaded files, or pasted texts if there are no files."""
     if values["files"]:
         return respond(values["files"], values)
     with tempfile.TemporaryDirectory() as folder:
@@ -99,7 +99,7 @@ def _answer(values: Mapping[str, Any]) -> Response:
 
 
 def respond(paths: Sequence[str], values: Mapping[str, Any]) -> Response:
-    """Return the agreement of annotators; an error in words if it cannot be computed.
+    """Compute the agreement of annotators; show an error message if it cannot be computed.
 
     Args:
         paths: the files of the annotators, or one file of several.
@@ -122,48 +122,48 @@ def _results(paths: Sequence[str], chosen: Mapping[str, Any]) -> Response:
     with warnings.catch_warnings():
         # they are the notes
         warnings.simplefilter("ignore", UserWarning)
-        found = agreement(files, pairing=pairing, per_document=True, labels=measure.labels, **shared)
+        agreed = agreement(files, pairing=pairing, per_document=True, labels=measure.labels, **shared)
         differing = disagreements(files, pairing=pairing, labels=measure.labels)
     without = None
     if len(files) > 2:
         without = differing.leave_one_out(**shared)
     named_files = ", ".join(f"{name} ({file.source})" for name, file in files.items())
     heading = [("annotators", named_files), ("size", differing.size)]
-    report = disagreement_report(differing, heading=heading, agreement=found, left_out=without)
-    few = ["Intervals need two documents or more."] if found.confidence and found.documents < 2 else []
-    joint = {"Alpha, all jointly": "alpha"} if len(found.signatures) > 1 else {}
+    report = disagreement_report(differing, heading=heading, agreement=agreed, left_out=without)
+    few = ["Intervals need two documents or more."] if agreed.confidence and agreed.documents < 2 else []
+    joint = {"Alpha, all jointly": "alpha"} if len(agreed.signatures) > 1 else {}
     html = render(
         "results.html",
-        headline=_part(found, "Mean F1 beyond chance", "mean_kappa_f1"),
+        headline=_part(agreed, "Mean F1 beyond chance", "mean_kappa_f1"),
         about="1 is full agreement, 0 is chance",
         parts=[
-            _part(found, title, key)
+            _part(agreed, title, key)
             for title, key in {"Mean F1": "mean_f1", "Mean F1 by chance": "mean_chance_f1", **joint}.items()
         ],
         size=differing.size,
-        notes=[shown(note) for note in _notes(files, [*notes, *found.notes, *few])],
-        signatures=list(found.signatures.values()),
+        notes=[shown(note) for note in _notes(files, [*notes, *agreed.notes, *few])],
+        signatures=list(agreed.signatures.values()),
         report=report,
         sections=[],
         charts=[],
         snippet="",
     )
-    return Response(html, files=_files(found, differing, report))
+    return Response(html, files=_files(agreed, differing, report))
 
 
-def _part(found: Agreement, title: str, key: str) -> dict[str, Any]:
-    return {"title": title, "value": number(getattr(found, key)), "interval": found.interval(key)}
+def _part(agreed: Agreement, title: str, key: str) -> dict[str, Any]:
+    return {"title": title, "value": number(getattr(agreed, key)), "interval": agreed.interval(key)}
 
 
 def _notes(files: Mapping[str, DocumentFile], more: Sequence[str]) -> list[str]:
-    """List what a reader must know: what files have left out, and what has no scale."""
+    """List the notes of files and results, up to a limit."""
     notes = [*(note for file in files.values() for note in (*file.notes, *file.left_out)), *more]
     rest = len(notes) - _SHOWN_NOTES
     return [*notes[:_SHOWN_NOTES], *([f"And {rest:,} more notes."] if rest > 0 else [])]
 
 
 def _read(paths: Sequence[str], options: Mapping[str, Any]) -> dict[str, DocumentFile]:
-    """Return what each annotator has annotated, by their names."""
+    """Read the annotations of each annotator, by name."""
     if not paths:
         raise InputError("there is no file.", "Upload two or more, or one with several annotators.")
     if len(paths) > MAX_FILES:
@@ -184,7 +184,7 @@ def _read(paths: Sequence[str], options: Mapping[str, Any]) -> dict[str, Documen
 
 
 def _read_one(path: str, options: Mapping[str, Any]) -> DocumentFile:
-    """Read a file with those of the options that its format has."""
+    """Read a file with the options that its format has."""
     try:
         return read_file(path, **options)
     except InputError as error:
@@ -196,13 +196,13 @@ def _read_one(path: str, options: Mapping[str, Any]) -> DocumentFile:
 
 
 def _require_little_work(sides: Mapping[str, Spans], measure: ChanceKappaF1, confidence: float | None) -> None:
-    """Raise an `InputError` for what would take too long."""
+    """Raise an `InputError` for annotations that would take too long."""
     total = sum(map(len, sides.values()))
     if total > MAX_ANNOTATED:
         raise too_much("the files", f"{total:,} spans, more than {MAX_ANNOTATED:,}")
     listed = [spans.unlabelled() if measure.labels == "ignore" else spans for spans in sides.values()]
     if any(spans.lengths is None for spans in listed):
-        # the measure says what is missing
+        # the measure names the missing lengths
         return
     require_little_work(measure, (Alignment(*pair) for pair in combinations_with_replacement(listed, 2)))
     labels = len({label for spans in listed for label in spans.labels}) + 1
@@ -215,17 +215,17 @@ def _require_little_work(sides: Mapping[str, Spans], measure: ChanceKappaF1, con
         )
 
 
-def _files(found: Agreement, differing: Disagreements, report: str) -> dict[str, str]:
+def _files(agreed: Agreement, differing: Disagreements, report: str) -> dict[str, str]:
     """Write the results as files: the report, all values as JSON, the tables and the places as CSV."""
     names = differing.context.names
-    documents = range(1, found.documents + 1) if names is None else names
-    values = found.to_dict()
-    values["per_document"] = {"name": list(map(str, documents)), **plain(found.mean_per_document)}
+    documents = range(1, agreed.documents + 1) if names is None else names
+    values = agreed.to_dict()
+    values["per_document"] = {"name": list(map(str, documents)), **plain(agreed.mean_per_document)}
     text = json.dumps({"agreement": values, "disagreements": differing.to_dict()}, ensure_ascii=False, indent=1)
     return {
         "report.html": report,
         "agreement.json": text,
-        "agreement.csv": to_csv(found.tables(), Precision()),
+        "agreement.csv": to_csv(agreed.tables(), Precision()),
         "disagreements.csv": differing.to_csv("places"),
         "disagreements.jsonl": differing.to_json_lines(),
     }

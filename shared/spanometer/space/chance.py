@@ -47,7 +47,7 @@ def charts(
 
 
 def simulated_f1(measure: ChanceKappaF1, counts: Counts) -> np.ndarray:
-    """Return F1 of each random pair of annotations, shape (simulations); empty without any."""
+    """Compute the F1 of each simulated pair of annotations, shape (simulations); empty without simulations."""
     simulated = getattr(counts, "simulated", None)
     if simulated is None:
         return np.zeros(0)
@@ -55,7 +55,7 @@ def simulated_f1(measure: ChanceKappaF1, counts: Counts) -> np.ndarray:
 
 
 def _f1_chart(drawn: np.ndarray, observed: float, expected: float) -> Chart:
-    """Draw the histogram of F1 by chance, with what was observed and what is expected."""
+    """Draw the histogram of F1 by chance, with the observed and the expected F1."""
     drawn = drawn[~np.isnan(drawn)]
     if len(drawn) == 0 or np.isnan(observed) or np.isnan(expected):
         return Chart(None, "Set a number of simulated annotations to see how F1 by chance is distributed.")
@@ -69,7 +69,7 @@ def _f1_chart(drawn: np.ndarray, observed: float, expected: float) -> Chart:
 def _coverage_chart(measure: ChanceKappaF1, annotated: Sequence[Spans], words: Sequence[Sequence[str]]) -> Chart:
     """Draw where the spans of one sentence and label would lie at random, and where they are.
 
-    The sentence and label that have the most spans, of those where both sides have some.
+    The chart shows the sentence and label with the most spans among those where both sides have spans.
     """
     nothing = Chart(None, "")
     sides = dict(zip(("reference", "prediction"), annotated, strict=True))

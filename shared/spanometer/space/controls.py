@@ -22,7 +22,7 @@ class Control:
 
     Attributes:
         name: the keyword.
-        label: what the page calls it.
+        label: its name on the page.
         value: its first value.
         choices: pairs of a text and a value, if it is a choice.
         info: a line below the label.
@@ -49,7 +49,7 @@ class Fields:
         options: by name, each with a label.
         values: first values of controls whose options have other defaults.
         hints: lines below the labels; by default the options' help.
-        unset: what the choices are called that stand for None.
+        unset: by option, the text of the choice that stands for None.
     """
 
     options: Mapping[str, Option]
@@ -70,7 +70,7 @@ class Fields:
         return tuple(map(self._control, self.options.values()))
 
     def read(self, values: Mapping[str, Any], names: Iterable[str] | None = None) -> dict[str, Any]:
-        """Read the values of options from those of their controls.
+        """Read the values of options from the values of their controls.
 
         Args:
             values: by name.
@@ -92,7 +92,7 @@ class Fields:
         return f"“{label}”" if value in (None, "...") else f"“{label}” to {value}"
 
     def _control(self, option: Option) -> Control:
-        # nothing stands for the default of values that are given as text
+        # an empty text stands for the default
         given_as_text = option.kind is None and not option.choices
         first = "" if given_as_text else self.values.get(option.name, option.default)
         choices = [(_text(choice), _text(choice)) for choice in option.choices]

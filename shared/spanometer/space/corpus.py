@@ -42,12 +42,12 @@ class PageCorpus:
 
     Attributes:
         files: the texts of both sides, as they were read.
-        sides: what is scored: spans, entity trees, or spans with attributes.
-        spans: the spans of both sides; of trees those of their types; none of attributes.
+        sides: the scored annotations: spans, entity trees, or spans with attributes.
+        spans: the spans of both sides; for trees, a span for each type of an entity; none for attributes.
         words: of each document, to show.
-        reading: what the signature says about how they were read.
-        notes: what the user should know about the input.
-        tags: for tags those of both sides.
+        reading: the options of reading that the signature names.
+        notes: remarks on the input for the user.
+        tags: the tags of both sides, if the texts have tags.
     """
 
     files: Sequence[DocumentFile]
@@ -74,7 +74,7 @@ class PageCorpus:
         return replace(self, sides=spans, spans=spans)
 
     def locate(self, error: InputError) -> InputError:
-        """Return an error about a document as one about the line of a text."""
+        """Place an error about a document in the line of a text."""
         references, predictions = self.files
         return located(error, {"references": references, "predictions": predictions, "": references})
 
@@ -99,13 +99,13 @@ def read_tags(reference: str, prediction: str, reading: LabelDecoding) -> PageCo
     """Read both sides from CoNLL-like texts: a token and its tag on a line, blank lines between sentences.
 
     Args:
-        reference: the reference. If `prediction` is empty, it has three columns or more: the last but one are the tags
-            of the reference, the last one those of the prediction.
+        reference: the reference. If `prediction` is empty, it has three columns or more: the last two columns are the
+            tags of the reference and the tags of the prediction.
         prediction: the same tokens with the prediction's tags.
         reading: how the tags are read.
 
     Raises:
-        InputError: names the text and the line.
+        InputError: for a text that cannot be read, with the line.
     """
     files = _tag_files(reference, prediction)
     decoding: dict[str, Any] = {"repair": reading.repair, "prefix": reading.prefix}
@@ -206,9 +206,6 @@ def _flat_trees(spans: Spans) -> Entities:
     return Entities.from_dicts(documents, lengths=spans.lengths)
 
 
-READERS: dict[str, Callable[..., PageCorpus]] = {
-    "spans": read_tags,
-    "entities": read_trees,
-    "attributes": read_attributes,
-}
+_Reader = Callable[..., PageCorpus]
+READERS: dict[str, _Reader] = {"spans": read_tags, "entities": read_trees, "attributes": read_attributes}
 """The readers of texts, by the kind of the input."""

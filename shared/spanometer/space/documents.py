@@ -38,7 +38,7 @@ FORMATS = (
     "CoNLL columns with the tag in the last one, JSON lines, exports of annotation tools, outputs of systems, and zip "
     "archives of these, as for brat"
 )
-"""What can be read, in words."""
+"""The formats that pages read, in words."""
 
 FILES_KEPT = "Files are read on this Space's server, and deleted after an hour."
 
@@ -48,7 +48,7 @@ def read_file(path: str, *, scored: bool = True, **options: Any) -> DocumentFile
 
     Args:
         path: of the file.
-        scored: whether it is scored: that has limits of its own.
+        scored: whether it is scored; scored files have their own limits.
         **options: of reading, see `reading.read_documents`.
 
     Raises:
@@ -73,12 +73,14 @@ def read_file(path: str, *, scored: bool = True, **options: Any) -> DocumentFile
 
 
 def _read_archive(path: str, name: str, folder: str, options: Mapping[str, Any]) -> DocumentFile:
-    """Read the files of an archive from a folder that they are unpacked into, as a folder of that name."""
+    """Unpack an archive into a folder and read its files."""
     unpacked = os.path.join(folder, "archive")
     try:
         with zipfile.ZipFile(path) as archive:
-            members = [one for one in archive.infolist() if not (one.is_dir() or one.filename.startswith("__MACOSX/"))]
-            if len(members) > MAX_DOCUMENTS or sum(one.file_size for one in members) > MAX_BYTES:
+            members = [
+                file for file in archive.infolist() if not (file.is_dir() or file.filename.startswith("__MACOSX/"))
+            ]
+            if len(members) > MAX_DOCUMENTS or sum(member.file_size for member in members) > MAX_BYTES:
                 raise too_much(
                     name, f"{counted(len(members), 'file')}, more than {MAX_DOCUMENTS:,} or {megabytes(MAX_BYTES)}"
                 )
@@ -103,7 +105,7 @@ def _read_archive(path: str, name: str, folder: str, options: Mapping[str, Any])
 
 
 def named(paths: Sequence[str]) -> dict[str, str]:
-    """Return paths by names that differ."""
+    """Name paths by their file names, each with a number if it is not the first of that name."""
     by_name: dict[str, str] = {}
     for path in paths:
         bare = printable(os.path.splitext(os.path.basename(path))[0])

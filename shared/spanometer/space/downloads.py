@@ -1,4 +1,4 @@
-"""What a reader takes along from a measure's page: the call that makes the same score, and the result as files."""
+"""Downloads of a measure's page: the Python call that makes the same score, and the result as files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _INPUTS = {
 
 
 def result_files(name: str, report: Report) -> dict[str, str]:
-    """Write a report of one measure as the commands write it, by the names of the files."""
+    """Write a report of one measure as JSON and CSV, by file name, the same as the commands."""
     (result,) = report.results
     written = json.dumps(result.to_dict(per_label=True), ensure_ascii=False, indent=2)
     return {f"{name}.json": written, f"{name}.csv": to_csv(report.tables(), Precision())}

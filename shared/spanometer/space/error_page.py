@@ -36,10 +36,10 @@ def form() -> Form:
     )
 
 
-def respond(given: Mapping[str, Any]) -> Response:
-    """Answer with the report inside a frame and as a file, or with what is wrong in words."""
+def respond(values: Mapping[str, Any]) -> Response:
+    """Show the report inside a frame and as a file, or an error message."""
     try:
-        report = report_of(given["reference"], given["systems"], given["train"])
+        report = report_of(values["reference"], values["systems"], values["train"])
     except InputError as error:
         return Response(error_message(error))
     return Response(render("report_frame.html", report=report), files={"report.html": report})
@@ -50,8 +50,8 @@ def report_of(reference: str | None, systems: Sequence[str] | None, train: str |
 
     Args:
         reference: the path of the reference's file.
-        systems: those of the systems' files.
-        train: that of a training set's file.
+        systems: the paths of the systems' files.
+        train: the path of a training set's file.
 
     Raises:
         InputError: for files that cannot be read or compared, that are missing, and for too many or too large ones.
@@ -62,8 +62,8 @@ def report_of(reference: str | None, systems: Sequence[str] | None, train: str |
     if len(systems) > _MOST_SYSTEMS:
         raise too_much("the predictions", f"{counted(len(systems), 'system')}, more than {_MOST_SYSTEMS}")
     gold = require_one_annotator(read_file(reference))
-    found = errors(gold, {name: require_one_annotator(read_file(path)) for name, path in named(systems).items()})
-    known = None if not train else require_one_annotator(read_file(train, scored=False))
-    title = f"Errors of {', '.join(found.systems)} against {gold.source}"
-    heading = [("size", found.size), *([] if known is None else [("training", known.source)])]
-    return error_report(found, title=title, heading=heading, train=known)
+    report = errors(gold, {name: require_one_annotator(read_file(path)) for name, path in named(systems).items()})
+    training = None if not train else require_one_annotator(read_file(train, scored=False))
+    title = f"Errors of {', '.join(report.systems)} against {gold.source}"
+    heading = [("size", report.size), *([] if training is None else [("training", training.source)])]
+    return error_report(report, title=title, heading=heading, train=training)

@@ -23,7 +23,7 @@ def examples_of(kind: str) -> dict[str, dict[str, str]]:
 
 
 def _text(rows: Sequence[Sequence[str]], value: Any) -> str:
-    """Return a text as it is, and some columns of the rows as a text, empty if none is chosen."""
+    """Write an example's text: its own, or the chosen columns of the rows."""
     if isinstance(value, str):
         return value.strip()
     return "".join(" ".join(row[column] for column in value if row) + "\n" for row in rows if value)

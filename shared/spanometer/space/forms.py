@@ -1,4 +1,4 @@
-"""The form of a page: what it takes, and the function that answers; Gradio shows it, see `serving`."""
+"""The form of a page: its fields and the function that responds; `serving` shows it with Gradio."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Box:
 
     Attributes:
         name: of its value.
-        label: what the page calls it.
+        label: its name on the page.
         info: a line below the label.
         read: reads an uploaded file for it; None if it takes no files.
     """

@@ -93,7 +93,7 @@ def form() -> Form:
 
 @dataclass(frozen=True, eq=False)
 class _Grounded:
-    """What a policy makes of the answer: the outcomes of its items, or why there are none."""
+    """An answer grounded by a policy: the outcomes of its items, or the reason why there are none."""
 
     name: str
     policy: GroundingPolicy
@@ -109,11 +109,11 @@ class _Grounded:
 
 
 def respond(text: str, answer: str, values: Mapping[str, Any]) -> Response:
-    """Show what each policy makes of an answer; an error in words if it cannot be grounded.
+    """Show an answer grounded by each policy; show an error message if it cannot be grounded.
 
     Args:
         text: the text.
-        answer: what the model wrote.
+        answer: the model's answer, as a text.
         values: of the controls, by name.
     """
     try:
@@ -176,7 +176,7 @@ def _grounded(name: str, policy: GroundingPolicy, read: Answer, index: TextIndex
 
 
 def _notes(read: Answer, text: str) -> Iterator[str]:
-    """Yield what a reader should know about the answer, whatever the policy."""
+    """Yield notes on the answer that apply to every policy."""
     if read.broken:
         yield (
             "The answer does not parse. Policies that take it as empty have no items; others have "
@@ -204,7 +204,7 @@ def _policies(results: Sequence[_Grounded], letters: Mapping[Predictions, str]) 
 
 
 def _nearest(name: str, points: Mapping[str, Any]) -> str:
-    """Mark a policy that is but the nearest one to a project's rule."""
+    """Mark a policy that is only the nearest one to a project's rule."""
     return " †" if name in points and not points[name].exact else ""
 
 
@@ -216,7 +216,7 @@ def _actions(results: Sequence[_Grounded]) -> Table:
 
 
 def _outcome(letter: str, alike: Sequence[_Grounded], outcomes: Mapping[Predictions, Any], text: str) -> dict[str, Any]:
-    """Describe an outcome: the policies that have it, the text with its spans, and what was lost."""
+    """Describe an outcome: the policies that have it, the text with its spans, and the lost items."""
     common = frozenset.intersection(*(spans for spans, _ in outcomes))
     spans, _ = alike[0].predictions
     marks = [(*span, "agreed" if span in common else "disputed") for span in spans]
@@ -241,7 +241,7 @@ def _outcome(letter: str, alike: Sequence[_Grounded], outcomes: Mapping[Predicti
 
 
 def marked(text: str, marks: Iterable[tuple[int, int, str, str]]) -> Iterator[tuple[str, list[Any], list[Any]]]:
-    """Cut a text where marks begin and end: yield each piece, the marks over it, the longest first, and those that end.
+    """Cut a text where marks begin and end: yield each piece, the marks over it (longest first), the marks that end.
 
     Args:
         text: the text, or its beginning.

@@ -8,7 +8,6 @@ from itertools import islice
 
 from ..analysis.scores.measure_result import MeasureResult
 from ..exceptions import counted
-from ..measures.base import Measure
 from ..spans.spans import pair_from_tags
 from ..tables.table import Table
 from ..tags.decoding import REPAIRS
@@ -22,9 +21,7 @@ SHOWN_PAIRS = 20
 """How many illegal pairs of a side are shown; all of them are counted."""
 
 
-def illegal_tags(
-    corpus: PageCorpus, result: MeasureResult, score: Callable[[Measure, PageCorpus], float]
-) -> Iterator[Section]:
+def illegal_tags(corpus: PageCorpus, result: MeasureResult, score: Callable[..., float]) -> Iterator[Section]:
     """Yield the section of illegal tags, unless all tags are legal.
 
     Args:
@@ -59,7 +56,7 @@ def illegal_tags(
 
 
 def _rows(name: str, side: Validation, corpus: PageCorpus, policies: tuple[str, str]) -> Iterator[list[str]]:
-    """Yield for the first illegal pairs of a side where each is, and the spans that each policy reads there."""
+    """Yield a row for each of a side's first illegal pairs: its place, and the spans that each policy reads there."""
     for pair in islice(side, SHOWN_PAIRS):
         words = corpus.words[pair.document]
         spans = (

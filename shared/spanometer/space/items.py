@@ -16,18 +16,18 @@ from ..web.templates import Section, shortened, shown
 from .corpus import PageCorpus
 from .templates import excerpt, first_rows
 
-_FOUND = {(True, True): "✓ correct", (True, False): "✗ missed", (False, True): "+ spurious"}
+_OUTCOMES = {(True, True): "✓ correct", (True, False): "✗ missed", (False, True): "+ spurious"}
 """The outcome of an item, by whether the reference and the prediction have it."""
 
 
 def aligned_entities(measure: Eter, corpus: PageCorpus) -> Section:
-    """List the pairs of entities with what each costs, and the entities without a partner."""
+    """List the pairs of entities with their costs, and the entities without a partner."""
     trees = [side.coarse() if measure.type_level == "coarse" else side for side in corpus.trees]
     aligned = measure.align(*trees)
     first, second = ([*chain(*_names(side.to_dicts(), corpus.words))] for side in trees)
     costs = np.stack([aligned.root_error, aligned.component_error, aligned.cost], axis=1)
     paired = zip(aligned.reference.tolist(), aligned.prediction.tolist(), costs.tolist(), strict=True)
-    rows = [(*first[one], second[other][1], *(f"{cost:.3g}" for cost in values)) for one, other, values in paired]
+    rows = [(*first[row], second[column][1], *(f"{cost:.3g}" for cost in values)) for row, column, values in paired]
     missed, spurious = (
         np.setdiff1d(np.arange(len(names)), pairs).tolist()
         for names, pairs in ((first, aligned.reference), (second, aligned.prediction))
@@ -52,13 +52,13 @@ def attribute_values(measure: SpanAttribute, corpus: PageCorpus) -> Section:
     items = measure.items(*corpus.sides)
     columns = (items.document, items.start, items.end, items.attribute, items.value, items.reference, items.predicted)
     rows = []
-    # an item of both sides stands there twice
+    # `items` lists an item of both sides twice
     for document, start, end, attribute, value, *sides in np.unique(np.stack(columns, axis=1), axis=0).tolist():
         words = corpus.words[document] if corpus.words else []
         text = excerpt(words[start:end]) if end <= len(words) else ""
         cells = text, f"{start:,} to {end:,}", shown(items.attributes[attribute])
         written = shown(json.dumps(items.values[value], ensure_ascii=False))
-        rows.append([f"{document + 1:,}", *cells, written, _FOUND[bool(sides[0]), bool(sides[1])]])
+        rows.append([f"{document + 1:,}", *cells, written, _OUTCOMES[bool(sides[0]), bool(sides[1])]])
     heads = "span", "tokens", "attribute", "value", "outcome"
     table = Table("document", heads, rows, left=1 + len(heads))
     return first_rows("The values of both sides", table, "Values that do not count are not listed.")

@@ -17,7 +17,7 @@ _REMEDY = "Score it on your own machine, which has no limits: pip install spanom
 
 
 def encoded(text: str, name: str, limit: int) -> bytes:
-    """Return a text in UTF-8.
+    """Encode a text in UTF-8.
 
     Raises:
         InputError: if it is too long, or cannot be encoded.
@@ -32,10 +32,10 @@ def encoded(text: str, name: str, limit: int) -> bytes:
 
 
 def megabytes(size: int) -> str:
-    """Return a limit in the unit that Gradio has for files, 1 MB being 1,000,000 bytes."""
+    """Write a limit in Gradio's unit for files: 1 MB is 1,000,000 bytes."""
     return f"{size / 1e6:g} MB"
 
 
-def too_much(name: str, found: str) -> InputError:
-    """Return the error for an input that is larger than a page takes."""
-    return InputError(f"{found}: too much for this page.", _REMEDY, source=name)
+def too_much(name: str, size: str) -> InputError:
+    """Make the error for an input that is larger than the limit of a page."""
+    return InputError(f"{size}: too much for this page.", _REMEDY, source=name)

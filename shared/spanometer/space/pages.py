@@ -52,22 +52,22 @@ class Page:
 
     @property
     def name(self) -> str:
-        """Return the name of the measure."""
+        """The name of the measure."""
         return self.kind.name
 
     @property
     def input(self) -> str:
-        """Return the kind of the input, see `Measure.input`."""
+        """The kind of the input, see `Measure.input`."""
         return self.kind.input
 
     @property
     def charts(self) -> bool:
-        """Return whether there are charts below the results."""
+        """Whether there are charts below the results."""
         return issubclass(self.kind, ChanceKappaF1)
 
     @property
     def options(self) -> dict[str, Option]:
-        """Return the options with controls: a measure's own, of the reading, of all measures, the confidence."""
+        """The options with controls: of the measure, of reading, of all measures, and the confidence."""
         declared = {name: _on_page(option) for name, option in options_of(self.kind).items() if option.label}
         shared = {name: declared.pop(name) for name in SHARED if name in declared}
         of_reading = options_of(_READINGS[self.input]) if self.input in _READINGS else {}
@@ -76,23 +76,23 @@ class Page:
 
     @property
     def fields(self) -> Fields:
-        """Return the options as the page shows them."""
+        """The options as the page shows them."""
         return Fields(self.options, self.values, self.hints, texts()["unset"])
 
     @property
     def controls(self) -> tuple[Control, ...]:
-        """Return the controls of the options, and one of the page's own for measures of the words' information."""
+        """The controls of the options; measures of the words' information have one more."""
         words = (_WORDS,) if "tokens" in options_of(self.kind) else ()
         return *words, *self.fields.controls
 
     def chosen(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options of the module that are not at their defaults, see `measure`; the words as in Python."""
+        """Read the options of the module that are not at their defaults, see `measure`; the words as in Python."""
         read = self.fields.read(values)
         chosen = {name: value for name, value in read.items() if value != self.options[name].default}
         return {"tokens": ..., **chosen} if values.get(_WORDS.name) == "corpus" else chosen
 
     def measure(self, values: Mapping[str, Any], words: Sequence[Sequence[str]] | None = None) -> Measure:
-        """Return the measure with the options of the page.
+        """Make the measure with the options of the page.
 
         Args:
             values: of the controls, by name.
@@ -101,22 +101,22 @@ class Page:
         Raises:
             InputError: for an invalid value.
         """
-        given = self._read(self.kind, values)
+        options = self._read(self.kind, values)
         if values.get(_WORDS.name) == "corpus":
-            given["tokens"] = words
-        return self.kind(**given)
+            options["tokens"] = words
+        return self.kind(**options)
 
     def shared(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options that all measures take, see `measure`."""
+        """Read the options that all measures take, see `measure`."""
         return self._read(Measure, values)
 
     def reading(self, values: Mapping[str, Any]) -> LabelDecoding | EntityTypes | None:
-        """Return how tags or markup are read, if there are options for it, see `measure`."""
+        """Read the options of reading tags or markup, None if the input has no such options; see `measure`."""
         owner = _READINGS.get(self.input)
         return None if owner is None else owner(**self._read(owner, values))
 
     def resampling(self, values: Mapping[str, Any]) -> Resampling | None:
-        """Return how to make intervals; None if none are asked for. See `measure`."""
+        """Read the options of intervals; None without a level of confidence. See `measure`."""
         read = self._read(Resampling, values)
         return Resampling.chosen(read.get("confidence"), read)
 
@@ -125,7 +125,7 @@ class Page:
 
 
 def page_of(name: str) -> Page:
-    """Return the page of a measure, or of a module whose page `shows` another one.
+    """Make the page of a measure, or of a module whose page `shows` another one.
 
     Raises:
         InputError: for an unknown measure.
@@ -145,12 +145,12 @@ def page_of(name: str) -> Page:
 
 
 def key_title(measure: Measure, key: str) -> str:
-    """Return what a key of a measure's scores is called."""
+    """Name a key of a measure's scores."""
     return measure.results[key].title if key in measure.results else str(texts()["keys"].get(key, key))
 
 
 def _on_page(option: Option) -> Option:
-    """Return an option as pages have it: a number within the bounds of its control."""
+    """Limit the numbers that an option takes to the bounds of its control."""
     if option.span is None:
         return option
     return replace(option, low=option.span[0], high=option.span[1], exclusive=False)

@@ -42,7 +42,7 @@ _MAX_SAMPLED = 300_000
 
 
 def respond(page: Page, reference: str, prediction: str, values: Mapping[str, Any]) -> Response:
-    """Return the results; an error in words if the input cannot be scored.
+    """Score the texts and show the results; show an error message if they cannot be scored.
 
     Args:
         page: the page.
@@ -84,7 +84,7 @@ def _results(page: Page, corpus: PageCorpus, values: Mapping[str, Any]) -> Respo
 
 
 def _report(corpus: PageCorpus, *results: MeasureResult) -> Report:
-    """Make the report of results, as commands make it of files."""
+    """Make the report of results, the same as the commands."""
     sides, documents = corpus.sides, len(corpus.files[0].document_lines)
     tokens = sum(map(len, corpus.words)) if corpus.spans else None
     unit = ("entity", "entities") if isinstance(sides[0], Entities) else ("span", "spans")
@@ -121,7 +121,7 @@ def _is_rate(measure: Measure, key: str) -> bool:
 
 
 def _written(measure: Measure, key: str, value: float) -> str:
-    # numbers of things are floats as sums
+    # sums of counts are floats
     whole = key in measure.results and measure.results[key].whole and value == int(value)
     return number(int(value) if whole else value)
 
@@ -135,7 +135,7 @@ def _missing(report: Report) -> str:
 
 
 def _notes(measure: Measure, counts: Any, corpus: PageCorpus, missing: str) -> Iterator[str]:
-    """Yield what the user should know about sides without anything to score, and about spans of one side alone."""
+    """Yield notes on sides without anything to score, and on spans that only one side has."""
     if isinstance(measure, SpanAttribute):
         yield from measure.unmatched(counts)
         yield from () if counts.labels else ("No span of either side has an attribute.",)
@@ -146,7 +146,7 @@ def _notes(measure: Measure, counts: Any, corpus: PageCorpus, missing: str) -> I
 
 
 def _sections(
-    page: Page, corpus: PageCorpus, result: MeasureResult, report: Report, shared: Mapping[str, Any]
+    page: Page, corpus: PageCorpus, result: MeasureResult, report: Report, shared: dict[str, Any]
 ) -> Iterator[Section]:
     """Yield the tables below the score."""
     measure = result.measure
@@ -161,14 +161,12 @@ def _sections(
         yield Section("Each attribute", score_tables(report), f"{about}predicted values, ap: average precision.")
         yield attribute_values(measure, corpus)
         return
-    yield _all_measures(page, result, corpus, report, shared)
+    yield _score_all(page, result, corpus, report, shared)
     if result.per_label:
         yield Section("By label", label_tables(report))
 
 
-def _all_measures(
-    page: Page, own: MeasureResult, corpus: PageCorpus, report: Report, shared: Mapping[str, Any]
-) -> Section:
+def _score_all(page: Page, own: MeasureResult, corpus: PageCorpus, report: Report, shared: dict[str, Any]) -> Section:
     """Score the same input with every measure that does not take long, the options of others at their defaults."""
     results, notes = [], ["Options of a measure's own are at their defaults, except on its own page."]
     kinds: dict[str, type[Measure]] = {**MEASURES, **TREE_MEASURES}
@@ -187,14 +185,14 @@ def _all_measures(
 
 
 def _error_report(page: Page, corpus: PageCorpus, report: Report) -> str:
-    """Write the report of errors, which commands write as a page."""
+    """Write the report of errors as HTML."""
     try:
-        found = errors(corpus.spans[0], corpus.spans[1], words=corpus.words, confidence=None)
+        differences = errors(corpus.spans[0], corpus.spans[1], words=corpus.words, confidence=None)
     except InputError as error:
         return f"No report of errors: {error.problem}"
-    found = replace(found, signature=SpanF().signature(corpus.reading))
-    heading = [("size", report.size)]
-    return error_report(found, title=f"Errors on the page of {page.name}", heading=heading, most=SHOWN_ERRORS)
+    differences = replace(differences, signature=SpanF().signature(corpus.reading))
+    title = f"Errors on the page of {page.name}"
+    return error_report(differences, title=title, heading=[("size", report.size)], most=SHOWN_ERRORS)
 
 
 def _headline(measure: Measure, corpus: PageCorpus) -> float:

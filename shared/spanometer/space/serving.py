@@ -54,10 +54,10 @@ def build(form: Form) -> gr.Blocks:
         fields: dict[str, Any] = {}
         if form.uploads:
             with gr.Row():
-                for one in form.uploads:
-                    several = "multiple" if one.several else "single"
-                    fields[one.name] = gr.File(
-                        label=one.label, type="filepath", file_count=several, elem_id=one.name, height=140
+                for field in form.uploads:
+                    several = "multiple" if field.several else "single"
+                    fields[field.name] = gr.File(
+                        label=field.label, type="filepath", file_count=several, elem_id=field.name, height=140
                     )
         files = list(fields.values())
         if form.boxes:
@@ -71,7 +71,7 @@ def build(form: Form) -> gr.Blocks:
         options = {}
         if form.controls:
             with gr.Accordion("Options", open=True, elem_id="options"), gr.Row():
-                options = {one.name: _component(one, first.get(one.name, one.value)) for one in form.controls}
+                options = {field.name: _component(field, first.get(field.name, field.value)) for field in form.controls}
         fields |= options
         results = gr.HTML(elem_id="results", padding=False)
         with gr.Row():
@@ -144,19 +144,19 @@ def _answer(form: Form, names: list[str]) -> Callable[..., Any]:
     """Make the function that Gradio calls with the values of all fields."""
 
     def answer(*values: Any) -> Any:
-        given = dict(zip(names, values, strict=True))
-        found = form.respond(given)
+        inputs = dict(zip(names, values, strict=True))
+        output = form.respond(inputs)
         # the results of files belong to no box
-        of_files = any(given[one.name] for one in form.uploads)
-        texts = {} if of_files else {box.name: given[box.name] for box in form.boxes}
+        of_files = any(inputs[upload.name] for upload in form.uploads)
+        texts = {} if of_files else {box.name: inputs[box.name] for box in form.boxes}
         named = {"boxes": " ".join(texts), "texts": " ".join(map(_checksum, texts.values())), "button": form.button}
-        return _outputs(form, Response(render("answer.html", html=found.html, **named), found.charts, found.files))
+        return _outputs(form, Response(render("answer.html", html=output.html, **named), output.charts, output.files))
 
     return answer
 
 
 def _uploaded(form: Form, box: Box) -> Callable[[str], Any]:
-    """Make the function for an uploaded file: it gives the text for its box, or the results what is wrong."""
+    """Make the function for an uploaded file: it writes the text into its box, or an error into the results."""
 
     def uploaded(path: str) -> Any:
         try:
@@ -168,33 +168,33 @@ def _uploaded(form: Form, box: Box) -> Callable[[str], Any]:
     return uploaded
 
 
-def _outputs(form: Form, answer: Response) -> Sequence[Any]:
-    """Make the values of the outputs; charts without a figure and files that are not there are hidden."""
-    plots = [gr.Plot(figure, visible=figure is not None) for figure, _ in zip_longest(answer.charts, form.charts)]
-    return answer.html, *plots, gr.File(_written(answer), visible=bool(answer.files))
+def _outputs(form: Form, response: Response) -> Sequence[Any]:
+    """Make the values of the outputs; hide charts without a figure and the list of files if it is empty."""
+    plots = [gr.Plot(figure, visible=figure is not None) for figure, _ in zip_longest(response.charts, form.charts)]
+    return response.html, *plots, gr.File(_written(response), visible=bool(response.files))
 
 
-def _written(answer: Response) -> list[str] | None:
-    """Write the files to take along into a new folder; those of more than an hour ago are deleted."""
+def _written(response: Response) -> list[str] | None:
+    """Write the files to download into a new folder; delete folders older than an hour."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         if time.time() - folder.stat().st_mtime > KEPT:
             shutil.rmtree(folder, ignore_errors=True)
-    if not answer.files:
+    if not response.files:
         return None
     fresh = Path(tempfile.mkdtemp(prefix=_PREFIX))
-    for name, text in answer.files.items():
+    for name, text in response.files.items():
         (fresh / name).write_text(text, encoding="utf-8", errors="replace")
-    return [str(fresh / name) for name in answer.files]
+    return [str(fresh / name) for name in response.files]
 
 
 def _checksum(text: str | None) -> str:
-    """Compute the checksum of a text as its box has it, which `page.js` computes too."""
+    """Compute the checksum of a text in a box, the same as `page.js`."""
     lines = (text or "").replace("\r\n", "\n").replace("\r", "\n")
     return str(zlib.adler32(lines.encode(errors="replace")))
 
 
 def _launch_options() -> dict[str, Any]:
-    """Return how to serve a page: without sharing, nothing from other servers, fonts of the user's own machine."""
+    """Make the options of serving a page: no sharing, nothing from other servers, fonts of the user's machine."""
     theme = gr.themes.Default(font=_FONTS, font_mono=_MONOSPACE, primary_hue="teal", secondary_hue="teal").set(
         # Gradio's own are too pale to be read by everybody
         block_info_text_color="*neutral_600",

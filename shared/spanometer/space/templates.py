@@ -11,7 +11,7 @@ from ..tables.table import Table
 from ..web.templates import Section, shortened
 from ..web.templates import render as fill
 
-# Gradio fills templates between these, also in what it is given
+# Gradio fills templates between these marks, also in values
 _TEMPLATE_MARKS = str.maketrans({"{": "&#123;", "}": "&#125;", "$": "&#36;", "`": "&#96;", "@": "&#64;"})
 
 _HERE = Path(__file__).parent
@@ -32,7 +32,7 @@ def render(template: str, **values: Any) -> str:
 
     Args:
         template: the name of the file.
-        values: what the template shows. Nothing in their texts is markup, a script or a template of Gradio's.
+        values: of the template. Nothing in their texts is markup, a script or a template of Gradio's.
     """
     return fill(template, folder=_HERE, **values).translate(_TEMPLATE_MARKS)
 
@@ -51,11 +51,11 @@ def first_rows(title: str, table: Table, note: str = "") -> Section:
 
 
 def error_message(error: InputError, spell: Callable[[str, str | None], str] = spell_python) -> str:
-    """Write an error as HTML: what is wrong and what to do, in words.
+    """Write an error as HTML: its place, its problem and its remedy.
 
     Args:
         error: the error.
-        spell: how the page calls options, see `errors.spelled`.
+        spell: names an option as the page does, see `errors.spelled`.
     """
     problem, remedy = error.texts(spell)
     # the name of a file stays as it is; "prediction" begins a sentence

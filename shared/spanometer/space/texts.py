@@ -14,7 +14,7 @@ HOME = "https://github.com/spanometer/spanometer"
 
 @cache
 def texts() -> dict[str, Any]:
-    """Return the texts of the pages: titles and intros, names of what simulations add to scores."""
+    """Read the texts of the pages: titles, intros, labels, and names of scores."""
     return tomllib.loads(read_file("pages.toml"))
 
 
@@ -29,7 +29,7 @@ def app_heading(name: str, note: str = "") -> str:
 
 
 def space_of(name: str) -> str:
-    """Return the name of a Space, in the namespace of the Space that runs (which the Hub tells it)."""
+    """Name a Space, in the namespace of the running Space (from the Hub's environment variable)."""
     namespace, slash, _ = os.environ.get("SPACE_ID", "").partition("/")
     return f"{namespace if slash else 'spanometer'}/{name}"
 
@@ -40,6 +40,6 @@ def address(name: str) -> str:
 
 
 def titled() -> dict[str, str]:
-    """Return the addresses of the Spaces whose pages have a title of their own in `pages.toml`, by these titles."""
+    """List the addresses of the Spaces by their titles in `pages.toml`."""
     measures = {name: own for name, own in texts()["measures"].items() if "title" in own and "shows" not in own}
     return {own["title"]: address(name) for name, own in {**measures, **texts()["apps"]}.items()}

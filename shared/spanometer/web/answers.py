@@ -32,9 +32,9 @@ class Piece:
     """A piece of an answer.
 
     Attributes:
-        text: what it says, up to a limit.
-        cut: whether it says more.
-        kinds: of the errors that it is; none if it is right.
+        text: of the piece, up to a limit.
+        cut: whether the text is longer.
+        kinds: of its errors; none if it is right.
         label: of the item.
     """
 
@@ -78,25 +78,25 @@ def _pair(errors: AnswerErrors, answer: AnswerOutcomes, name: str) -> dict[str, 
     }
 
 
-def _written(said: Any) -> str:
+def _written(answer: Any) -> str:
     """Write an answer as text."""
-    if said is None:
+    if answer is None:
         return ""
-    if isinstance(said, (bytes, bytearray)):
-        return bytes(said).decode("utf-8", "replace")
-    return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False, default=str)
+    if isinstance(answer, (bytes, bytearray)):
+        return bytes(answer).decode("utf-8", "replace")
+    return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, default=str)
 
 
-def _pieces(said: str, mentions: Sequence[tuple[str, Sequence[str]]]) -> Iterator[Piece]:
-    """Yield an answer in pieces, those with errors by themselves; a mention is looked for behind the one before it."""
+def _pieces(answer: str, mentions: Sequence[tuple[str, Sequence[str]]]) -> Iterator[Piece]:
+    """Yield an answer in pieces, each mention by itself; search each mention behind the mention before it."""
     place = 0
     for mention, kinds in mentions:
-        start = said.find(mention, place, _LONGEST)
+        start = answer.find(mention, place, _LONGEST)
         if start >= 0:
-            yield Piece(said[place:start])
+            yield Piece(answer[place:start])
             yield Piece(mention, kinds=kinds)
             place = start + len(mention)
-    yield Piece(said[place:_LONGEST], len(said) > _LONGEST)
+    yield Piece(answer[place:_LONGEST], len(answer) > _LONGEST)
 
 
 def _cut(text: str) -> tuple[str, bool]:

@@ -15,11 +15,11 @@ from .passages import Passages, separator_of
 
 
 def disagreement_data(found: Disagreements, *, most: int) -> dict[str, Any]:
-    """Return what the script shows, as built-in types.
+    """List the places and passages that the script shows, as built-in types.
 
     Args:
         found: the places.
-        most: how many places are shown at most: those that cost most.
+        most: the greatest number of places; places with the highest costs are shown.
     """
     places, chosen = found.places, found.order[:most]
     place = places.document[chosen], places.start[chosen], places.end[chosen]
@@ -46,7 +46,7 @@ def disagreement_data(found: Disagreements, *, most: int) -> dict[str, Any]:
 def _readings(
     found: Disagreements, chosen: np.ndarray, passages: Passages, passage_of: np.ndarray
 ) -> list[list[tuple[list[int], list[list[int]]]]]:
-    """Return for each place its readings: who has each, and its marks in the passage.
+    """List the readings of each place: the annotators of each reading, and its marks in the passage.
 
     A mark is its bounds, its label and how many annotators have the span; a reading without spans has the place itself
     with the label -1.

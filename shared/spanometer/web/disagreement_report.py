@@ -18,7 +18,7 @@ from .templates import Section, render, write_page
 _MOST_DOCUMENTS = 50
 
 MOST_PLACES = 10_000
-"""At most so many places are in a report: those that cost most."""
+"""The greatest number of places in a report; places with the highest costs are shown."""
 
 
 def write_disagreement_report(found: Disagreements, path: str | os.PathLike[str], **options: Any) -> None:
@@ -26,7 +26,7 @@ def write_disagreement_report(found: Disagreements, path: str | os.PathLike[str]
 
     Args:
         found: the disagreements.
-        path: the file, whose name ends in .html; one that is there is replaced.
+        path: the file, whose name ends in .html; an existing file is replaced.
         **options: see `disagreement_report`.
 
     Raises:
@@ -85,12 +85,12 @@ def _sections(found: Disagreements, agreement: Agreement | None, left_out: Leave
 
 
 def _documents(found: Disagreements, agreed: Agreement) -> Section:
-    """List the documents on which annotators agree least, those whose differences cost most first."""
+    """List the documents with the least agreement; ties are in order of costs, highest first."""
     means = agreed.mean_per_document
     places = np.bincount(found.places.document, minlength=found.documents)
     costs = np.bincount(found.places.document, weights=found.cost, minlength=found.documents)
-    known = np.flatnonzero(~np.isnan(means["mean_f1"]))
-    order = known[np.lexsort((-costs[known], means["mean_f1"][known]))][:_MOST_DOCUMENTS].tolist()
+    scored = np.flatnonzero(~np.isnan(means["mean_f1"]))
+    order = scored[np.lexsort((-costs[scored], means["mean_f1"][scored]))][:_MOST_DOCUMENTS].tolist()
     names = found.context.names
     rows: list[list[Cell]] = [
         [
@@ -103,6 +103,6 @@ def _documents(found: Disagreements, agreed: Agreement) -> Section:
     ]
     heads = ("mean f1", "mean chance", "mean kappa", "places", "cost")
     note = "F1 by chance is high in short texts full of spans: there agreement says less."
-    left_out = f" Left out: {len(known) - len(order):,} documents that agree more" if len(known) > len(order) else ""
-    empty = f" Without any span: {found.documents - len(known):,}." if len(known) < found.documents else ""
+    left_out = f" Left out: {len(scored) - len(order):,} documents that agree more" if len(scored) > len(order) else ""
+    empty = f" Without any span: {found.documents - len(scored):,}." if len(scored) < found.documents else ""
     return Section("Documents with the least agreement", [Table("document", heads, rows)], f"{note}{left_out}{empty}")

@@ -26,7 +26,7 @@ from .report_data import SIDES, report_data
 from .templates import Section, render, write_page
 
 MOST_ERRORS = 10_000
-"""At most so many errors are in a report; of more, so many are drawn at random."""
+"""The greatest number of errors in a report; if there are more, a random choice is shown."""
 
 _MOST_INCONSISTENT = 30
 """How many strings with several labels in the reference are listed."""
@@ -47,7 +47,7 @@ def write_error_report(found: Errors, path: str | os.PathLike[str], **options: A
 
     Args:
         found: the errors.
-        path: the file, whose name ends in .html; one that is there is replaced.
+        path: the file, whose name ends in .html; an existing file is replaced.
         **options: see `error_report`.
 
     Raises:
@@ -76,7 +76,7 @@ def error_report(
         train: a training set, see `SystemErrors.buckets`.
         by: values that tell spans apart, see `SystemErrors.buckets`.
         precision: how numbers are written.
-        most: how many errors of all systems are shown in their sentences; of more, so many are drawn at random.
+        most: how many errors of all systems are shown in their sentences; if there are more, a random choice.
         seed: of the draw.
     """
     shown = max(most // len(found.systems), 1)
@@ -147,7 +147,7 @@ def _common_sections(found: Errors) -> Iterator[Section]:
 
 
 def _left_out(data: Mapping[str, Any], seed: int) -> str:
-    """Say which errors are not in a report; nothing if all are there."""
+    """Write a note on the errors that a report leaves out; empty if it has all errors."""
     shown, total = len(data["errors"]), data["total"]
     if shown == total:
         return ""

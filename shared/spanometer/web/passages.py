@@ -1,4 +1,4 @@
-"""The passages that reports show: parts of documents around what they are about."""
+"""The passages that reports show: parts of documents around errors and disagreements."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..arrays import ordered_codes
 from ..exceptions import printable
 
 _WHOLE = {" ": 80, "": 500}
-"""Documents of at most so many words, or characters, are shown whole, by what stands between two."""
+"""The greatest length of documents that are shown whole, in words or characters, by the separator of units."""
 
 _AROUND = {" ": 30, "": 200}
 """How many words, or characters, of a longer document are shown on both sides."""
 
 
 def separator_of(context: Context) -> str:
-    """Return what stands between two units of a text."""
+    """Return the separator of two units of a text."""
     return " " if context.wording is None else context.wording.separator
 
 
@@ -37,12 +37,12 @@ class Passages:
     def around(
         cls, document: np.ndarray, start: np.ndarray, end: np.ndarray, lengths: np.ndarray, context: Context
     ) -> tuple[Passages, np.ndarray]:
-        """Return the passages that parts of documents stand in, and which one each stands in: short documents whole.
+        """Cut the passages around parts of documents, short documents whole; find the passage of each part.
 
         Args:
             document, start, end: of each part.
             lengths: of all documents.
-            context: what they say.
+            context: the words of the documents.
         """
         separator = separator_of(context)
         whole, around = _WHOLE[separator], _AROUND[separator]
@@ -55,11 +55,11 @@ class Passages:
         return cls(document[example], first[example], last[example], length[example]), passage.ravel()
 
     def described(self, context: Context, offsets: np.ndarray) -> Iterator[dict[str, Any]]:
-        """Yield where each passage stands and what it says, as built-in types.
+        """Yield the place and the text of each passage, as built-in types.
 
         Args:
-            context: what documents say.
-            offsets: where they begin if their tokens are laid end to end.
+            context: the words of the documents.
+            offsets: where documents begin if their tokens are concatenated.
         """
         lines = context.lines(self.document, self.first, offsets)
         columns = (self.document, self.first, self.last, self.length)
@@ -75,7 +75,7 @@ class Passages:
 
 
 def _units(context: Context, document: int, first: int, last: int) -> list[str] | str:
-    """Return the words of a passage, or its characters as one string; numbers of tokens without words."""
+    """List the words of a passage, or its characters as one string, or the numbers of tokens without words."""
     wording = context.wording
     if wording is None:
         return [str(number) for number in range(first + 1, last + 1)]

@@ -1,4 +1,4 @@
-"""What the script of the report of errors shows: the errors, and the passages that they stand in."""
+"""The data of the report of errors: the errors, and the passages around them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..spans.spans import Spans
 from .passages import Passages, separator_of
 
 _STRINGS = 20
-"""How many of the strings that are most often wrong are listed."""
+"""How many strings are listed: the strings with the most errors."""
 
 SIDES = ("reference", "prediction")
 
@@ -28,13 +28,13 @@ SIDES = ("reference", "prediction")
 def report_data(
     matched: MatchedSpans, sides: Sequence[Spans], context: Context, *, most: int, seed: int = 0
 ) -> dict[str, Any]:
-    """Return what the script shows of a system, as built-in types.
+    """List the errors and passages of a system that the script shows, as built-in types.
 
     Args:
         matched: the spans of both sides, matched.
         sides: the spans that were matched.
         context: the words and lines of the documents.
-        most: how many errors are shown in their passages at most; of more, so many are drawn at random.
+        most: how many errors are shown in their passages at most; if there are more, a random choice.
         seed: of the draw.
     """
     every = ErrorExamples.of(matched, sides, context)
@@ -68,7 +68,7 @@ def report_data(
 
 
 def _matrix(matched: MatchedSpans) -> list[list[int]]:
-    """Return the cells of the confusion matrix that are not empty: both labels, pairs of one extent, and others."""
+    """List the cells of the confusion matrix that are not empty: both labels, pairs of one extent, and others."""
     width = len(matched.alignment.labels) + 1
     place = (matched.reference_label + 1) * width + matched.predicted_label + 1
     same = matched.extent == 0
@@ -82,7 +82,7 @@ def _matrix(matched: MatchedSpans) -> list[list[int]]:
 def _marks(
     matched: MatchedSpans, side: str, spans: Spans, passages: Passages, number: np.ndarray
 ) -> list[list[list[int]]]:
-    """Return for each passage the spans of a side in it: bounds, label, kind, and the number of the error or -1."""
+    """List the spans of a side in each passage: bounds, label, kind, and the number of the error or -1."""
     offsets = matched.alignment.offsets
     chosen = matched.reference if side == "reference" else matched.prediction
     rows = np.flatnonzero(chosen >= 0)

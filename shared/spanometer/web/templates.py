@@ -40,7 +40,7 @@ def require_html(path: str | os.PathLike[str]) -> None:
 
 
 def write_page(path: str | os.PathLike[str], page: Callable[[], str]) -> None:
-    """Write a page into a file; one that is there is replaced. The name is checked before the page is made."""
+    """Write a page into a file, replacing an existing file; check the name before the page is made."""
     require_html(path)
     with writing(path, replace=True) as stream:
         stream.write(page().encode())
@@ -52,7 +52,7 @@ def render(template: str, *, folder: Path = _HERE, **values: Any) -> str:
     Args:
         template: the name of its file.
         folder: where it lies; templates there can use those that lie beside this module.
-        values: what the template shows. Nothing in their texts is markup or a script.
+        values: of the template. Nothing in their texts is markup or a script.
     """
     html: str = _environment(folder).get_template(template).render(**values)
     return html
