@@ -1,4 +1,4 @@
-"""The command line: its commands, one module each, and what they share.
+"""The command line: its commands, one module each, and their common parts.
 
 The documentation of a command's module is its help: what it does, and below the options what comes after a line that
 ends in a colon. `declare(parser)` adds its arguments and options to a parser, and `run(options)` does the work and

@@ -69,7 +69,7 @@ class AdviceDocuments(CarriedDocuments):
     )
 
     def format_of(self, path: str) -> Format | None:
-        """Return the format of a file; JSON lines of documents if the key of their spans is named."""
+        """Detect the format of a file; JSON lines of documents if the key of their spans is named."""
         return super().format_of(path) if self.spans is None else formats_of("spans")["jsonl"]
 
     def read_whole(self, path: str, column: str | None = None) -> DocumentFile:
@@ -82,7 +82,7 @@ class AdviceDocuments(CarriedDocuments):
         return read_with(reader, path)
 
     def read_spans(self, path: str) -> tuple[DocumentFile, Spans, Words | None]:
-        """Read what `AdviceInput.read_spans` does."""
+        """Read the spans and words of documents, as `AdviceInput.read_spans` does."""
         file, carried = self.read_in_tokens(path)
         return file, carried.file.spans, carried.all_words()
 

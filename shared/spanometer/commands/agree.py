@@ -60,7 +60,7 @@ from .output import OUTPUT_FLAGS, PlotOutput
 from .tag_files import TagSeries
 
 _JOINT = {"gamma": Gamma}
-"""What is computed only if it is asked for."""
+"""The measures that are computed only if they are named."""
 
 _PAGES = (".html", ".htm")
 
@@ -101,17 +101,17 @@ class AgreementOutput(PlotOutput):
 
     @property
     def has_own_form(self) -> bool:
-        """Return whether disagreements are written, in a form that the ending of the file says."""
+        """Whether disagreements are written, in the format of the file's ending."""
         return self.disagreements
 
     @property
     def in_file(self) -> bool:
-        """Return whether nothing but disagreements is written, in a form that the ending of the file says."""
+        """Whether only disagreements are written, in the format of the file's ending."""
         return self.disagreements and self.names_file and not self.json and self.table == "text"
 
     @property
     def is_page(self) -> bool:
-        """Return whether disagreements are written as a page."""
+        """Whether disagreements are written as a page."""
         return self.in_file and self.ending in _PAGES
 
 
@@ -174,13 +174,13 @@ def run(options: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class _Shown:
-    """What is shown of the annotators.
+    """The results that are shown about the annotators.
 
     Attributes:
         corpus: their files.
         agreement: their agreement.
-        disagreements: where they differ, if that is asked for.
-        left_out: the agreement without each of them, if that is asked for.
+        disagreements: the places where they differ, with `--disagreements`.
+        left_out: the agreement without each of them, with `--leave-one-out`.
     """
 
     corpus: CorpusFiles
@@ -190,7 +190,7 @@ class _Shown:
 
 
 def _disagreements(corpus: CorpusFiles, output: AgreementOutput, **options: Any) -> Disagreements | None:
-    """Find where annotators differ, if that or the agreement without each annotator is asked for."""
+    """Find the places where annotators differ, if an option needs them."""
     if not (output.disagreements or output.leave_one_out):
         return None
     with warnings.catch_warnings():
@@ -200,7 +200,7 @@ def _disagreements(corpus: CorpusFiles, output: AgreementOutput, **options: Any)
 
 
 def _places(shown: _Shown, output: AgreementOutput) -> str:
-    """Write the places alone, in the form that the file's ending says."""
+    """Write the places alone, in the format of the file's ending."""
     result: Any = shown.disagreements
     if output.ending == ".csv":
         return str(result.to_csv("places", digits=output.digits, percent=output.percent))

@@ -46,7 +46,7 @@ from .tag_files import TagSeries, WordInformation
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedTags(TagSeries, WordInformation):
-    """Tags of a reference and systems, with what measures of information need."""
+    """Tags of a reference and systems, with the words' information."""
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -57,10 +57,10 @@ class ComparedTags(TagSeries, WordInformation):
 _KINDS: tuple[type[SeveralFiles], ...] = (AttributeInput, TreeInput, DocumentSeries, ComparedTags)
 
 _WITH_STRINGS: tuple[type[SeveralFiles], ...] = (StringInput, *_KINDS)
-"""With answers that a policy for strings, not a file, makes of this kind."""
+"""The kinds of input, with answers as strings, which a policy chooses and not the content of a file."""
 
 _DEFAULTS = {"entities": "eter", "attributes": "span_attribute", "spans": "span_f", StringInput.input: MentionF.name}
-"""The measure of each kind of input if none is asked for."""
+"""The measure of each kind of input if none is named."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +120,7 @@ def _compared(
     resampling: PairedResampling,
     choices: Mapping[str, Any],
 ) -> Comparison:
-    """Compare systems by their content; errors name the files' lines."""
+    """Compare systems by their content; name the files' lines in errors."""
     measures = source.informed(corpus, measures)
     with corpus.placing_errors():
         if isinstance(source, (TreeInput, AttributeInput)):

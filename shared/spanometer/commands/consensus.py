@@ -57,7 +57,7 @@ class ConsensusOutput(Output):
     )
 
     def __post_init__(self) -> None:
-        """Refuse a file that exists, before anything is read."""
+        """Raise an `InputError` for a file that exists, before anything is read."""
         if self.list_spans is not None:
             require_writable(self.list_spans, replace=False)
 
@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
     with corpus.placing_errors():
         result = consensus(corpus.annotators, **corpus.reading, **asdict(voting))
     file = first.with_spans(result.spans) if of_tags else None
-    # what the readers of all files say is shown with their names
+    # the notes of the readers are shown with the files' names
     made = replace(result.documents(file, votes=output.with_votes), left_out=(), notes=())
     prepared = writing.prepare(made, Pairing(to_tokens=getattr(source, "to_tokens", "strict")))
     if output.list_spans is not None:

@@ -42,7 +42,7 @@ from .rewritten import SchemeChange, TagColumns, Target, WrittenAs, add_target_o
 
 @dataclass(frozen=True, kw_only=True)
 class Conversion(CarriedDocuments, WrittenAs):
-    """A file of any format that has spans, and what is made of it."""
+    """A file of any format that has spans, and the options of converting it."""
 
     column: list[str] | None = reused_option(TagColumns, "column")
     repair: str = replaced_option(
@@ -50,7 +50,7 @@ class Conversion(CarriedDocuments, WrittenAs):
     )
 
     def read_one(self, path: str) -> DocumentFile:
-        """Read the documents, those of all annotators."""
+        """Read the documents of all annotators."""
         if self.column is not None and len(self.column) > 1:
             raise InputError(f"two tag columns cannot be written as {self.to}.", "Name one column.")
         self.require_taken([path])

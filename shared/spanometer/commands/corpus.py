@@ -30,11 +30,11 @@ class CorpusFiles:
     """Several sides of one corpus.
 
     Attributes:
-        files: of each side, by the name that errors use: `references`, `system NAME` or `annotator NAME`.
-        reading: how functions read the sides: their arguments.
-        annotations: what functions take of each side; by default its entity trees, or the file.
+        files: of each side, by its name in errors: `references`, `system NAME` or `annotator NAME`.
+        reading: the arguments of functions that read the sides.
+        annotations: the argument for each side; by default its entity trees, or the file.
         shown: the file of each side as commands show it.
-        context: makes what the first side says and where; None if the files given have it.
+        context: makes the words and lines of the first side; None if the files have them.
         located: a context manager that places errors about sides in their files.
     """
 
@@ -46,7 +46,7 @@ class CorpusFiles:
     located: Located = nullcontext
 
     def __post_init__(self) -> None:
-        """Take the files as they are, unless something else is given or shown."""
+        """Fill in the annotations and the shown files from the files."""
         if not self.annotations:
             annotations = {name: file if file.entities is None else file.entities for name, file in self.files.items()}
             object.__setattr__(self, "annotations", annotations)
@@ -60,22 +60,22 @@ class CorpusFiles:
 
     @property
     def reference(self) -> Any:
-        """What functions take of the reference."""
+        """The reference, as an argument of functions."""
         return self.annotations[REFERENCES]
 
     @property
     def systems(self) -> dict[str, Any]:
-        """What functions take of the systems, by name."""
+        """The systems by name, as an argument of functions."""
         return self._of_role(SYSTEM)
 
     @property
     def annotators(self) -> dict[str, Any]:
-        """What functions take of the annotators, by name."""
+        """The annotators by name, as an argument of functions."""
         return self._of_role(ANNOTATOR)
 
     @property
     def documents(self) -> str:
-        """How many documents there are, in words; empty if results say it."""
+        """The number of documents, in words; empty if results have it."""
         return documents_in(self.first) if self.first.tags else ""
 
     @property
@@ -85,14 +85,14 @@ class CorpusFiles:
         return list(zip(names, self.shown, strict=True))
 
     def described(self, role: str = "systems") -> dict[str, Any]:
-        """Describe the files for JSON: those of annotators, or the reference and, under a key, the systems."""
+        """Describe the files for JSON: the annotators, or the reference and, under a key, the systems."""
         shown = [side.described for side in self.shown]
         if REFERENCES not in self.files:
             return {"files": shown}
         return {"reference": shown[0], role: dict(zip(self.systems, shown[1:], strict=True))}
 
     def heading(self, documents: int, tokens: int | None, unit: str = "token") -> list[Part]:
-        """List what stands above a result: the files, the size of the corpus, and what the readers left out."""
+        """List the lines above a result: the files, the size of the corpus, and the items that readers left out."""
         return heading(headlines(self.sides, self.size(documents, tokens, unit)))
 
     def size(self, documents: int, tokens: int | None, unit: str = "token") -> str:
@@ -100,7 +100,7 @@ class CorpusFiles:
         return size_of(self.documents or documents, tokens, unit)
 
     def in_context(self, result: Result) -> Result:
-        """Give a result what the first side says and where, unless it has that from files."""
+        """Add the words and lines of the first side to a result, unless it has them from files."""
         return result if self.context is None else result.with_context(self.context())
 
     @contextmanager
@@ -125,16 +125,16 @@ class SeveralFiles(Input, ABC):
         Args:
             paths: the files.
             names: the names of annotators or systems, with commas between; by default the names of the files.
-            annotators: how many of the first files are annotators, systems behind them; 0 for one reference, None if
+            annotators: how many of the first files are annotators, followed by systems; 0 for one reference, None if
                 all files are annotators.
             words: whether the words of the first side are needed.
 
         Raises:
-            InputError: if they cannot be read or are not of the same documents; it names file and line.
+            InputError: if files cannot be read or differ in their documents, with file and line.
         """
 
     def informed(self, corpus: CorpusFiles, measures: Sequence[Any]) -> Sequence[Any]:
-        """Return measures with what they take from the files of a corpus."""
+        """Give measures the information that they take from the files of a corpus."""
         return measures
 
 
@@ -143,11 +143,11 @@ class Pair:
     """A reference and a system, ready to be scored.
 
     Attributes:
-        references, predictions: what measures take.
-        measures: those that are defined for both.
+        references, predictions: the arguments of measures.
+        measures: the measures that are defined for both.
         reading: how both were read, for the signature.
         shown: the system as commands show it.
-        size: the size of the corpus, if the documents' lengths are not what they are scored by.
+        size: the size of the corpus, if it differs from the lengths of the scored documents.
     """
 
     references: Any
@@ -168,7 +168,7 @@ class ScoredFiles(SeveralFiles):
         return Pair(**sides, measures=measures, reading=corpus.reading, shown=shown)
 
     def completed(self, report: Report, corpus: CorpusFiles, pair: Pair, resampling: Resampling | None) -> Report:
-        """Add to a report what only this kind of input has."""
+        """Add the parts to a report that only this kind of input has."""
         return report
 
     def score(
@@ -207,8 +207,8 @@ def by_role(files: Iterable[Any], default: Sequence[str], names: str | None, ann
 
     Args:
         files: the files.
-        default: their names unless others are asked for.
-        names: the names asked for, with commas between.
+        default: their names if `names` is None.
+        names: the names from the command line, with commas between.
         annotators: how many of the files are annotators.
     """
     rest = iter(files)
@@ -224,7 +224,7 @@ def by_role(files: Iterable[Any], default: Sequence[str], names: str | None, ann
 
 
 def default_names(paths: Sequence[str], annotators: int | None) -> list[str]:
-    """Return the names of sides by their files: those of annotators, or the reference, differ from those of systems."""
+    """Name sides by their files; annotators, or the reference, get other names than systems."""
     if annotators is None:
         return names_of(paths)
     first = max(annotators, 1)

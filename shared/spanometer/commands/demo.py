@@ -35,7 +35,7 @@ CHANCE_MODULES = {
 """The modules that correct for chance, and the values in their table."""
 
 PAIRING_MODULES = ("semeval_f", "fair_f", "matched_f")
-"""The modules that pair spans which overlap, and have a table of their own: one of 80 columns does not hold all."""
+"""The modules that pair overlapping spans; they have their own table, to fit 80 columns."""
 
 MODULES = tuple(name for name in MEASURES if name not in (*CHANCE_MODULES, *PAIRING_MODULES))
 
@@ -47,7 +47,7 @@ SYSTEMS = {
 """The systems of the example corpus and their habits."""
 
 SHOWN = "greedy"
-"""The system that is looked at before all are compared."""
+"""The system that is shown before all are compared."""
 
 Results = Mapping[str, Mapping[str, Any]]
 """The result of each module."""
@@ -76,8 +76,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _load_modules() -> dict[str, EvaluationModule]:
-    """Load the modules as anybody would; they are part of the package, so nothing is fetched."""
-    # the libraries read these once, when they are imported
+    """Load the modules as users do; they are part of the package, so nothing is downloaded."""
+    # the libraries read these variables once, when they are imported
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("HF_EVALUATE_OFFLINE", "1")
     from .. import load
@@ -101,7 +101,7 @@ def _system(
     systems: Mapping[str, Results],
     sentence: Mapping[str, Results],
 ) -> Iterator[Part]:
-    """Yield one system's F1, an error that it hides, and what each measure makes of that."""
+    """Yield one system's F1, an error that it hides, and the scores of each measure for that error."""
     first = systems[SHOWN]
     labels = first["span_f"]["per_label"]
     spans = counted(first["span_f"]["counts"]["reference"], "span")
@@ -141,9 +141,9 @@ def _comparison(systems: Mapping[str, Results], repairs: Mapping[str, Results]) 
 
 
 def _table(title: str, keys: Mapping[str, tuple[str, ...]], rows: Mapping[str, Results]) -> Table:
-    """Make a column for each module and key, the best of it in bold; a module's name is above its first column."""
+    """Make a column for each module and key, its best value in bold; a module's name is above its first column."""
     pairs = [(name, key) for name, of_module in keys.items() for key in of_module]
-    # much agreement by chance is not a merit; of one row none is the best
+    # much agreement by chance is not a merit; a single row has no best value
     columns = [
         TableColumn(
             key,

@@ -44,7 +44,7 @@ _FORMAT_OPTIONS = reading_options("spans")
 _OF_TAGS = ("documents", "outside")
 
 _TOKENS = Writer(write=iter, unit="token", needs_text=False, discontinuous=True, annotators=True)
-"""What holds all spans of tokens."""
+"""A format that holds all spans of tokens."""
 
 _MENTIONS = "the mentions of the reference"
 
@@ -86,7 +86,7 @@ class DocumentLayout(Limits, LabelDecoding, Input):
         check_options(self)
 
     def read(self, path: str, column: str | None = None) -> DocumentFile:
-        """Read a file of any format that has spans, those of one annotator; a file of tags if a column is named."""
+        """Read the spans of one annotator from a file of any format; a file of tags if a column is named."""
         return require_one_annotator(self.read_whole(path, column))
 
     def read_whole(self, path: str, column: str | None = None) -> DocumentFile:
@@ -111,7 +111,7 @@ class DocumentLayout(Limits, LabelDecoding, Input):
         )
 
     def format_of(self, path: str) -> Format | None:
-        """Return the format of a file; None for files of tags."""
+        """Detect the format of a file; None for files of tags."""
         if getattr(path, "key", None) is not None:
             return formats_of("spans")["answers"]
         if self.spans_key != _FORMAT_OPTIONS["spans_key"].default and self.format in (AUTO, "jsonl"):
@@ -162,11 +162,11 @@ class CarriedDocuments(DocumentLayout):
 
     @property
     def carrying(self) -> Pairing:
-        """How spans are carried."""
+        """The options of carrying spans."""
         return Pairing(to_tokens=self.to_tokens, trim=self.trim, tokenizer=self.tokenizer)
 
     def read_in_tokens(self, path: str) -> tuple[DocumentFile, Fitted]:
-        """Read a file, and return its documents with the spans in tokens too; say on standard error what was lost.
+        """Read a file, carry its spans to tokens too, and list the lost spans on standard error.
 
         Raises:
             InputError: also for documents without tokens, and for spans that have none.
@@ -191,7 +191,7 @@ class DocumentSeries(DocumentLayout, Pairing, ChosenLabels, SeveralFiles):
     def corpus(
         self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
     ) -> CorpusFiles:
-        """Read all sides; one file of references has those of several annotators."""
+        """Read all sides; one file of references has the spans of several annotators."""
         if annotators == 0:
             require_system(paths, "a system's spans", "Give PREDICTION.")
         of_systems = self.prediction_column
@@ -212,7 +212,7 @@ class DocumentSeries(DocumentLayout, Pairing, ChosenLabels, SeveralFiles):
 
     @property
     def pairing(self) -> Pairing:
-        """How the sides are brought together."""
+        """The options of bringing the sides together."""
         return made(Pairing, vars(self))
 
 
@@ -262,11 +262,11 @@ class AnswerFiles(DocumentLayout):
 
     @property
     def answer_reading(self) -> dict[str, Any]:
-        """How answers are read, as functions of `grounding` take it."""
+        """The options of reading answers, as functions of `grounding` take them."""
         return {"labels": self.answer_labels, "aliases": self.aliases, "format": self.answer_format}
 
     def together(self, files: Mapping[str, DocumentFile]) -> AnsweredTexts:
-        """Return texts, spans and answers in one order; the reference is the first file."""
+        """Bring texts, spans and answers into one order; the reference is the first file."""
         own = ("answer_labels", "aliases", "answer_format", "shared_documents")
         return answers_together(files, Pairing(**{name: getattr(self, name) for name in own}))
 
@@ -352,15 +352,15 @@ class StringInput(AnswerFiles, ScoredFiles):
         )
 
     def _mentions(self, rows: Sequence[Any], reference: DocumentFile) -> Mentions:
-        """Return mentions as they stand in a file; an `InputError` with the line for what is none."""
+        """Read the mentions of a file; raise an `InputError` with the line for any other value."""
         try:
             return Mentions.from_pairs(rows)
         except InputError as error:
-            # documents that only one side has may be gone, and others in their place
+            # documents that only one side has may be left out, so that others have their numbers
             raise (error if self.shared_documents else reference.locate(error)) from None
 
     def options_beside_policy(self, measure: MentionF) -> dict[str, Any]:
-        """Return the options of the measure that are no part of a policy."""
+        """List the options of the measure that are no part of a policy."""
         return {name: getattr(measure, name) for name in options_of(MentionF) if name not in COMPARED}
 
     def pair(self, corpus: CorpusFiles, name: str, measures: Sequence[Any]) -> Pair:
@@ -372,15 +372,15 @@ class StringInput(AnswerFiles, ScoredFiles):
 
 
 def are_strings(options: argparse.Namespace) -> bool:
-    """Return whether the command line asks for answers as strings, by a policy for these or by their measure."""
+    """Check whether the command line chooses a policy for strings, or their measure."""
     return StringPolicy.describes(options.grounding or "") or MentionF.name in named_measures(options, ())
 
 
 def known_measures() -> dict[str, type[Measure]]:
-    """Return all measures by name, that of strings too, which is not in the registry."""
+    """List all measures by name, with the measure of strings, which is not in the registry."""
     return {**ALL_MEASURES, MentionF.name: MentionF}
 
 
 def default_measures(kind: type[Input]) -> list[str]:
-    """Return the names of the measures that a kind of input is scored by."""
+    """List the names of the measures for a kind of input."""
     return [name for name, measure in known_measures().items() if measure.input == kind.input and measure.by_default]

@@ -81,7 +81,7 @@ class ErrorOutput(PlotOutput):
 
     @property
     def has_own_form(self) -> bool:
-        """Return whether examples are written."""
+        """Whether examples are written."""
         return self.examples is not None
 
     @property
@@ -105,7 +105,7 @@ class ErrorOutput(PlotOutput):
 
 @dataclass(frozen=True, kw_only=True)
 class SpanParts:
-    """Parts of the spans that are scored by themselves."""
+    """Parts of the spans that get their own scores."""
 
     buckets: bool = switch(
         "also the scores of parts of the spans: by their length, that of their document, how frequent their label is, "
@@ -130,7 +130,7 @@ class SpanParts:
 
     @property
     def wanted(self) -> bool:
-        """Whether parts are asked for."""
+        """Whether an option names parts."""
         return self.buckets or bool(self.train or self.by)
 
 
@@ -191,7 +191,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _partition(source: SeveralFiles, path: str, corpus: CorpusFiles, parts: SpanParts) -> dict[str, Any]:
-    """Read what buckets are made of: the training set, and columns of the reference's file."""
+    """Read the data for buckets: the training set, and columns of the reference's file."""
     if isinstance(source, TagSeries):
         kept = source.kept(corpus.first)
         columns: dict[str, Any] = {}
@@ -243,7 +243,7 @@ def _described(result: Errors, output: ErrorOutput, buckets: Mapping[str, Bucket
 
 
 def _listed(result: Errors) -> SharedErrors | Difference:
-    """List the errors one by one; of two systems with what changes from the first to the second."""
+    """List every error; for two systems, list the changes from the first to the second too."""
     return result.difference(*result.systems) if len(result.systems) == 2 else result.shared
 
 

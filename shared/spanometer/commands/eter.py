@@ -46,7 +46,7 @@ _ERRORS = {
     "component_label_substitutions": "component\nlabel",
     "component_boundary_substitutions": "component\nboundary",
 }
-"""The errors in aligned entities, and what they are called in tables."""
+"""The errors in aligned entities, and their names in tables."""
 
 _SLOTS = {
     "slots of types": (("types",), ("ser_types",)),
@@ -69,7 +69,7 @@ class EterOutput(PlotOutput):
     sweep: bool = switch("also ETER for alpha 0, 0.1 and so on to 1; --plot draws it")
 
     def __post_init__(self) -> None:
-        """Refuse a picture of nothing."""
+        """Raise an `InputError` for a picture without a sweep."""
         super().__post_init__()
         if self.plot is not None and not self.sweep:
             raise InputError("--plot draws the sweep.", "Add --sweep, or leave out --plot.")

@@ -39,17 +39,17 @@ from .options import add_options, read_options, switch
 from .rewritten import Target, WrittenAs
 
 _ENDINGS = {".spacy": "spacy", ".conll": "IOB2", ".iob": "IOB2", ".iob2": "IOB2", ".bio": "IOB2"}
-"""What files of these endings are written as; others are JSON lines."""
+"""The formats of files by their endings; others are JSON lines."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroundedFiles(CarriedDocuments, AnswerReading, WrittenAs):
-    """Texts and answers, how these become spans, and what is made of them."""
+    """Texts and answers, and the options of grounding and writing them."""
 
     list_lost: bool = switch("list the items that have no place on standard error, and why")
 
     def format_of(self, path: str) -> Format | None:
-        """Return the format of a file, JSON lines of texts among them."""
+        """Detect the format of a file, which may be JSON lines of texts."""
         format = super().format_of(path)
         if format is None and (self.text_key is not None or detected(path, self.encoding, "spans", "texts")):
             return formats_of("spans")["texts"]
@@ -114,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _paths(paths: Sequence[str], key: str | None) -> Sequence[str]:
-    """Return the files of the texts and of the answers, the latter with their key if it is named."""
+    """List the files of the texts and of the answers, the answers with their key if it is named."""
     keyed = input_paths(paths, key)
     if len(keyed) > max(len(paths), 2):
         raise InputError(f"{mention('answer_key')} names several systems.", "Name one; each is written by itself.")

@@ -36,10 +36,10 @@ Kind = TypeVar("Kind", bound="Input")
 STANDARD_INPUT = "-"
 
 _IN_MEMORY = 1 << 24
-"""Bytes of a copy that are held in memory; a longer one is on the disk."""
+"""Bytes of a copy that are held in memory; a longer copy is on the disk."""
 
 _SHOWN = 3
-"""How many of the things that a reader left out are shown; JSON has all."""
+"""How many items that a reader left out are shown; JSON has all."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,10 @@ class ShownFile:
     """A file as a command shows it.
 
     Attributes:
-        text: what was read, on one line.
+        text: a summary of the file, on one line.
         described: the same for JSON.
-        left_out: what the reader left out.
-        remarks: what is odd about its spans beside those of the reference.
+        left_out: the items that the reader left out.
+        remarks: differences from the spans of the reference that may be mistakes.
     """
 
     text: str
@@ -59,7 +59,7 @@ class ShownFile:
     remarks: Sequence[str] = ()
 
     def beside(self, references: Spans, predictions: Spans, measures: Sequence[Measure]) -> ShownFile:
-        """Add remarks to a system if there are no spans, or if it has labels that the reference has nowhere."""
+        """Add remarks to a system without spans, or with labels that the reference lacks."""
         if not len(references) and not len(predictions):
             remarks = ["no spans on either side"]
         elif all(measure.options().get("labels") == "ignore" for measure in measures):
@@ -75,7 +75,7 @@ def side_of(
     grounded: AnswerCounts | None = None,
     remarks: Sequence[str] = (),
 ) -> ShownFile:
-    """Describe a file as commands show it: what it has, what moved to fit the unit, and what is left out."""
+    """Describe a file as commands show it: its items, the spans moved to fit the unit, and the items left out."""
     if file.tags:
         columns = " and ".join(file.columns)
         return ShownFile(f"{file.source}, {columns}", {"file": file.source, "column": columns})
@@ -99,7 +99,7 @@ def side_of(
 
 
 def _side_of_trees(file: DocumentFile, entities: Entities) -> ShownFile:
-    """Describe a file by the numbers of its entities, their components, and those that have several types."""
+    """Describe a file by the numbers of its entities, components, and entities with several types."""
     metonymic = int((np.diff(entities.type_offsets) > 1).sum())
     sizes = {"entities": len(entities), "components": len(entities.component_start), "metonymic": metonymic}
     described = {"file": file.source, "format": file.format, **sizes, "left_out": list(file.left_out)}
@@ -112,7 +112,7 @@ def _side_of_trees(file: DocumentFile, entities: Entities) -> ShownFile:
 
 
 def documents_in(file: DocumentFile, *, briefly: bool = False) -> str:
-    """Write the number of documents in words: of sentences, if nothing tells where documents end, and what could."""
+    """Write the number of documents in words; without document boundaries, write the number of sentences."""
     number = counted(len(file.document_lines), "sentence" if file.sentences else "document")
     if briefly or not file.sentences:
         return number
@@ -123,7 +123,7 @@ def documents_in(file: DocumentFile, *, briefly: bool = False) -> str:
 
 
 def _unshared(references: Spans, predictions: Spans, name: str) -> list[str]:
-    """Note the labels that only one side has, if the system predicts some that the reference lacks."""
+    """Note the labels that only one side has, if the system predicts labels that the reference lacks."""
     expected, predicted = ({side.labels[code] for code in np.unique(side.label)} for side in (references, predictions))
     missed, unknown = sorted(expected - predicted), sorted(predicted - expected)
     if not expected or not unknown:
@@ -147,7 +147,7 @@ def size_of(documents: int | str, tokens: int | None, unit: str = "token") -> st
 
 
 def headlines(sides: Sequence[tuple[str, ShownFile]], size: str) -> list[tuple[str, str]]:
-    """List the lines above the results: each side, the size of the corpus, and what the readers left out."""
+    """List the lines above the results: each side, the size of the corpus, and the items that readers left out."""
     lines = [*((name, side.text) for name, side in sides), ("size", size)]
     for name, side in sides:
         more = f"; and {len(side.left_out) - _SHOWN:,} more (--json has all)" if len(side.left_out) > _SHOWN else ""
@@ -162,11 +162,11 @@ class Input:
     """A kind of input. Its options are its fields.
 
     Attributes:
-        title: what help and errors call it.
-        content: the layer of files that it is recognised by, see `readers.detect`.
-        input: what its measures are measures of, see `Measure.input`.
-        also: what else it may have.
-        remedy: what to do if a measure is one of something else.
+        title: its name in help and errors.
+        content: the layer that its files show, see `readers.detect`.
+        input: the input of its measures, see `Measure.input`.
+        also: another input that it may have.
+        remedy: for the error about a measure of another input.
     """
 
     title: ClassVar[str]
@@ -204,13 +204,13 @@ class ChosenLabels(LabelChoice):
 def kind_of(
     kinds: Sequence[type[Kind]], options: argparse.Namespace, paths: Sequence[str], *others: type
 ) -> type[Kind]:
-    """Choose the kind of input that the options of reading ask for, or that a file shows; the last one if neither.
+    """Choose the kind of input by the options of reading, else by the content of the files, else the last kind.
 
     Args:
         kinds: the kinds to choose among.
         options: the command line.
         paths: the files, see `InputPath.of`.
-        others: what else has options, beside what reads nothing; what they share with a kind of input shows nothing.
+        others: other owners of options; options that they share with a kind of input do not choose it.
     """
     format = options.format or "auto"
     formats = {kind: options_of(kind)["format"].choices for kind in kinds}
@@ -232,13 +232,13 @@ def kind_of(
 
 
 def detected(path: str, encoding: str, content: str | None = None, name: str | None = None) -> Format | None:
-    """Detect the format of a file that begins as no file of another format does, see `readers.detect`."""
+    """Detect the format of a file by its beginning, see `readers.detect`."""
     opened = InputPath.of(path)
     return detect(opened.start, content, name, encoding=encoding)
 
 
 def _takes(kind: type[Input], options: argparse.Namespace, names: set[str]) -> bool:
-    """Return whether a kind of input has all options that are given, and allows their values."""
+    """Check whether a kind of input has all options of the command line, and allows their values."""
     declared = {destination(each): each for each in options_of(kind).values()}
     if not names <= declared.keys():
         return False
@@ -247,10 +247,10 @@ def _takes(kind: type[Input], options: argparse.Namespace, names: set[str]) -> b
 
 
 class InputPath(str):
-    """The name of an input, with what is read under it.
+    """The name of an input, with its copy and its key.
 
     Attributes:
-        copy: a copy of what can be read only once (a pipe, standard input); None for other files.
+        copy: a copy of a file that can be read only once (a pipe, standard input); None for other files.
         key: the key of a language model's answers, if it is named.
     """
 
@@ -260,7 +260,7 @@ class InputPath(str):
 
     @classmethod
     def of(cls, path: str, key: str | None = None) -> InputPath:
-        """Copy what can be read only once, so that it can be looked at first and read again."""
+        """Copy a file that can be read only once, so that its format can be detected before it is read."""
         named = cls(path)
         named.key = key
         if isinstance(path, InputPath):
@@ -281,7 +281,7 @@ class InputPath(str):
 
 
 def input_paths(paths: Sequence[str], keys: str | None = None, *, systems: int = 1) -> list[InputPath]:
-    """Return the files of several sides, those of systems once for each key of answers, if any are named.
+    """List the files of several sides, the files of systems once for each key of answers.
 
     Args:
         paths: the files.
@@ -289,7 +289,7 @@ def input_paths(paths: Sequence[str], keys: str | None = None, *, systems: int =
         systems: where the files of systems begin; without one the file of the reference has the answers too.
 
     Raises:
-        InputError: if two files are standard input, or another one that can be read only once; and for wrong keys.
+        InputError: if two files are standard input, or another file that can be read only once; and for wrong keys.
     """
     pipes = [pipe for pipe in map(_pipe, paths) if pipe is not None]
     for path in paths:
@@ -340,7 +340,7 @@ def located(files: Mapping[str, DocumentFile]) -> Iterator[None]:
     """Place an `InputError` about a document in the line of its file.
 
     Args:
-        files: by what errors call their sides; an empty string for errors about a document of no side.
+        files: by the names of sides in errors; an empty string for errors about a document of no side.
     """
     try:
         yield
@@ -349,12 +349,12 @@ def located(files: Mapping[str, DocumentFile]) -> Iterator[None]:
 
 
 def named(written: str | None, default: Sequence[str], what: str) -> list[str]:
-    """Return the names that are given with commas between, or else the default ones; no two alike.
+    """Read the names of sides, with commas between, or else take the default names; no two are alike.
 
     Args:
         written: the names.
-        default: as many as there should be.
-        what: what has the names, `annotator` or `system`.
+        default: the default names, one for each side.
+        what: the noun for a side, `annotator` or `system`.
     """
     if written is None:
         return list(default)
@@ -371,14 +371,14 @@ def named(written: str | None, default: Sequence[str], what: str) -> list[str]:
 
 
 def names_of(paths: Sequence[str]) -> list[str]:
-    """Return the names of annotators or systems: those of their files, as short as distinct names can be."""
+    """Name annotators or systems by their files, as short as distinct names can be."""
     bare = [
         os.path.basename(os.path.normpath(path)).removesuffix(".gz") if path != STANDARD_INPUT else called(path)
         for path in paths
     ]
     keys = [getattr(path, "key", None) or "" for path in paths]
     if any(keys):
-        # those of objects within a line are mostly what is before the dot
+        # keys of objects within a line differ mostly behind the dot
         stems = [os.path.splitext(name)[0] for name in bare]
         short = [key.partition(".")[2] or key or stem for key, stem in zip(keys, stems, strict=True)]
         both = [f"{stem} {key}".strip() for key, stem in zip(keys, stems, strict=True)]
@@ -391,5 +391,5 @@ def names_of(paths: Sequence[str]) -> list[str]:
 
 
 def called(path: str) -> str:
-    """Return the name of a file in messages."""
+    """Name a file in messages."""
     return "standard input" if path == STANDARD_INPUT else path

@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line.
 
     Args:
-        argv: the arguments, without the program's name; by default those of the process.
+        argv: the arguments, without the program's name; by default the arguments of the process.
 
     Returns:
         The exit status: 0, or 2 after one line on standard error that says what is wrong with the input. Wrong options
@@ -47,7 +47,7 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
     if sys.stdin is None:
         sys.stdin = open(os.devnull)  # noqa: SIM115 (open to the end of the process)
     _escape_what_cannot_be_encoded()
-    # that of Arrow keeps what it once had
+    # Arrow's default pool keeps all memory that it once had
     pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     options = argparse.Namespace()
     try:
@@ -83,13 +83,13 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
-    """Help with room for the options' names, whose first line names what must be given."""
+    """Help with room for the options' names, whose first line names the required arguments."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=24)
 
     def add_usage(self, usage: Any, actions: Iterable[argparse.Action], groups: Any, prefix: str | None = None) -> None:
-        """Name the arguments and the required options; without a prefix this is the beginning of a command's line."""
+        """Name the arguments and the required options; without a prefix, begin a command's line."""
         shown = [action for action in actions if action.required or not action.option_strings]
         if prefix is None:
             self._prog += " [options]"
@@ -101,7 +101,7 @@ class Parser(argparse.ArgumentParser):
 
     Args:
         module: the command's module.
-        documentation: what stands above the options, and below them from the first paragraph on that has a heading.
+        documentation: the text above the options; paragraphs from the first with a heading stand below them.
         settings: as argparse has them.
     """
 
@@ -131,7 +131,7 @@ class Parser(argparse.ArgumentParser):
         return parsed, unknown
 
     def _instead(self, unknown: Iterable[str]) -> str:
-        """Name the counterpart of the first option that is one of another tool, in a sentence."""
+        """Write a sentence with the counterpart of the first option that belongs to another tool."""
         remedy = next(filter(None, (elsewhere(text.lstrip("-")) for text in unknown if text.startswith("--"))), "")
         if not remedy:
             return ""
@@ -168,14 +168,14 @@ def _complain(message: str) -> int:
 
 
 def _escape_what_cannot_be_encoded() -> None:
-    """Write what standard output cannot encode as escapes."""
+    """Write characters that standard output cannot encode as escapes."""
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
     if encoding != "utf8" and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _drop_output() -> None:
-    """Let nothing be flushed at exit into an output that takes nothing."""
+    """Prevent errors from a flush into a closed output at exit."""
     try:
         sys.stdout.flush()
     except OSError:

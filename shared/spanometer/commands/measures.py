@@ -20,20 +20,20 @@ from .inputs import Input, Kind
 from .options import add_options, destinations, read_options
 
 _DEPENDENT = ("seed", "uniform_threshold", "min_shift")
-"""Options that do nothing beside some values of others; those that do stand in a measure's signature."""
+"""Options that have no effect with some values of others; options with an effect are in a measure's signature."""
 
 _LACKING = {
     "lengths": "the documents' lengths are not known",
     "contiguous": "some spans are discontinuous",
     "disjoint": "spans of one label overlap",
 }
-"""Why a measure is not defined, by what it needs, see `Measure.needs`."""
+"""The reason why a measure is not defined, by its need, see `Measure.needs`."""
 
 _SCORED = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
-"""What measures score, by their input."""
+"""The names of the inputs of measures."""
 
 INTERVALS = "intervals"
-"""What help and errors call the options of intervals."""
+"""The name of the options of intervals in help and errors."""
 
 
 def add_measure_options(
@@ -44,7 +44,7 @@ def add_measure_options(
     intervals: bool = False,
     leave_out: Collection[str] = (),
 ) -> None:
-    """Add the choice of measures, the options that all have and those that single ones have.
+    """Add the choice of measures, the options of all measures and the options of single measures.
 
     Args:
         parser: of the command.
@@ -77,9 +77,9 @@ def add_interval_options(group: argparse._ArgumentGroup, available: Mapping[str,
 
 
 def take_shorthands(options: argparse.Namespace) -> None:
-    """Write out what stands for other options.
+    """Replace shorthands by the options that they stand for.
 
-    These are `--types-only`, `--average none` where labels are shown, and `--labels PER,LOC` for `--answer-labels`.
+    They are `--types-only`, `--average none` where labels are shown, and `--labels PER,LOC` for `--answer-labels`.
     """
     if options.average == "none" and "per_label" in options:
         options.average, options.per_label = None, True
@@ -106,7 +106,7 @@ def chosen_measures(
     Args:
         options: the command line.
         available: all that can be chosen, by name.
-        default: the names of those that are computed if none is named.
+        default: the names of the measures that are computed if none is named.
 
     Raises:
         InputError: for an unknown measure, and for a value that an option cannot have.
@@ -125,10 +125,10 @@ def read_request(
     default: Iterable[str],
     *others: object,
 ) -> tuple[Kind, Sequence[Any]]:
-    """Read how files are read and which measures are computed, see `chosen_measures`; `others` have options too.
+    """Read the options of reading and of the measures, see `chosen_measures`; `others` have options too.
 
     Raises:
-        InputError: also for a measure of something else than the kind of input has, and for options that nothing reads.
+        InputError: also for a measure of another kind of input, and for options that nothing reads.
     """
     measures = chosen_measures(options, available, default)
     for measure in measures:
@@ -145,7 +145,7 @@ class SuitingMeasures(tuple[Any, ...]):
     """All measures of a kind of input, where none is named: files that lack what some of them need get the others."""
 
     def of(self, *sides: Spans) -> tuple[list[Any], list[str]]:
-        """Return those that are defined for some spans, and sentences about the others."""
+        """List the measures that are defined for the spans, and sentences about the others."""
         lacking = {
             "lengths": all(side.lengths is None for side in sides),
             "contiguous": any(side.fragments is not None for side in sides),
@@ -161,17 +161,17 @@ class SuitingMeasures(tuple[Any, ...]):
 
 
 def chosen_resampling(options: argparse.Namespace) -> Resampling | None:
-    """Read how intervals are made; None without a level."""
+    """Read the options of intervals; None without a level."""
     resampling = read_options(Resampling, options)
     return None if options.confidence is None else resampling
 
 
 def require_used(options: argparse.Namespace, *used: object) -> None:
-    """Raise an `InputError` for an option that is given although nothing that is computed or read has it.
+    """Raise an `InputError` for an option that no measure and no reader has.
 
     Args:
         options: the command line.
-        used: the measures, how intervals are made if there are any, and what is read.
+        used: the measures, the options of intervals if there are any, and the kind of input.
     """
     taken = destinations(*map(type, filter(None, used)))
     unused = [

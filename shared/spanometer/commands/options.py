@@ -15,7 +15,7 @@ from ..options import Option, option, options_of
 Owner = TypeVar("Owner")
 
 _LISTED = 5
-"""How many owners of an option the help names one by one."""
+"""How many owners of an option the help names."""
 
 
 READ = (
@@ -61,12 +61,12 @@ def add_options(
 
     Args:
         group: the group; options that the parser has already are not added again.
-        owners: the dataclasses by what the help calls them; an empty string for those of the command as a whole.
+        owners: the dataclasses by their names in the help; an empty string for options of the whole command.
         leave_out: names of options that the command has no use for.
-        optional: names of options that do nothing unless they are given: the help names no default.
-        required: names of options that must be given.
-        beside: owners whose options are added elsewhere; where they share a flag, the help is about theirs too.
-        called: the flags of options that this command calls otherwise, with blanks between.
+        optional: names of options without a default in the help.
+        required: names of required options.
+        beside: owners whose options are added elsewhere; the help of a shared flag describes their options too.
+        called: the flags of options that have other names in this command, with blanks between.
     """
     strings = {string for action in group._actions for string in action.option_strings}
     flags: dict[str, str] = dict(group.get_default("flags") or {})
@@ -101,7 +101,7 @@ def _add(
 
 
 def _help(uses: Mapping[str, Option], optional: Collection[str]) -> str:
-    """Describe an option for each of its owners; what several have in common is there once."""
+    """Describe an option for each of its owners; write common parts of the texts once."""
     choices: dict[str, dict[Any, str]] = {}
     for declared in uses.values():
         explained = declared.choices if isinstance(declared.choices, Mapping) else dict.fromkeys(declared.choices, "")
@@ -113,7 +113,7 @@ def _help(uses: Mapping[str, Option], optional: Collection[str]) -> str:
         text = _described(whole, declared.name in optional)
         owners.setdefault(text, []).append(title)
         ends.add(text.removeprefix(declared.help) if declared.choices else "")
-    # what several say at their ends is said once
+    # common ends of texts are written once
     end = ends.pop() if len(owners) > 1 and len(ends) == 1 else ""
     parts = [f"{_called(titles)}{text.removesuffix(end) if end else text}" for text, titles in owners.items()]
     return "; ".join([*parts, *([f"always {end.removeprefix(': ')}"] if end else [])]).replace("%", "%%")
@@ -135,17 +135,17 @@ def _described(declared: Option, optional: bool) -> str:
 
 
 def destination(declared: Option) -> str:
-    """Return the attribute of the parsed options that an option is stored under."""
+    """Name the attribute of the parsed options that an option is stored under."""
     return declared.command_flag.removeprefix("--").replace("-", "_")
 
 
 def destinations(*owners: type) -> set[str]:
-    """Return the attributes of the parsed options that the options of dataclasses are stored under."""
+    """Name the attributes of the parsed options that the options of dataclasses are stored under."""
     return {destination(declared) for owner in owners for declared in options_of(owner).values()} - {""}
 
 
 def given_options(options: argparse.Namespace, *owners: type) -> set[str]:
-    """Return those of them that the command line has values for."""
+    """List the options that the command line has values for."""
     return {name for name in destinations(*owners) if getattr(options, name, None) is not None}
 
 

@@ -22,7 +22,7 @@ from .options import switch
 _BY_ENDING = {".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html", ".htm": "html", ".json": "json"}
 
 _OTHERS = (".gz", ".jsonl", ".parquet", ".pdf", ".png", ".svg", ".tsv", ".xlsx")
-"""Endings of what tables are not written as."""
+"""Endings of files that tables cannot be written to."""
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Spanometer</title>
@@ -33,7 +33,7 @@ td, th { padding: 0.1em 0.5em }
 code { overflow-wrap: anywhere }
 </style>
 """
-"""What a page of tables begins with."""
+"""The beginning of a page of tables."""
 
 OUTPUT_FLAGS = {"output": "-o --output"}
 """Options with a short flag too, see `add_options`."""
@@ -48,7 +48,7 @@ class Output:
 
     @property
     def precision(self) -> Precision:
-        """How numbers are written."""
+        """The precision of written numbers."""
         return Precision()
 
     def write(self, described: Callable[[], Mapping[str, Any]], parts: Callable[[], Iterable[Part]]) -> None:
@@ -71,14 +71,14 @@ class Output:
         Args:
             result: of `analysis`.
             described: the files as built-in types, for JSON.
-            above: what stands above the result's lines.
+            above: the lines above the result's lines.
         """
         self.write(lambda: {**described, **result.to_dict()}, lambda: [*above, *result.lines()])
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableOutput(Precision, Output):
-    """How a result is shown that is made of tables of numbers, and where it goes.
+    """How a result of tables of numbers is shown, and where it is written.
 
     Raises:
         InputError: for options that exclude each other, and for a file that exists.
@@ -121,7 +121,7 @@ class TableOutput(Precision, Output):
 
     @property
     def has_own_form(self) -> bool:
-        """Return whether something else than tables is written into the file."""
+        """Whether the file gets another form than tables."""
         return False
 
     @property
@@ -131,7 +131,7 @@ class TableOutput(Precision, Output):
 
     @property
     def names_file(self) -> bool:
-        """Return whether the result goes into a file."""
+        """Whether the result is written into a file."""
         return self.output not in (None, STANDARD_INPUT)
 
     @property
@@ -141,7 +141,7 @@ class TableOutput(Precision, Output):
 
     @property
     def precision(self) -> Precision:
-        """How numbers are written."""
+        """The precision of written numbers."""
         return Precision(digits=self.digits, percent=self.percent)
 
     def write(self, described: Callable[[], Mapping[str, Any]], parts: Callable[[], Iterable[Part]]) -> None:
@@ -177,7 +177,7 @@ class PlotOutput(TableOutput):
     plot: str | None = text("PNG", "write a picture (.png, .svg or .pdf); needs matplotlib")
 
     def __post_init__(self) -> None:
-        """Refuse a picture that cannot be drawn, before anything is read."""
+        """Raise an `InputError` for a picture that cannot be drawn, before anything is read."""
         super().__post_init__()
         if self.plot is not None:
             require_format(self.plot)

@@ -41,7 +41,7 @@ class TagColumns(TagLayout, LabelDecoding, Input):
     column: list[str] | None = option(None, help=f"tag column: {COLUMN}", metavar="COLUMN", repeat=True, parse=list)
 
     def read_columns(self, path: str) -> DocumentFile:
-        """Read the columns that are named; the last one if none is."""
+        """List the named columns; the last column if none is named."""
         return self.read_distinct(path, self.column or [None])
 
 
@@ -90,7 +90,7 @@ class Target:
 
     @property
     def names_file(self) -> bool:
-        """Return whether the text goes into a new file."""
+        """Whether the text is written into a new file."""
         return self.output not in (None, STANDARD_INPUT)
 
     @contextlib.contextmanager
@@ -133,7 +133,7 @@ def _target(name: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class WrittenAs:
-    """What documents are written as."""
+    """The format of written documents."""
 
     to: str | None = option(
         None,
@@ -146,7 +146,7 @@ class WrittenAs:
     lossy: bool = switch("write what the format can hold, and list the rest on standard error")
 
     def writing(self, options: argparse.Namespace, source: Input, default: str = "jsonl") -> Writing:
-        """Return where and how documents of a source are written, by default in a format or a scheme."""
+        """Choose where and how documents of a source are written, by default in a format or a scheme."""
         to = self.to or default
         format = "columns" if to in SCHEMES else to
         settings = {name: getattr(source, name, value) for name, value in writers()[format].options.items()}
@@ -162,7 +162,7 @@ class Writing:
         target: the file, or the folder.
         format: its format.
         settings: the options of writing it.
-        lossy: whether what the format can hold is written if that is not all.
+        lossy: whether documents are written although the format cannot hold all of them.
 
     Raises:
         InputError: if documents cannot be written there.
@@ -184,7 +184,7 @@ class Writing:
             raise InputError(f"{self.format} is a folder of files.", "Name a new folder with -o.")
 
     def prepare(self, file: DocumentFile, pairing: Pairing) -> Fitted:
-        """Make documents such as the format can hold them, and say on standard error what is lost and was left out."""
+        """Fit documents to the format, and list lost and left out items on standard error."""
         prepared = prepare(file, self.format, pairing, self.settings, lossy=self.lossy)
         texts = {"left out": file.left_out, "lost": prepared.losses, "note": [*file.notes, *prepared.notes]}
         for kind, listed in texts.items():
@@ -202,13 +202,13 @@ class Writing:
 
 
 def rewrite(options: argparse.Namespace, source: TagColumns, change: Callable[[Tags], Tags], how: str) -> int:
-    """Change the tags of a file, or of each file of a folder or a pattern, and write it where the options say.
+    """Change the tags of a file, or of each file of a folder or a pattern, and write it into the target.
 
     Args:
         options: the options of the command.
         source: how the file is read.
         change: makes the new tags of a column.
-        how: what was done, for the message.
+        how: the change, for the message.
 
     Returns:
         The exit status.
@@ -222,7 +222,7 @@ def rewrite(options: argparse.Namespace, source: TagColumns, change: Callable[[T
         remedy = "Name a new folder with -o, or replace the files with --in-place."
         raise InputError("these are several files, and standard output is one.", remedy, source=path)
     parts = {file: _read(file, source) for file in (files or {"": path}).values()}
-    # taken together; if one has an error, none is written
+    # if one file has an error, none is written
     corpus = parts[path] if files is None else read_together(path, files, parts.__getitem__)
     with located({"": corpus}):
         columns = [change(as_tags(column, prefix=source.prefix)) for column in corpus.tags]

@@ -96,10 +96,10 @@ from .scored_files import AttributeInput, ParquetInput, TreeInput
 from .tag_files import ChanceParts, TagInput
 
 KINDS: tuple[type[ScoredFiles], ...] = (AttributeInput, TreeInput, DocumentInput, TagInput)
-"""The kinds of files; the last one if the content shows nothing else."""
+"""The kinds of files; the last kind if the content shows no other."""
 
 _NOT_SHOWN = ("per_label", "per_document", "score_only")
-"""Options of showing that are for one reference."""
+"""Options of output that are for one reference."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +121,7 @@ class ScoreOutput(PlotOutput):
 
     @property
     def has_own_form(self) -> bool:
-        """Return whether one number is written."""
+        """Whether one number is written."""
         return self.score_only
 
 
@@ -169,7 +169,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f"--per-document is for files of tags and entities, not for {kind.title}.", "Leave it out.")
     corpus = source.corpus(paths, options.names, annotators=number)
     if number:
-        return _score_against(corpus, measures, resampling, output)
+        return _score_all(corpus, measures, resampling, output)
     corpus, reports = source.score(corpus, measures, resampling, per_document=output.per_document)
     if output.score_only:
         output.write_text(f"{output.precision.text(_one_number(reports))}\n")
@@ -180,7 +180,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _kind(options: argparse.Namespace, paths: list[str]) -> type[Any]:
-    """Choose the kind of input by the options, the measures, or what the files show."""
+    """Choose the kind of input by the options, the measures, or the content of the files."""
     if options.references is not None:
         return input_kind(SERIES, options, paths, ChanceParts)
     if options.cluster is not None:
@@ -212,7 +212,7 @@ def _parts(corpus: CorpusFiles, reports: Mapping[str, Report], more: Mapping[str
 
 
 def _one_number(reports: Mapping[str, Report]) -> Number:
-    """Take the headline of the only measure of the only system; that of all attributes, if it is by attribute."""
+    """Compute the headline of the only measure of the only system, over all attributes if it is by attribute."""
     results = [result for report in reports.values() for result in report.results]
     if len(results) > 1:
         measures = len(results) // len(reports)
@@ -227,9 +227,7 @@ def _one_number(reports: Mapping[str, Report]) -> Number:
     return Number(values[headline], kind_of(result.measure, headline))
 
 
-def _score_against(
-    corpus: CorpusFiles, measures: Sequence[Any], resampling: Resampling | None, output: TableOutput
-) -> int:
+def _score_all(corpus: CorpusFiles, measures: Sequence[Any], resampling: Resampling | None, output: TableOutput) -> int:
     """Score the systems against each annotator and all, and show."""
     drawn = {} if resampling is None else asdict(resampling)
     with corpus.placing_errors():
@@ -239,7 +237,7 @@ def _score_against(
 
 
 def _number_in(options: argparse.Namespace, files: int) -> int:
-    """Read how many files are references; an `InputError` if it is no number, or leaves no system."""
+    """Read the number of references; raise an `InputError` if it is no number, or leaves no system."""
     text: str = options.references
     for name in _NOT_SHOWN:
         if getattr(options, name):

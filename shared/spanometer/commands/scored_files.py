@@ -35,7 +35,7 @@ from .corpus import CorpusFiles, Pair, ScoredFiles, by_role, default_names, requ
 from .inputs import ChosenLabels, ComparedWords, ShownFile, detected, located, read_with
 
 _INPUTS = {"quaero": "markup", "jsonl": "entities"}
-"""Formats whose content the modules take too, and what these call it."""
+"""Formats whose content the modules take too, and its name in the modules."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,7 @@ class AttributeInput(Limits, ComparedWords, ScoredFiles):
     def corpus(
         self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
     ) -> CorpusFiles:
-        """Read the reference and the systems, whose documents are brought in the order of the reference."""
+        """Read the reference and the systems, with documents in the order of the reference."""
         require_system(paths, "the system's spans", "Give PREDICTION.")
         formats = list(map(self._format_of, paths))
         references, *systems = map(self._read, paths, formats)
@@ -68,7 +68,7 @@ class AttributeInput(Limits, ComparedWords, ScoredFiles):
             pair(references, predictions, Pairing(unit=unit, ignore_words=self.ignore_words))
         files = [references, *(matched(references, predictions)[1] for predictions in systems)]
         columns = [file.attribute_columns() for file in files]
-        # words and texts are many, and their work is done
+        # words and texts are large, and not needed any more
         files = [replace(file, words=None, stated=None) for file in files]
         named = by_role(files, default_names(paths, annotators), names, annotators)
         return CorpusFiles(
@@ -86,7 +86,7 @@ class AttributeInput(Limits, ComparedWords, ScoredFiles):
         )
 
     def _format_of(self, path: str) -> str:
-        """Name the format of a file; one in which nothing shows it is JSON lines if it can be."""
+        """Detect the format of a file; assume JSON lines if its content does not show the format."""
         names = (None, "jsonl") if self.format == AUTO else ("jsonl",)
         shown = next(filter(None, (detected(path, self.encoding, "spans", name) for name in names)), None)
         return "columns" if shown is None else shown.name
@@ -97,7 +97,7 @@ class AttributeInput(Limits, ComparedWords, ScoredFiles):
         )
 
     def completed(self, report: Report, corpus: CorpusFiles, pair: Pair, resampling: Resampling | None) -> Report:
-        """Note which spans only one side has, and draw the scores if a picture is asked for."""
+        """Note the spans that only one side has, and draw the scores with `--plot`."""
         results = []
         for result in report.results:
             measure: Any = result.measure
@@ -109,7 +109,7 @@ class AttributeInput(Limits, ComparedWords, ScoredFiles):
 
 @dataclass(frozen=True, kw_only=True)
 class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, ScoredFiles):
-    """Files of entity trees, scored by measures of these."""
+    """Files of entity trees, scored by measures of entity trees."""
 
     title: ClassVar[str] = "entity trees"
     content: ClassVar[str] = "entities"
@@ -141,7 +141,7 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, ScoredFiles):
         """Read the reference and the systems, all of the same documents and tokens."""
         require_system(paths, "the system's entities", "Give PREDICTION.")
         reference = self._read(paths[0])
-        # from there on nothing but the columns is needed of words and entities
+        # only the columns of words and entities are needed from here on
         files = [replace(reference, words=None)]
         for path in paths[1:]:
             system = self._read(path)
@@ -158,7 +158,7 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, ScoredFiles):
         return replace(super().pair(corpus, name, measures), reading=reading)
 
     def reading(self, files: Iterable[DocumentFile]) -> dict[str, str]:
-        """Describe for the signature how sides were read: what can change the number with their formats."""
+        """Describe the reading for the signature: the options that can change the scores."""
         formats = list(dict.fromkeys(file.format for file in files))
         described = {"input": "+".join(_INPUTS.get(format, format) for format in formats)}
         if "hipe" in formats:
@@ -175,7 +175,7 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, ScoredFiles):
 
 
 def _with_lengths(file: DocumentFile, lengths: np.ndarray | None) -> DocumentFile:
-    """Give the entities the documents' lengths of the other side, checked, unless they have their own."""
+    """Give entities without documents' lengths the lengths of the other side, checked."""
     if lengths is None or file.lengths is not None:
         return file
     with located({"": file}):
@@ -230,9 +230,7 @@ class ParquetInput(LabelDecoding, ChosenLabels, ScoredFiles):
                 'Name them once, as in "data/*.parquet".',
             )
         columns = {REFERENCES: self.references, SYSTEM: self.predictions}
-        shown = [
-            ShownFile(f"{paths[0]}, {column}", {"file": paths[0], "column": column}) for column in columns.values()
-        ]
+        shown = [ShownFile(f"{paths[0]}, {name}", {"file": paths[0], "column": name}) for name in columns.values()]
         return CorpusFiles(files=dict.fromkeys(columns, paths[0]), annotations=columns, shown=shown)
 
     def score(

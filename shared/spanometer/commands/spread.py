@@ -61,13 +61,13 @@ class SpreadInput(TagPair):
         "with 'lengths'",
     )
 
-    # the policies are of tags with prefixes
+    # policies repair tags with prefixes
     prefix: bool = field(default=True, init=False)
     id2label: Any = field(default=None, init=False)
     ignore_index: int | None = field(default=None, init=False)
 
     def read_both(self, paths: Sequence[str]) -> tuple[DocumentFile, DocumentFile | None]:
-        """Read both sides; no prediction if it follows from logits."""
+        """Read both sides; None for a prediction that follows from logits."""
         if self.logits is None or len(paths) == 2 or self.prediction_column is not None:
             references, predictions = self.read_sides(paths, 0, words=False)
             return references, predictions
@@ -151,7 +151,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _has_answers(options: argparse.Namespace, paths: Sequence[str]) -> bool:
-    """Tell whether the options or the files show answers of language models."""
+    """Check whether the options or the files show answers of language models."""
     if options.answers or options.answer_key is not None or options.format == "answers":
         return True
     formats = [detected(path, options.encoding or UTF_8, "spans") for path in paths[1:]]

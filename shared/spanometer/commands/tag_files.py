@@ -33,7 +33,7 @@ from .inputs import ChosenLabels, ComparedWords, located, read_with
 from .options import switch
 
 _OF_TOKENS = ("tokens", "token_probabilities", "")
-"""What errors about tokens call the reference."""
+"""The name of the reference in errors about tokens."""
 
 COLUMN = "number from 1 (-1 is the last) or name; the last by default; in JSON lines a key, by default tags"
 
@@ -76,7 +76,7 @@ class TagLayout(Limits):
         words: bool | int | str = False,
         numbers: str | None = None,
     ) -> DocumentFile:
-        """Read tag columns of a file; an `InputError` if two are the same."""
+        """Read tag columns of a file; raise an `InputError` if two are the same."""
         file = self.read(path, columns, words, numbers)
         named: Sequence[object] = file.columns if file.layout is None else file.layout.columns
         if len(set(named)) < len(named):
@@ -128,11 +128,11 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFi
         return ~references.tags[0].has_number(None if self.id2label is None else self.ignore_index)
 
     def annotation_in(self, file: DocumentFile) -> Tags | Layers:
-        """Return the tags of a file, those of all layers if there are any."""
+        """Return the tags of a file, with all layers if there are layers."""
         return Layers(file.tags, file.columns) if self.layers else file.tags[0]
 
     def columns_of_one(self, paths: Sequence[str], annotators: int | None) -> list[str]:
-        """Name the columns that are the sides, if one file has all sides; none otherwise."""
+        """Name the columns of the sides, if one file has all sides; none otherwise."""
         if self.layers and (self.column is not None or self.columns is not None):
             raise InputError(f"{mention('layers')} names the columns of every file.", "Leave out other columns.")
         if self.columns is not None and len(paths) > 1:
@@ -140,7 +140,7 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFi
         if self.columns is not None and self.column is not None:
             raise InputError("--column and --columns name columns.", "Leave out one of them.")
         if self.columns is None and len(paths) == 1:
-            # what cannot be read has no columns
+            # a file that cannot be read has no columns
             self.read(paths[0], (None,))
             what = "its annotators" if annotators is None else "the reference and the systems"
             remedy = "Give more files." if self.layers else "Give them with --columns 2,3,4, or more files."
@@ -148,7 +148,7 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFi
         return [column.strip() for column in (self.columns or "").split(",")] if self.columns is not None else []
 
     def read_sides(self, paths: Sequence[str], annotators: int | None, words: bool | int | str) -> list[DocumentFile]:
-        """Read all sides, each as a file of its own, of the same words; the first has words if they are asked for."""
+        """Read all sides, each as its own file, of the same words; the first side has words if `words` is true."""
         numbers: str | None = getattr(self, "token_probability_column", None)
         if listed := self.columns_of_one(paths, annotators):
             whole = self.read_distinct(paths[0], listed, words, numbers)
@@ -167,7 +167,7 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFi
     def corpus(
         self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
     ) -> CorpusFiles:
-        """Read all sides; the words are those of the first."""
+        """Read all sides, with the words of the first."""
         if annotators == 1:
             raise InputError("one file of tags is one reference.", "Name two or more, with --references 2.")
         read = self.read_sides(paths, annotators, words or getattr(self, "words", False))
@@ -185,7 +185,7 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFi
 
     @contextmanager
     def located(self, files: Mapping[str, DocumentFile]) -> Iterator[None]:
-        """Place errors in the files' lines, see `inputs.located`; in columns of one file they also name the column."""
+        """Place errors in the files' lines, see `inputs.located`; name the column too if one file has all sides."""
         try:
             yield
         except InputError as error:
@@ -249,7 +249,7 @@ class ChanceParts:
         require_format(self.plot)
 
     def completed(self, report: Report, corpus: CorpusFiles, pair: Pair, resampling: Resampling | None) -> Report:
-        """Add the parts of the corpus to a report, if they are asked for."""
+        """Add the parts of the corpus to a report, if an option names them."""
         if self.by_chance is None:
             return report
         sides = pair.references, pair.predictions
@@ -263,7 +263,7 @@ class ChanceParts:
 
 @dataclass(frozen=True, kw_only=True)
 class WordInformation(SeveralFiles):
-    """What measures of information are told about words."""
+    """The information of words for measures of information."""
 
     words_column: str | None = text(
         "COLUMN", "word column of both files, for --corpus-probabilities and --word-probabilities"
@@ -372,5 +372,5 @@ class TagInput(TagPair, WordInformation, ChanceParts, ScoredFiles):
         return replace(corpus, annotations=self.of_sides(sides), reading={**reading, **self.signed()})
 
     def located(self, files: Mapping[str, DocumentFile]) -> Any:
-        """Place errors in the files' lines; those about tokens are placed in the lines of the reference."""
+        """Place errors in the files' lines; place errors about tokens in the lines of the reference."""
         return super().located({**dict.fromkeys(_OF_TOKENS, next(iter(files.values()))), **files})

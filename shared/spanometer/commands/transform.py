@@ -97,7 +97,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 class _ListAction(argparse.Action):
-    """Print the transformations and leave, whatever else is asked for."""
+    """Print the transformations and exit, whatever the other options are."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, **options: Any) -> None:
         """Take no value."""
@@ -149,7 +149,7 @@ def run(options: argparse.Namespace) -> int:
 def _transform_documents(
     options: argparse.Namespace, source: CarriedDocuments, steps: Sequence[Transformation]
 ) -> tuple[int, ...]:
-    """Write documents with transformed spans in their format, and return how many each step touched."""
+    """Write documents with transformed spans in their format; count the spans that each step touched."""
     format: Any = source.format_of(options.file)
     if format.writer is None:
         remedy = "Convert the file first: spanometer convert FILE --to jsonl -o OUT."
@@ -162,13 +162,13 @@ def _transform_documents(
     if not file.in_tokens:
         tokens, lengths = carried.file.documents.tokens, file.documents.lengths
         changed = replace(file, spans=to_characters(spans, tokens, lengths)) if tokens is not None else changed
-    # what there was to say of the file is said
+    # the notes on the file were shown when it was read
     writing.write(writing.prepare(replace(changed, stated=None, left_out=(), notes=()), Pairing()))
     return touched
 
 
 def _read_in_tokens(options: argparse.Namespace, source: CarriedDocuments) -> tuple[DocumentFile, Fitted]:
-    """Read documents with their spans in tokens, and say that attributes are lost."""
+    """Read documents with their spans in tokens; note on standard error that attributes are lost."""
     file, carried = source.read_in_tokens(options.file)
     if file.has_attributes:
         print("lost: the attributes of spans", file=sys.stderr)
@@ -178,7 +178,7 @@ def _read_in_tokens(options: argparse.Namespace, source: CarriedDocuments) -> tu
 def _transformed(
     options: argparse.Namespace, steps: Sequence[Transformation], spans: Spans
 ) -> tuple[Spans, tuple[int, ...]]:
-    """Apply all steps to spans; return these, and how many each step touched."""
+    """Apply all steps to spans, and count the spans that each step touched."""
     touched = []
     for name, step in zip(options.apply, steps, strict=True):
         chosen = matched(name, step, spans) if options.matched else step
@@ -189,7 +189,7 @@ def _transformed(
 
 
 def _require_spans(options: argparse.Namespace, steps: Sequence[Transformation]) -> None:
-    """Raise an `InputError` for what only tags can have."""
+    """Raise an `InputError` for options that only tags have."""
     if options.in_place or any(not isinstance(step, SpanTransformation) for step in steps):
         what = "--in-place" if options.in_place else "illegal_tags"
         raise InputError(f"{what} is for tags, and this writes spans.", "Leave out one of them.")
@@ -198,7 +198,7 @@ def _require_spans(options: argparse.Namespace, steps: Sequence[Transformation])
 def _write_spans(
     options: argparse.Namespace, source: CarriedDocuments | TagColumns, steps: Sequence[Transformation]
 ) -> tuple[int, ...]:
-    """Write transformed spans as JSON lines, where they may run into others; return how many each step touched."""
+    """Write transformed spans as JSON lines, where they may overlap; count the spans that each step touched."""
     if isinstance(source, CarriedDocuments):
         spans = _read_in_tokens(options, source)[1].file.spans
     else:

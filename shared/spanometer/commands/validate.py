@@ -63,7 +63,7 @@ class ValidatedDocuments(DocumentLayout):
     )
 
     def validated(self, path: str) -> SpanValidation:
-        """Look at the spans of a file."""
+        """Validate the spans of a file."""
         require_tokenizer(self.tokenizer)
         self.require_taken([path])
         validation = SpanValidation(labels=self.known_labels, tokenizer=self.tokenizer)
@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _validate_documents(output: Output, documents: ValidatedDocuments, path: str) -> int:
-    """List what is wrong with spans."""
+    """List the problems of spans."""
     validation = documents.validated(path)
     if output.json:
         output.write(lambda: _described_spans(validation, called(path)), tuple)
@@ -122,7 +122,7 @@ def _described_spans(validation: SpanValidation, source: str) -> dict[str, Any]:
 
 
 def _span_lines(validation: SpanValidation, source: str) -> Iterator[str]:
-    """Yield a line for each problem, and one that sums them up; what is left out goes to standard error."""
+    """Yield a line for each problem, and a summary; list left out items on standard error."""
     for problem in validation.problems:
         name = problem.place or ("" if problem.name is None else f"document {problem.name!r}")
         yield f"{source}:{problem.line}: {printable(': '.join(filter(None, [name, problem.text])))}"
