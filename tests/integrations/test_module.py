@@ -109,15 +109,6 @@ def test_configurations_agree(name):
             }
 
 
-def test_unknown_configuration():
-    with pytest.raises(InputError, match="Use one of 'tags', 'spans', 'fragments'"):
-        load("span_f", "span")
-    with pytest.raises(InputError, match="Use one of 'entities', 'markup'"):
-        load("eter", "tags")
-    with pytest.raises(InputError, match="Use one of 'spans'"):
-        load("span_attribute", "tags")
-
-
 def test_details(case):
     result = case.compute(details=True)
     keys = case.measure.keys

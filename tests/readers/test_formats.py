@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from entity_files import LINES, NESTED, PRESIDENT, entities_of
+from entity_files import NESTED, PRESIDENT, entities_of
 from entity_files import refused as refused_entities
 from spanometer.exceptions import InputError
 from spanometer.readers import DocumentFile, detect, formats, formats_of, read, read_entities, tag_lists
@@ -31,20 +31,6 @@ def test_formats_are_detected_from_the_content(tmp_path):
         entities_of("", format="conll")
     with pytest.raises(InputError, match="no such file"):
         read_entities(tmp_path / "none")
-
-
-@pytest.mark.parametrize(
-    ("content", "options"),
-    [
-        (PRESIDENT, {"documents": "blank"}),
-        (PRESIDENT, {"entity_types": ["loc"]}),
-        (NESTED, {"level": "coarse"}),
-        (NESTED, {"scheme": None}),
-        (LINES, {"repair": "discard"}),
-    ],
-)
-def test_options_of_other_formats_are_refused(content, options):
-    assert f"{next(iter(options))}=... is for the format" in str(refused_entities(content, **options))
 
 
 @pytest.mark.parametrize("format", ["hipe", "quaero", "jsonl"])

@@ -32,12 +32,6 @@ def test_documents_of_markup():
         entities_of(text, documents="turns")
 
 
-def test_markup_bombs():
-    error = refused("a\n" + "<pers>" * 100_000, format="quaero")
-    assert (error.line, error.column) == (2, 601)
-    assert refused("</pers>" * 100_000).column == 1
-
-
 def test_entity_types():
     file = entities_of("<drug> <name> a </name> </drug>\n", entity_types=["drug"])
     assert trees(file) == [[entity(0, 1, "drug", (0, 1, "name"))]]
