@@ -134,15 +134,15 @@ def _wrong_answers(system: SystemErrors) -> Mapping[str, Any] | None:
     return wrong_answers(errors, system.context.names) if errors is not None and errors.found else None
 
 
-def _common_sections(found: Errors) -> Iterator[Section]:
+def _common_sections(errors: Errors) -> Iterator[Section]:
     """Yield the parts about all systems together, and about the reference."""
-    if len(found.systems) > 1:
-        yield Section("The systems beside each other", [beside_table(found), found.shared.table()])
-    listed = found.inconsistencies.found
+    if len(errors.systems) > 1:
+        yield Section("The systems beside each other", [beside_table(errors), errors.shared.table()])
+    listed = errors.inconsistencies.found
     if listed:
         note = "Strings that the reference mostly gives one label, and at times another: the rare labels may be errors."
         more = f" The first {_MOST_INCONSISTENT} of {len(listed):,}." if len(listed) > _MOST_INCONSISTENT else ""
-        table = found.inconsistencies.table(_MOST_INCONSISTENT)
+        table = errors.inconsistencies.table(_MOST_INCONSISTENT)
         yield Section("Probable errors of the reference", [table], note + more)
 
 
