@@ -87,7 +87,7 @@ def read_annotations(
 
 
 def union(layers: Sequence[Spans]) -> Spans:
-    """Return the spans of several annotations of the same documents as one; equal ones become one.
+    """Merge the spans of several annotations of the same documents; equal spans become one.
 
     Args:
         layers: the spans, of the same documents with the same lengths.
@@ -99,7 +99,7 @@ def union(layers: Sequence[Spans]) -> Spans:
 
 
 def end_to_end(parts: Sequence[Spans]) -> Spans:
-    """Return the spans of several corpora as those of one, their documents one after the other."""
+    """Concatenate the spans of several corpora, their documents one after the other."""
     same = with_common_labels(parts)
     base = offsets_of([spans.documents for spans in parts])
     lengths = [spans.lengths for spans in parts]
@@ -109,7 +109,7 @@ def end_to_end(parts: Sequence[Spans]) -> Spans:
 
 
 def distinct_spans(parts: Sequence[Spans]) -> tuple[Spans, np.ndarray]:
-    """Return the spans of several annotations, equal ones (of one label, with the same fragments) once.
+    """List the distinct spans of several annotations; spans with the same label and fragments are equal.
 
     Returns:
         The spans, and which of the annotations have each, bool, shape (spans, annotations).
@@ -134,7 +134,7 @@ def distinct_spans(parts: Sequence[Spans]) -> tuple[Spans, np.ndarray]:
 
 
 def with_common_labels(parts: Sequence[Spans]) -> list[Spans]:
-    """Return spans with one code for each label in all of them."""
+    """Give each label the same code in all spans."""
     labels = tuple(sorted({label for spans in parts for label in spans.labels}))
     return [spans.with_labels(labels) for spans in parts]
 
@@ -142,7 +142,7 @@ def with_common_labels(parts: Sequence[Spans]) -> list[Spans]:
 def _together(
     parts: Sequence[Spans], document: Sequence[np.ndarray], lengths: np.ndarray | None, documents: int
 ) -> Spans:
-    """Return the spans of several annotations with common labels as one, in the documents that are given."""
+    """Join the spans of several annotations with common labels, in the given documents."""
     joined = replace(
         parts[0],
         # small: each document takes memory, and 2^31 of them are not there

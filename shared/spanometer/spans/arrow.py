@@ -63,8 +63,8 @@ class DocumentColumns:
         documents: the number of documents, with or without items.
         lengths: the documents' lengths in tokens, int64, or None if they are unknown.
         flat: the names of the columns that have a value for each item.
-        nested: the names of columns of offsets (item i has the values `offsets[i]` to `offsets[i + 1]`), and those of
-            the columns with these values.
+        nested: the names of columns of offsets (item i has the values `offsets[i]` to `offsets[i + 1]`), and the
+            names of the columns with these values.
     """
 
     document: np.ndarray
@@ -172,7 +172,7 @@ def spans_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.L
 
 
 def fragments_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
-    """Return Arrow arrays of lists of `FRAGMENTS_TYPE` from lists of dictionaries with `label` and `fragments`.
+    """Make Arrow arrays of lists of `FRAGMENTS_TYPE` from lists of dictionaries with `label` and `fragments`.
 
     As `spans_arrays`; the fragments are a list of pairs `[start, end]`.
     """
@@ -188,7 +188,7 @@ def struct_lists(
     first_document: int = 0,
     prepare: Callable[[Any], Any] | None = None,
 ) -> list[pa.ListArray]:
-    """Return Arrow arrays of lists of structs from lists of dictionaries, one array for each thousand documents.
+    """Make Arrow arrays of lists of structs from lists of dictionaries, one array for each thousand documents.
 
     Args:
         documents: the dictionaries of each document, or an Arrow column of them; keys that are not fields are ignored.
@@ -223,7 +223,7 @@ def struct_lists(
 
 
 def _fits(found: pa.DataType, wanted: pa.DataType) -> bool:
-    """Tell whether values of an Arrow type are of another, but for the sizes of integers and fields to leave out."""
+    """Check whether an Arrow type fits another; sizes of integers and extra fields make no difference."""
     kinds = (pa.types.is_integer, lambda type_: pa.types.is_string(type_) or pa.types.is_large_string(type_))
     if pa.types.is_struct(wanted):
         fields = {field.name: field.type for field in found} if pa.types.is_struct(found) else {}
@@ -290,7 +290,7 @@ def bounds_arrays(start: np.ndarray, end: np.ndarray) -> list[pa.Array]:
 
 
 def pair_array(start: np.ndarray, end: np.ndarray) -> pa.ListArray:
-    """Return bounds as lists of two, as fragments are stored."""
+    """Make lists of two from bounds, as fragments are stored."""
     bounds = np.stack([start, end], axis=1).ravel()
     return as_lists(np.arange(0, len(bounds) + 1, 2), arrow_array(bounds.astype(np.int64)))
 
@@ -301,7 +301,7 @@ def require_column(column: Any, remedy: str) -> None:
 
 
 def is_list_of(type_: pa.DataType, names: Iterable[str]) -> bool:
-    """Tell whether an Arrow type is that of lists of structs with these fields."""
+    """Check whether an Arrow type is a list of structs with these fields."""
     listed = pa.types.is_list(type_) or pa.types.is_large_list(type_)
     if not listed or not pa.types.is_struct(type_.value_type):
         return False
@@ -347,7 +347,7 @@ class ListItems:
         return ListItems(lists.flatten(), parents_of(lists), noun, self.remedy, self)
 
     def place(self, item: int) -> tuple[int, int]:
-        """Return the document of an item, and the index there of the item, or of the one that has it."""
+        """Find the document of an item, and the index there of the item, or of the item that has it."""
         of_list = int(self.parent[item])
         if self.owner is not None:
             return self.owner.place(of_list)
@@ -375,7 +375,7 @@ class ListItems:
         return start, end
 
     def checked_bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the fields `start` and `end`, checked, int32."""
+        """Read and check the fields `start` and `end`, int32."""
         start, end = self.bounds()
         self.refuse_bounds(start, end)
         return start.astype(np.int32, copy=False), end.astype(np.int32, copy=False)
@@ -392,7 +392,7 @@ class ListItems:
         self.refuse(end > size, lambda item: problem(end[item], counted(int(size[item]), "character")))
 
     def names(self, column: pa.Array, noun: str = "label", owner: str = "span") -> tuple[np.ndarray, tuple[str, ...]]:
-        """Return codes of the items' names in a column, and the sorted names that they stand for.
+        """Compute codes of the items' names in a column, and list the sorted names that they stand for.
 
         Args:
             column: the names.
@@ -417,7 +417,7 @@ def parents_of(lists: pa.Array) -> np.ndarray:
 
 
 def string_codes(column: pa.Array) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return codes (int32) of strings without nulls, and the sorted strings that they stand for."""
+    """Compute codes (int32) of strings without nulls, and list the sorted strings that they stand for."""
     encoded = column
     if not pa.types.is_dictionary(column.type) or column.dictionary.null_count:
         encoded = column.cast(pa.string()).dictionary_encode()
@@ -434,7 +434,7 @@ def name_problem(name: str, noun: str) -> str:
 
 
 def read_lengths(lengths: Any, documents: int) -> np.ndarray:
-    """Return the documents' lengths as int64, checked."""
+    """Read and check the documents' lengths, int64."""
     remedy = "Give one number of tokens for each document, lengths=[12, 7, ...]."
     try:
         if not is_ordered(lengths):
@@ -475,7 +475,7 @@ def require_same_lengths(references: np.ndarray, predictions: np.ndarray) -> Non
 
 
 def share_lengths(references: Annotation, predictions: Annotation) -> tuple[Annotation, Annotation]:
-    """Return both sides with the documents' lengths that either of them knows.
+    """Give both sides the documents' lengths that either of them knows.
 
     Raises:
         InputError: if both know them and they differ, and if a side passes the end of a document.

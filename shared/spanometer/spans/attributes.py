@@ -173,7 +173,7 @@ class Attributes(DocumentColumns):
         )
 
     def to_dicts(self) -> list[list[dict[str, Any]]]:
-        """Return lists of spans as `from_dicts` takes them, with `scores` if there are some.
+        """List the spans as `from_dicts` takes them, with `scores` if there are any.
 
         A single value is written as it is, without a list; an empty list has become None.
         """
@@ -185,8 +185,8 @@ class Attributes(DocumentColumns):
             # codes of one type are neighbours
             codes = [code for code, value in enumerate(self.values) if type(value) is kind]
             first, last = (codes[0], codes[-1] + 1) if codes else (0, 0)
-            known = (self.value >= first) & (self.value < last)
-            taken = pa.array(np.where(known, self.value - first, 0), mask=~known)
+            members = (self.value >= first) & (self.value < last)
+            taken = pa.array(np.where(members, self.value - first, 0), mask=~members)
             values = pa.array(self.values[first:last], ITEM_TYPE.field(len(columns)).type)
             columns.append(values.take(taken))
         columns.append(pa.array(self.score, mask=np.isnan(self.score)))
@@ -208,7 +208,7 @@ def _to_dict(span: dict[str, Any]) -> dict[str, Any]:
 
 
 def attributes_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
-    """Return Arrow arrays of lists of `ATTRIBUTED_SPAN_TYPE` from lists of spans, one for each thousand documents.
+    """Make Arrow arrays of lists of `ATTRIBUTED_SPAN_TYPE` from lists of spans, one for each thousand documents.
 
     Args:
         documents: the spans of each document, see `Attributes.from_dicts`; other keys are ignored.
@@ -246,7 +246,7 @@ _Item = tuple[str, Value | None, float | None]
 
 
 def _items(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
-    """Return name, value and score of each value of a span's attributes; `names` have been checked before."""
+    """List name, value and score of each value of a span's attributes; `names` have been checked before."""
     if "attributes" not in span:
         raise InputError(f"{shown(dict(span))} has no 'attributes'.", ATTRIBUTES_REMEDY)
     attributes, scores = span["attributes"], span.get("scores")
@@ -291,7 +291,7 @@ def _require_name(name: object) -> None:
 
 
 def plain_value(value: Any, name: str) -> Value | None:
-    """Return the value of an attribute as a bool, int, float, str or None of Python.
+    """Convert the value of an attribute to a bool, int, float, str or None of Python.
 
     Raises:
         InputError: for a value of another type, NaN, an integer past 64 bits, and text that UTF-8 cannot store.
@@ -321,7 +321,7 @@ def plain_value(value: Any, name: str) -> Value | None:
 
 
 def _scores(name: str, values: Sequence[Value | None], several: bool, given: Any) -> list[float | None]:
-    """Return the score of each value, None if it has none."""
+    """Read the score of each value, None if it has none."""
     if type(given) is float and len(values) == 1:
         return [_score(name, given)]
     if isinstance(given, Mapping):
@@ -377,12 +377,12 @@ def _one_or_list(items: Sequence[Any]) -> Any:
 
 
 def _numbers(column: pa.Array) -> np.ndarray:
-    """Return floating-point numbers, NaN for null."""
+    """Read floating-point numbers, NaN for null."""
     return np.array(column.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
 def _value_codes(rows: ListItems) -> tuple[np.ndarray, tuple[Value, ...]]:
-    """Return codes of the values of all four columns, -1 if there is none, and the values that they stand for."""
+    """Compute codes of the values of all four columns, -1 for no value, and list the values that they stand for."""
     stated = {column: ~null_flags(rows.values.field(column)) for column in _TYPES}
     rows.refuse(np.sum(list(stated.values()), axis=0) > 1, "an attribute has values of two types.")
     codes = np.full(len(rows.values), -1, dtype=np.int32)

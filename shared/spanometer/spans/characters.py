@@ -24,7 +24,7 @@ _FEW = 10_000
 
 
 def is_plain(text: str, unit: str) -> bool:
-    """Tell whether offsets in a unit are offsets in code points, whatever they are."""
+    """Check whether all offsets in a unit are offsets in code points."""
     if unit.endswith("-lf") and _LINE_END in text:
         return False
     if unit.startswith("codepoint") or text.isascii():
@@ -33,7 +33,7 @@ def is_plain(text: str, unit: str) -> bool:
 
 
 def borders(text: str, unit: str) -> np.ndarray:
-    """Return the offset in a unit of each character of a text, and of its end (int64, ascending)."""
+    """Compute the offset in a unit of each character of a text, and of its end (int64, ascending)."""
     code = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     width = np.ones(len(code), dtype=np.int64)
     for most in (0xFFFF,) if unit.startswith("utf-16") else (0x7F, 0x7FF, 0xFFFF) if unit == "byte" else ():
@@ -44,12 +44,12 @@ def borders(text: str, unit: str) -> np.ndarray:
 
 
 def code_points(text: str, offsets: np.ndarray, unit: str) -> np.ndarray:
-    """Return offsets of a unit as offsets in code points, see `code_points_of`."""
+    """Convert offsets of a unit to code points, see `code_points_of`."""
     return code_points_of([text], np.zeros(len(offsets), dtype=np.int64), offsets, unit)
 
 
 def code_points_of(texts: Sequence[str], document: np.ndarray, offsets: np.ndarray, unit: str) -> np.ndarray:
-    """Return offsets of a unit as offsets in code points; -1 for those inside a character or outside the text.
+    """Convert offsets of a unit to code points; -1 for offsets inside a character or outside the text.
 
     Args:
         texts: what they are offsets in.
@@ -72,7 +72,7 @@ def code_points_of(texts: Sequence[str], document: np.ndarray, offsets: np.ndarr
 
 
 def of_characters(texts: Sequence[str], value: Callable[[str], int]) -> np.ndarray:
-    """Return a value of every character of some texts, end to end; it is computed once for each distinct character."""
+    """Compute a value for every character of texts, end to end, once for each distinct character."""
     code = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     there: np.ndarray
     if len(code) < _FEW:

@@ -60,7 +60,7 @@ class Tokens:
 
     @classmethod
     def end_to_end(cls, parts: Sequence[Tokens]) -> Tokens:
-        """Return the tokens of several series of documents as those of one."""
+        """Concatenate the tokens of several series of documents."""
         lengths = np.concatenate([np.zeros(0, np.int64), *(part.lengths for part in parts)])
         bounds = [
             np.concatenate([np.zeros(0, np.int64), *(getattr(p, name) for p in parts)]) for name in ("start", "end")
@@ -68,7 +68,7 @@ class Tokens:
         return cls(offsets_of(lengths), *bounds)
 
     def checked(self) -> Tokens:
-        """Return the tokens; an `InputError` for the first that is empty, or overlaps the one before it."""
+        """Check the tokens; an `InputError` for the first that is empty or overlaps the token before it."""
         before = np.concatenate(([0], self.end[:-1]))[: len(self.start)]
         before[begins_run(self.document)] = 0
         bad = (self.start < before) | (self.end <= self.start)
@@ -100,13 +100,13 @@ class Tokens:
         return list(zip(self.start[here].tolist(), self.end[here].tolist(), strict=True))
 
     def take(self, documents: np.ndarray) -> Tokens:
-        """Return the tokens of some documents, in the order asked for."""
+        """Select the tokens of documents, in the order of the selection."""
         counts, taken = take_segments(self.offsets, documents)
         return Tokens(offsets_of(counts), self.start[taken], self.end[taken])
 
 
 def _odd_token(rows: Sequence[Sequence[Any]]) -> InputError:
-    """Return the error about the first token that is no pair of offsets."""
+    """Make the error about the first token that is no pair of offsets."""
     for document, row in enumerate(rows):
         for token in row:
             if not (is_list(token) and len(token) == 2 and all(map(is_integer, token))):
@@ -150,7 +150,7 @@ class Documents:
         return f"document {document}" if self.ids is None else f"document {self.ids[document]!r}"
 
     def take(self, documents: np.ndarray) -> Documents:
-        """Return some of the documents, in the order asked for."""
+        """Select documents, in the order of the selection."""
         chosen = documents.tolist()
         return replace(
             self,

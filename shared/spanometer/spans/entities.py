@@ -147,9 +147,9 @@ class Entities(DocumentColumns):
         return f"an entity {self.types[self.first_type[item]]!r}"
 
     def coarse(self) -> Entities:
-        """Return the entities with the first dotted parts of types and of components' labels: `loc` of `loc.adm.town`.
+        """Shorten types and labels of components to their first dotted parts: `loc` of `loc.adm.town`.
 
-        What is equal then is there once: types of an entity, components of one, entities.
+        Types, components and entities that become equal are merged.
         """
         codes, types = _first_parts(self.type, self.types)
         labels, component_labels = _first_parts(self.component_label, self.component_labels)
@@ -175,7 +175,7 @@ class Entities(DocumentColumns):
 
 
 def entities_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
-    """Return Arrow arrays of lists of `ENTITY_TYPE` from lists of entity dictionaries, see `Entities.from_dicts`.
+    """Make Arrow arrays of lists of `ENTITY_TYPE` from lists of entity dictionaries, see `Entities.from_dicts`.
 
     Args:
         documents: the entities of each document; keys other than the four are ignored.
@@ -191,7 +191,7 @@ def entities_arrays(documents: Iterable[Any], first_document: int = 0) -> list[p
 
 
 def with_components(entity: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an entity with a list of components, empty if it has none (`datasets` fills in None)."""
+    """Give an entity a list of components, empty if it has none (`datasets` fills in None)."""
     return entity if entity.get("components") is not None else {**entity, "components": ()}
 
 
@@ -207,7 +207,7 @@ def entity_problem(entity: Any) -> str:
 
 
 def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
-    """Return entities from an Arrow column, checked."""
+    """Read and check entities from an Arrow column."""
     entities = ListItems.read(column, ("start", "end", "types", "components"), "an entity", "entities", ENTITY_REMEDY)
     entities.refuse_nulls("start", "end", "types")
     start, end = entities.checked_bounds()
@@ -243,7 +243,7 @@ def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
 
 
 def _component_lists(column: pa.Array) -> pa.Array:
-    """Return a column of lists of components, checked; Arrow has other types if no entity of a column has any."""
+    """Check a column of lists of components; Arrow has other types if no entity of a column has any."""
     wanted = ENTITY_TYPE.field("components").type
     if column.type in (pa.null(), pa.list_(pa.null())):
         return column.cast(wanted)
@@ -253,7 +253,7 @@ def _component_lists(column: pa.Array) -> pa.Array:
 
 
 def _read_types(entities: ListItems) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """Return the offsets, codes and names of the entities' types; a type that an entity has twice counts once."""
+    """Read the offsets, codes and names of the entities' types; a type that an entity has twice counts once."""
     types = entities.children(entities.values.field("types"), "a type")
     number = len(entities.values)
     lacking = np.bincount(types.parent, minlength=number) == 0
@@ -264,7 +264,7 @@ def _read_types(entities: ListItems) -> tuple[np.ndarray, np.ndarray, tuple[str,
 
 
 def _distinct_types(entity: np.ndarray, codes: np.ndarray, names: int, number: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the offsets and codes of the entities' types; one that an entity has twice counts once."""
+    """Compute the offsets and codes of the entities' types; a type that an entity has twice counts once."""
     if len(entity) > number:
         kept = np.sort(np.unique(entity.astype(np.int64) * names + codes, return_index=True)[1])
         entity, codes = entity[kept], codes[kept]
@@ -272,13 +272,13 @@ def _distinct_types(entity: np.ndarray, codes: np.ndarray, names: int, number: i
 
 
 def _first_parts(codes: np.ndarray, names: tuple[str, ...]) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return codes and names of the parts of names before the first dot."""
+    """Compute codes and names of the parts of names before the first dot."""
     code, parts = name_codes([name.partition(".")[0] for name in names])
     return code[codes], parts
 
 
 def _with_distinct_nodes(entities: Entities) -> Entities:
-    """Return the entities with their components in order, without duplicates."""
+    """Sort the components of the entities, without duplicates."""
     parent = entities.component_entity
     keys = (parent, entities.component_start, entities.component_end, entities.component_label)
     if ascends(*keys):
@@ -296,7 +296,7 @@ def _with_distinct_nodes(entities: Entities) -> Entities:
 
 
 def _in_order(entities: Entities) -> Entities:
-    """Return the entities in order, without duplicates: the order of types alone makes no difference."""
+    """Sort the entities, without duplicates: the order of types alone makes no difference."""
     place = (entities.document, entities.start, entities.end)
     if ascends(*place):
         return entities
@@ -314,13 +314,13 @@ def _in_order(entities: Entities) -> Entities:
 
 
 def _type_set_codes(entities: Entities) -> np.ndarray:
-    """Return codes of the entities' sets of types, ordered as the sorted lists of their names are."""
+    """Compute codes of the entities' sets of types, in the order of their sorted lists of names."""
     code = entities.type[np.lexsort((entities.type, entities.type_entity))].astype(np.int64)
     return row_ranks(entities.type_offsets[:-1], entities.type_offsets[1:], code)
 
 
 def _component_codes(entities: Entities) -> np.ndarray:
-    """Return codes of the entities' components, ordered as the lists of components are."""
+    """Compute codes of the entities' components, in the order of the lists of components."""
     columns = (entities.component_start, entities.component_end, entities.component_label)
     values = np.stack([column.astype(np.int64) for column in columns], axis=1).ravel()
     return row_ranks(3 * entities.component_offsets[:-1], 3 * entities.component_offsets[1:], values)

@@ -33,7 +33,7 @@ _KINDS: dict[str, tuple[Any, pa.DataType]] = {
 
 
 def common_form(found: Mapping[str, str | None], default: str) -> str:
-    """Return the form of both sides, see `form_of`; if both are undetermined, the default.
+    """Find the form of both sides, see `form_of`; if both are undetermined, the default.
 
     Raises:
         InputError: if the sides have two forms.
@@ -46,7 +46,7 @@ def common_form(found: Mapping[str, str | None], default: str) -> str:
 
 
 def form_of(column: Any) -> str | None:
-    """Return the form of a column, `tags`, `spans` or `entities`; None if undetermined."""
+    """Find the form of a column, `tags`, `spans` or `entities`; None if undetermined."""
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
         return form_of_type(column.type)
     for kind, form in ((Tags, "tags"), (Spans, "spans"), (Attributes, "spans"), (Entities, "entities")):
@@ -62,7 +62,7 @@ def form_of(column: Any) -> str | None:
 
 
 def form_of_type(type_: pa.DataType) -> str | None:
-    """Return the form of a column of an Arrow type; None for lists of nothing."""
+    """Find the form of a column of an Arrow type; None for lists of nothing."""
     if is_tags(type_):
         return None if pa.types.is_null(type_.value_type) else "tags"
     if (pa.types.is_list(type_) or pa.types.is_large_list(type_)) and pa.types.is_struct(type_.value_type):

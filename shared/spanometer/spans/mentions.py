@@ -83,7 +83,7 @@ class Mentions(DocumentColumns):
 
     @classmethod
     def of_spans(cls, spans: Spans, texts: Sequence[str]) -> Mentions:
-        """Return the words of spans of characters; those of fragments with a blank between.
+        """Read the words of spans of characters; fragments are joined by a blank.
 
         Spans without a word, of nothing or of blanks alone, are no mentions.
         """
@@ -93,7 +93,7 @@ class Mentions(DocumentColumns):
         return cls.of(spans.document[kept], labels, [wordings[span] for span in kept.tolist()], spans.documents)
 
     def to_pairs(self) -> list[list[tuple[str, str]]]:
-        """Return lists of pairs as `from_pairs` takes them."""
+        """List the mentions as pairs, as `from_pairs` takes them."""
         pairs = [
             (self.labels[label], self.texts[text])
             for label, text in zip(self.label.tolist(), self.text.tolist(), strict=True)
@@ -106,7 +106,7 @@ class Mentions(DocumentColumns):
 
 
 def mentions_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
-    """Return Arrow arrays of lists of `MENTION_TYPE` from lists of mentions, one for each thousand documents.
+    """Make Arrow arrays of lists of `MENTION_TYPE` from lists of mentions, one for each thousand documents.
 
     Args:
         documents: the mentions of each document, see `Mentions.from_pairs`.

@@ -67,7 +67,7 @@ class Fragments:
 
     @classmethod
     def merged(cls, span: np.ndarray, start: np.ndarray, end: np.ndarray, spans: int) -> Fragments:
-        """Return fragments in order, those of a span that overlap or touch as one.
+        """Sort fragments, and merge fragments of a span that overlap or touch.
 
         Args:
             span: the span that each fragment is of.
@@ -86,11 +86,11 @@ class Fragments:
         return cls(offsets_by(span[first], spans), start[first], reach[last])
 
     def outer_bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the start of the first fragment of each span, and the end of its last."""
+        """Find the start of the first fragment of each span, and the end of its last."""
         return self.start[self.offsets[:-1]], self.end[self.offsets[1:] - 1]
 
     def take(self, spans: np.ndarray | slice) -> Fragments:
-        """Return the fragments of some spans, in the order asked for."""
+        """Select the fragments of spans, in the order of the selection."""
         counts, taken = take_segments(self.offsets, spans)
         return Fragments(offsets_of(counts), self.start[taken], self.end[taken])
 
@@ -198,7 +198,7 @@ class Spans(DocumentColumns):
         return replace(super().picked(items), fragments=None if self.fragments is None else self.fragments.take(items))
 
     def with_labels(self, labels: tuple[str, ...]) -> Spans:
-        """Return the spans with codes of other label names, which include theirs."""
+        """Recode the spans for other label names, which include theirs."""
         if labels == self.labels:
             return self
         number = {name: code for code, name in enumerate(labels)}
@@ -206,7 +206,7 @@ class Spans(DocumentColumns):
         return replace(self, label=codes[self.label], labels=labels)
 
     def relabelled(self, names: Mapping[str, str | None]) -> Spans:
-        """Return the spans with new names of their labels, without those whose label has None.
+        """Rename the labels of the spans; spans whose label becomes None are dropped.
 
         Spans of the same tokens whose labels become one are one span.
         """
@@ -217,7 +217,7 @@ class Spans(DocumentColumns):
         return in_order(renamed.picked(np.flatnonzero(renamed.label >= 0)))
 
     def unlabelled(self) -> Spans:
-        """Return the spans with one label, `_`, for all; those that have the same tokens become one span."""
+        """Give all spans one label, `_`; spans with the same tokens become one span."""
         labels = (BARE_LABEL,) if self.labels else ()
         return in_order(replace(self, label=np.zeros(len(self), dtype=code_type(1)), labels=labels))
 
@@ -275,7 +275,7 @@ class Spans(DocumentColumns):
         return structs(FRAGMENTS_TYPE, label, as_lists(self.fragments.offsets, pairs))
 
     def to_tags(self, scheme: str) -> list[list[str]]:
-        """Return lists of tags of these spans under a scheme, see `encode`."""
+        """List the tags of these spans under a scheme, see `encode`."""
         tags = self.encode(scheme)
         flat = np.array(tags.names, dtype=object)[tags.codes]
         return [part.tolist() for part in np.split(flat, tags.offsets[1:-1])] if self.documents else []
@@ -484,7 +484,7 @@ def _read_fragments(spans: ListItems) -> Fragments:
 
 
 def in_order(spans: Spans) -> Spans:
-    """Return spans in the order that `Spans` promises, without duplicates; for columns that were made or changed."""
+    """Sort new or changed columns in the order that `Spans` promises, without duplicates."""
     keys = [spans.label, spans.end, spans.start, spans.document]
     if spans.fragments is None and ascends(*reversed(keys)):
         return spans

@@ -38,7 +38,7 @@ def aligned_places(text: str, other: str) -> np.ndarray:
 
 
 def moved_to(spans: Spans, places: Sequence[np.ndarray], lengths: np.ndarray) -> tuple[Spans, np.ndarray]:
-    """Return spans of characters at the places of another text.
+    """Move spans of characters to the places of another text.
 
     Args:
         spans: in characters of texts.
@@ -89,7 +89,7 @@ def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[
 
 
 def joined(words: Sequence[Sequence[str]], between: str = "") -> tuple[list[str], Tokens]:
-    """Return the texts that words make, with a text between each two of them, and where the words stand there."""
+    """Join words to texts, with a text between each two words, and compute where the words stand there."""
     ends = [offsets_of([len(word) + len(between) for word in row]) for row in words]
     bounds = [np.stack([end[:-1], end[1:] - len(between)], axis=1) for end in ends]
     flat = np.concatenate([np.zeros((0, 2), np.int64), *bounds])

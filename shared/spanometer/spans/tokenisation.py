@@ -90,7 +90,7 @@ def to_tokens(spans: Spans, tokens: Tokens, *, policy: str = "strict") -> Carrie
 
 
 def to_characters(spans: Spans, tokens: Tokens, lengths: np.ndarray | None = None) -> Spans:
-    """Return spans of tokens as spans of characters: from the start of the first token to the end of the last.
+    """Convert spans of tokens to characters: from the start of the first token to the end of the last.
 
     Args:
         spans: in tokens.
@@ -108,7 +108,7 @@ def to_characters(spans: Spans, tokens: Tokens, lengths: np.ndarray | None = Non
 
 
 def trimmed(spans: Spans, texts: Sequence[str], *, punctuation: bool = False) -> tuple[Spans, np.ndarray]:
-    """Return spans of characters without the blanks at their ends.
+    """Cut the blanks off the ends of spans of characters.
 
     A span of blanks alone stays as it is.
 
@@ -170,7 +170,7 @@ def _require_documents(spans: Spans, tokens: Tokens) -> None:
 def _token_ranges(
     document: np.ndarray, start: np.ndarray, end: np.ndarray, tokens: Tokens, policy: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first token of each piece and the one after its last, over all documents; none: first >= last."""
+    """Find the first token of each piece and the token after its last, over all documents; no tokens: first >= last."""
     # documents end to end, so that offsets of all of them ascend
     longest = np.zeros(len(tokens.offsets) - 1, dtype=np.int64)
     last_token = tokens.offsets[1:][tokens.lengths > 0] - 1

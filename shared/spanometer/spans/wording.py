@@ -36,12 +36,12 @@ class Wording:
 
     @classmethod
     def of_words(cls, words: Tags | Iterable[Sequence[str]]) -> Wording:
-        """Return the wording of documents given as words."""
+        """Make the wording of documents given as words."""
         return cls(words if isinstance(words, Tags) else Tags.from_lists(words), " ")
 
     @classmethod
     def of_texts(cls, texts: Sequence[str]) -> Wording:
-        """Return the wording of documents given as texts, whose spans are in characters."""
+        """Make the wording of documents given as texts, whose spans are in characters."""
         offsets = offsets_of(list(map(len, texts)))
         occurs = np.zeros(_CODE_POINTS, dtype=bool)
         for points in _points(texts, offsets):
@@ -63,7 +63,7 @@ class Wording:
         return self.units.lengths
 
     def of(self, spans: Spans) -> pa.StringArray:
-        """Return the string that each span covers; the fragments of a discontinuous one have a blank between."""
+        """Read the string that each span covers; fragments of a discontinuous span are joined by a blank."""
         span, start, end = spans.pieces()
         pieces = self.between(spans.document[span], start, end)
         if spans.fragments is None:
@@ -71,14 +71,14 @@ class Wording:
         return _joined(spans.fragments.offsets, pieces, " ")
 
     def between(self, document: np.ndarray, start: np.ndarray, end: np.ndarray) -> pa.StringArray:
-        """Return the strings from unit `start` to unit `end` (exclusive) of documents."""
+        """Read the strings from unit `start` to unit `end` (exclusive) of documents."""
         size = end - start
         taken = ranges(self.units.offsets[document] + start, size)
         words = strings(self.units.codes[taken], self.units.names)
         return _joined(offsets_of(size), words, self.separator)
 
     def text(self, document: int, start: int, end: int) -> str:
-        """Return the string from unit `start` to unit `end` (exclusive) of a document."""
+        """Read the string from unit `start` to unit `end` (exclusive) of a document."""
         return self.separator.join(self.listed(document, start, end))
 
     def listed(self, document: int, start: int, end: int) -> list[str]:
@@ -103,7 +103,7 @@ def _joined(offsets: np.ndarray, values: pa.StringArray, separator: str) -> pa.S
 
 
 def coded_strings(*sides: pa.StringArray) -> tuple[list[np.ndarray], list[str]]:
-    """Return codes (int64) of the strings of several sides, and the distinct strings that they stand for."""
+    """Compute codes (int64) of the strings of several sides, and list the distinct strings that they stand for."""
     encoded = pa.concat_arrays(sides).dictionary_encode()
     codes = np.asarray(encoded.indices, dtype=np.int64)
     return np.split(codes, offsets_of(list(map(len, sides)))[1:-1]), encoded.dictionary.to_pylist()

@@ -98,7 +98,7 @@ def _first_characters(lengths: np.ndarray, size: int) -> np.ndarray:
 
 
 def _tokens(begins: np.ndarray, inside: np.ndarray, lengths: np.ndarray) -> Tokens:
-    """Return tokens from flags of the characters that begin them and those that are in them."""
+    """Make tokens from flags of the characters that begin tokens and the characters inside them."""
     start = np.flatnonzero(begins)
     base = offsets_of(lengths)
     # a token ends with its text, where another begins and before what is in none
