@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spanometer import Spans
-from spanometer.spans.wording import Wording, string_codes
+from spanometer.spans.wording import Wording, coded_strings
 
 WORDS = [["in", "New", "York"], [], ["a\u00a0b", "c d", "e"]]
 TEXTS = ["añb 😀c", "", "x\ud800yz"]
@@ -69,7 +69,7 @@ def test_random_spans_against_slices():
 def test_codes_of_strings_mean_the_same_on_both_sides():
     spans = Spans.from_dicts([[{"start": 0, "end": 1, "label": "A"}, {"start": 1, "end": 2, "label": "A"}]])
     one, other = (Wording.of_words([words]).of(spans) for words in (["a", "b"], ["b", "c"]))
-    codes, names = string_codes(one, other)
+    codes, names = coded_strings(one, other)
     assert [[names[code] for code in side] for side in codes] == [["a", "b"], ["b", "c"]]
     assert codes[0][1] == codes[1][0]
 
