@@ -176,7 +176,7 @@ class RecordColumns:
         return np.array(self._with_tokens, dtype=bool)
 
     def known_tokens(self) -> Tokens:
-        """Return the tokens of the documents that have some; an `InputError` for malformed ones."""
+        """Read the tokens of the documents that have tokens; an `InputError` for malformed tokens."""
         if self._odd_token is not None:
             raise self._odd_token
         return Tokens.end_to_end(self._tokens)
@@ -261,7 +261,7 @@ class RecordColumns:
             bound[here] = values
 
     def _unit(self, number: int, bounds: Mapping[str, np.ndarray], undecided: list[int] | None) -> str:
-        """Return the unit in which most stated texts of a document are the text at their offsets."""
+        """Find the unit in which most stated texts of a document are the text at their offsets."""
         # of units that are the same here, the first
         distinct: dict[bytes, str] = {}
         for unit, of_unit in bounds.items():
@@ -320,7 +320,7 @@ class RecordColumns:
         )
 
     def compare_stated(self) -> list[str]:
-        """Return a sentence if stated texts differ from the text; an `InputError` if most do."""
+        """Write a sentence if stated texts differ from the text; an `InputError` if most differ."""
         if None in self.texts:
             return []
         try:
@@ -329,7 +329,7 @@ class RecordColumns:
             raise error.in_file(self._source.name) from None
 
     def checked(self) -> StatedSpans:
-        """Return the spans, checked, in the order of the file.
+        """Make and check the spans, in the order of the file.
 
         Of documents with a text, and of discontinuous spans, stated texts are left out: what they cover is known.
         """
@@ -343,7 +343,7 @@ class RecordColumns:
         return replace(self.stated, spans=spans, texts=texts)
 
     def locate(self, error: InputError) -> InputError:
-        """Return an error about a document as one about its place in the file."""
+        """Turn an error about a document into an error about its place in the file."""
         if error.document is None:
             return error.in_file(self._source.name)
         place = self.places[error.document]
@@ -351,11 +351,11 @@ class RecordColumns:
         return error.placed(document=None, position=None, source=name, line=self.lines[error.document])
 
     def place(self, number: int) -> str:
-        """Return what to call the place of a document in the file."""
+        """Name the place of a document in the file."""
         return self.places[number] or f"line {self.lines[number]}"
 
     def _malformed(self, records: Sequence[Record], first: int) -> InputError:
-        """Return the error for the first span of some records that has another form."""
+        """Make the error for the first span of records that has another form."""
         for number, record in enumerate(records, first):
             for index, span in enumerate(record.spans):
                 is_span = isinstance(span, (tuple, list)) and len(span) == 3
@@ -445,7 +445,7 @@ class _SpanColumns:
             self._bounds.extend(bounds)
 
     def stated(self) -> StatedSpans:
-        """Return all spans in the order of the file."""
+        """Make all spans, in the order of the file."""
         start, end, label = map(_joined, (self._start, self._end, self._label))
         # memory that is never written is never taken
         attributes = _joined(self._attributes) if len(self._values) > 1 else np.zeros(len(start), dtype=np.int32)
@@ -482,7 +482,7 @@ def _narrow(bounds: Sequence[int]) -> np.ndarray:
 
 
 def _with_bounds(spans: Spans, start: np.ndarray, end: np.ndarray) -> Spans:
-    """Return spans with other bounds of their pieces."""
+    """Give spans other bounds of their pieces."""
     if spans.fragments is None:
         return replace(spans, start=start, end=end)
     fragments = replace(spans.fragments, start=start, end=end)

@@ -161,7 +161,7 @@ class DocumentFile:
         return None if self.line_runs is None else self.line_runs.expanded()
 
     def source_of(self, document: int) -> str:
-        """Return what errors call the file of a document."""
+        """Name the file of a document, for errors."""
         return self.source if self.parts is None else self.parts.sources[self.parts.file[document]]
 
     def line(self, document: int, position: int | None = None) -> int:
@@ -172,7 +172,7 @@ class DocumentFile:
         return self.line_runs.line(int(lengths[:document].sum()) + position)
 
     def locate(self, error: InputError) -> InputError:
-        """Return an error about a document and token of this file as one about the file and line."""
+        """Turn an error about a document and token of this file into an error about the file and line."""
         if error.document is None:
             return error.in_file(self.source)
         line, source = self.line(error.document, error.position), self.source_of(error.document)
@@ -188,7 +188,7 @@ class DocumentFile:
         return tuple(dict.fromkeys(self.annotators or ()))
 
     def take(self, documents: np.ndarray) -> DocumentFile:
-        """Return some of the documents, in the order asked for."""
+        """Select documents, in the order of the selection."""
         chosen = documents.tolist()
 
         def some(rows: Sequence[Any] | None) -> Any:
@@ -263,14 +263,14 @@ class DocumentFile:
         return replace(self, documents=replace(self.documents, ids=ids), tags=(), spans=spans)
 
     def of(self, annotator: str) -> DocumentFile:
-        """Return what one annotator has annotated; an `InputError` that lists the annotators for an unknown one."""
+        """Select the documents of an annotator; an `InputError` for an unknown name lists the annotators."""
         if annotator not in self.names:
             known = ", ".join(map(repr, self.names)) or "none"
             raise InputError(f"unknown annotator {annotator!r}.", f"The annotators are: {known}.", source=self.source)
         return self.take(np.flatnonzero([name == annotator for name in self.annotators or ()]))
 
     def require_spans(self) -> DocumentFile:
-        """Return the file; an `InputError` if it has tags, entity trees or answers instead of spans."""
+        """Check the file; an `InputError` if it has tags, entity trees or answers instead of spans."""
         for layer, what, remedy in _WITHOUT_SPANS:
             if getattr(self, layer) not in (None, ()):
                 raise InputError(f"these are {what}, not spans.", remedy, source=self.source)
@@ -294,7 +294,7 @@ class DocumentFile:
 
 
 def decoding_of(files: Mapping[str, DocumentFile]) -> dict[str, object]:
-    """Return how the tags of several sides were decoded, for the signature.
+    """Describe the decoding of the tags of several sides, for the signature.
 
     What all sides that were tags share is said once, and what differs with the name of each side.
     """

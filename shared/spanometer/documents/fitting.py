@@ -41,7 +41,7 @@ class Loss:
     documents: Mapping[str, int]
 
     def __str__(self) -> str:
-        """Return what it is, with the documents that have most of it."""
+        """Describe the loss, with the documents that have most of it."""
         most = sorted(self.documents.items(), key=lambda item: -item[1])
         listed = ", ".join(f"{name}: {count:,}" for name, count in most[:_LISTED])
         others = len(most) - _LISTED

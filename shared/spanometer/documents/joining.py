@@ -140,13 +140,13 @@ def _names_of(files: Iterable[str], first: DocumentFile, documents: Sequence[Doc
 
 
 def _decoding(parts: Sequence[Mapping[str, object]]) -> dict[str, object]:
-    """Return how the tags of all files were decoded: with the same options, but each may show a scheme of its own."""
+    """Join the decodings of all files: they share the options, but each may show a scheme of its own."""
     schemes = dict.fromkeys(str(decoding["scheme"]) for decoding in parts)
     return {**parts[0], "scheme": "+".join(schemes)} if parts else {}
 
 
 def if_all(values: Iterable[Value | None]) -> list[Value] | None:
-    """Return what all files have; None if some have none."""
+    """Join the values of all files; None if a file has none."""
     found = list(values)
     known = [value for value in found if value is not None]
     return known if len(known) == len(found) else None

@@ -18,7 +18,7 @@ _BLOCK = 1 << 20
 
 
 def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[DocumentFile, DocumentFile]:
-    """Return both sides with their documents in the order of the reference.
+    """Sort the documents of both sides in the order of the reference.
 
     Documents are matched by name if both sides have the same names, by text if no text occurs twice, else in order. If
     both sides have the same texts, each once, but under other names, as two projects of one tool do, the texts count.
@@ -58,7 +58,7 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
 
 
 def _numbered_anew(references: DocumentFile, predictions: DocumentFile) -> bool:
-    """Return whether texts belong together otherwise than names do, as the numbers that two projects give do not."""
+    """Check whether texts and names match documents differently, as numbers of two projects can."""
     texts, others = references.documents.texts, predictions.documents.texts
     if texts is None or others is None or texts == others:
         return False
@@ -77,7 +77,7 @@ def _missing(ids: Sequence[str] | None, others: Sequence[str] | None, other_sour
 
 
 def shared_documents(files: Mapping[str, DocumentFile]) -> tuple[dict[str, DocumentFile], dict[str, list[str]]]:
-    """Return of all sides the documents that each of them has, in the order of the first, and what is left out of each.
+    """Select the documents that all sides have, in the order of the first, and list the documents left out of each.
 
     Documents are the same if they have one name, or, if the sides share no name, one text.
 
@@ -121,7 +121,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def located(error: InputError, files: Mapping[str, DocumentFile]) -> InputError:
-    """Return an error about documents as one about the lines of their files.
+    """Turn an error about documents into an error about the lines of their files.
 
     Args:
         error: the error; its other place is a line too then.
@@ -227,7 +227,7 @@ def require_same_words(references: DocumentFile, predictions: DocumentFile) -> N
 
 
 def _first_difference(one: Words, other: Words) -> tuple[int, str, str] | None:
-    """Return the first token whose words differ, counted over all documents, and both words; None if all are equal."""
+    """Find the first token whose words differ, counted over all documents, and both words; None if all are equal."""
     # codes are compared, not strings: the other side's in terms of this side's, -1 for words that this side lacks
     known = {name: code for code, name in enumerate(one.names)}
     lookup = np.array([known.get(name, -1) for name in other.names], dtype=np.int32)

@@ -118,7 +118,7 @@ class PairedSide(Carrying):
         return self.grounded.unplaced_tokens if self.file.in_tokens else self.grounded.unplaced
 
     def place(self, document: int) -> str:
-        """Return what to call the place of a document."""
+        """Name the place of a document."""
         return f"{self.file.source}, {self.file.documents.name(document)}"
 
     def ground(self, pairing: Pairing, tokens: Tokens | None = None) -> None:
@@ -203,12 +203,12 @@ class Paired:
 
 
 def unit_of(signatures: Iterable[str]) -> str:
-    """Return what scores with some signatures count the size of a corpus in: `token`, or `character`."""
+    """Find the unit of a corpus's size for scores with these signatures: `token` or `character`."""
     return "character" if any("|unit:character|" in signature for signature in signatures) else "token"
 
 
 def by_side(texts: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the texts of all sides, each with the name of its side."""
+    """List the texts of all sides, each with the name of its side."""
     return [f"{side}: {text}" for side, listed in texts.items() for text in listed]
 
 
@@ -416,7 +416,7 @@ def _move(side: PairedSide, places: list[np.ndarray], texts: list[str]) -> list[
 
 
 def _common_tokens(references: PairedSide, pairing: Pairing, *, with_texts: bool) -> tuple[Tokens | None, str | None]:
-    """Return the tokens that spans of both sides are carried to, and the tokenizer that made them, if one did."""
+    """Find the tokens that spans of both sides are carried to, and the tokenizer that made them, if any."""
     if pairing.tokenizer is None:
         return references.tokens, references.file.tokenizer
     if not with_texts:

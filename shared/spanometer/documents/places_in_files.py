@@ -57,5 +57,5 @@ class FileParts:
     file: np.ndarray
 
     def take(self, documents: np.ndarray) -> FileParts:
-        """Return the files of some documents, in the order asked for."""
+        """Select the files of documents, in the order of the selection."""
         return FileParts(self.names, self.sources, self.file[documents])

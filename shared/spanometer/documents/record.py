@@ -91,4 +91,4 @@ class Named(Protocol):
         """What errors call it."""
 
     def refuse(self, problem: str, remedy: str = "", line: int | None = None) -> InputError:
-        """Return an error about it."""
+        """Make an error about it."""

@@ -25,7 +25,7 @@ _READ = (DocumentFile, Grounded, Layers)
 
 
 def require_one_annotator(file: DocumentFile) -> DocumentFile:
-    """Return a file; an `InputError` if several annotators have annotated its documents."""
+    """Check a file; an `InputError` if several annotators have annotated its documents."""
     if len(file.names) > 1:
         listed = ", ".join(map(repr, file.names))
         raise InputError(
@@ -37,7 +37,7 @@ def require_one_annotator(file: DocumentFile) -> DocumentFile:
 
 
 def by_annotator(file: DocumentFile, remedy: str = "Give a file for each annotator.") -> dict[str, DocumentFile]:
-    """Return what each annotator has annotated, the documents that all of them have; notes name the others.
+    """Select each annotator's version of the documents that all of them have; notes name the other documents.
 
     Raises:
         InputError: for spans of one annotator, with the remedy.
@@ -67,14 +67,14 @@ class Sides(NamedTuple):
     grounded: Mapping[str, Grounded] = {}
 
     def with_common_labels(self, labels: str = "match") -> dict[str, Spans]:
-        """Return the spans with one code for each label on all sides; under `ignore` all have the label `_`."""
+        """Give each label the same code on all sides; under `ignore` all spans have the label `_`."""
         spans = list(self.spans.values())
         if labels == "ignore":
             spans = [side.unlabelled() for side in spans]
         return dict(zip(self.spans, with_common_labels(spans), strict=True))
 
     def mentions_behind(self) -> list[list[str]]:
-        """Return the mentions without a place, which are put behind the end of each document, in their order there."""
+        """List the mentions without a place, which are put behind the end of each document, in their order there."""
         rows: list[list[str]] = [[] for _ in range(next(iter(self.spans.values())).documents)]
         for grounded in self.grounded.values():
             for document, mention in zip(grounded.wrong_document.tolist(), grounded.wrong_mention, strict=True):
@@ -129,7 +129,7 @@ def files_together(
 
 
 def read_sides(given: Mapping[str, Any], reading: SideReading, *, apart: bool = True) -> Sides:
-    """Return the spans of several sides, which are tags, spans or files, or spans and grounded answers.
+    """Read the spans of several sides, which are tags, spans or files, or spans and grounded answers.
 
     What was moved and lost to bring files into one unit is a warning.
 
@@ -210,7 +210,7 @@ def sides_of_grounded(given: Mapping[str, Any], *, apart: bool = True) -> Sides:
 
 
 def require_no_answers(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return sides; an `InputError` if one is a file of a language model's answers, whose items may have no place."""
+    """Check sides; an `InputError` for a file of a language model's answers, whose items may have no place."""
     for name, side in given.items():
         if isinstance(side, DocumentFile):
             on_side(name, side.require_spans)
@@ -236,7 +236,7 @@ class AnsweredTexts(NamedTuple):
 
 
 def answers_together(files: Mapping[str, DocumentFile], pairing: Pairing | None = None) -> AnsweredTexts:
-    """Return the texts and spans of the first side, and the answers of all others in the order of its documents.
+    """Read the texts and spans of the first side, and the answers of all others in the order of its documents.
 
     What is left out is a warning.
 

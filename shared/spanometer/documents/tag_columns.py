@@ -43,12 +43,12 @@ class Layout:
     documents: int | None = None
 
     def called(self, index: int) -> str:
-        """Return what errors call a column."""
+        """Name a column, for errors."""
         return self.names[index] if self.names else f"column {index + 1}"
 
 
 def joined_tags(parts: Sequence[Tags]) -> Tags:
-    """Return the tags of several files, their documents end to end."""
+    """Concatenate the tags of several files."""
     names = Codes()
     codes = [np.array([names[name] for name in part.names], dtype=np.int32)[part.codes] for part in parts]
     offsets = offsets_of(np.concatenate([part.lengths for part in parts]))
@@ -56,7 +56,7 @@ def joined_tags(parts: Sequence[Tags]) -> Tags:
 
 
 def tag_lists(tags: Tags) -> list[list[str]]:
-    """Return tags (or words) as a list of lists, as the `evaluate` modules take them."""
+    """List tags (or words) by document, as the `evaluate` modules take them."""
     names = np.array([*tags.names, ""], dtype=object)
     flat = names[tags.codes].tolist()
     return [flat[start:end] for start, end in pairwise(tags.offsets.tolist())]

@@ -35,7 +35,7 @@ _REMEDY = f"Use one of {', '.join(map(repr, TOKENIZERS))}."
 
 
 def with_tokens(file: DocumentFile, tokenizer: str) -> DocumentFile:
-    """Return documents with tokens made from their texts, see `tokenizers.tokens_of`; the spans stay in characters."""
+    """Make tokens from the documents' texts, see `tokenizers.tokens_of`; the spans stay in characters."""
     texts = file.documents.texts
     if texts is None or file.in_tokens:
         what = "the documents have no text" if texts is None else "the spans are in tokens of the file"
@@ -87,7 +87,7 @@ def tokens_of(texts: tuple[str, ...], tokenizer: str) -> Tokens:
 
 
 def signed(tokenizer: str) -> str:
-    """Return what a signature calls a tokenizer: spaCy's has its version, a file is named by its hash."""
+    """Name a tokenizer for the signature: spaCy's has its version, a file is named by its hash."""
     kind, _, rest = tokenizer.partition(":")
     if kind == "spacy":
         return f"{tokenizer}@{version('spacy')}"
@@ -168,7 +168,7 @@ def _by_hugging_face(texts: Sequence[str], name: str) -> Tokens:
 
 
 def _without_blanks(texts: Sequence[str], rows: Sequence[Sequence[tuple[int, int]]]) -> Tokens:
-    """Return tokens without the blanks at their ends; those that share characters are one."""
+    """Cut the blanks off the ends of tokens, and merge tokens that share characters."""
     found: list[list[tuple[int, int]]] = []
     for text, row in zip(texts, rows, strict=True):
         merged: list[tuple[int, int]] = []

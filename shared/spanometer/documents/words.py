@@ -55,7 +55,7 @@ class Words(Tags, Sequence[list[str]]):
         return len(self) == len(other) and all(map(eq, self, other))
 
     def of_documents(self, documents: np.ndarray) -> Words:
-        """Return the words of some documents, in the order asked for."""
+        """Select the words of documents, in the order of the selection."""
         counts, taken = take_segments(self.offsets, documents)
         return Words(self.codes[taken], self.names, offsets_of(counts))
 
@@ -91,9 +91,9 @@ class WordRows:
         self._ends.append(len(self._codes))
 
     def tags(self) -> Tags:
-        """Return all rows as tags."""
+        """Make tags of all rows."""
         return Tags(np.asarray(self._codes, np.int32), tuple(self._names), np.asarray(self._ends, np.int64))
 
     def words(self) -> Words:
-        """Return all rows as words."""
+        """Make words of all rows."""
         return Words.of(self.tags())

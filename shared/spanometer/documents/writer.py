@@ -41,6 +41,6 @@ class Writer:
 
 
 def keywords(function: Callable[..., object]) -> dict[str, Any]:
-    """Return the names and defaults of a function's keyword-only arguments."""
+    """List the names and defaults of a function's keyword-only arguments."""
     parameters = inspect.signature(function).parameters.values()
     return {each.name: each.default for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY}

@@ -193,14 +193,14 @@ class Source:
                 raise out_of_memory(called) from None
 
     def with_text(self, blocks: Iterator[bytes]) -> Self:
-        """Return a source of another text, whose blocks are made as they are read; errors call it as this one."""
+        """Make a source of another text, whose blocks are made as they are read; errors use this source's name."""
         other = copy(self)
         other._text = blocks
         other.head = next(blocks, b"")
         return other
 
     def first_line(self) -> bytes:
-        """Return the first line that is not blank, without the blanks around it, as far as the head holds it."""
+        """Find the first line that is not blank, without the blanks around it, as far as the head holds it."""
         return self.head.lstrip().partition(b"\n")[0].rstrip()
 
     def read_on(self) -> bool:
@@ -265,7 +265,7 @@ class Source:
                 yield number, line.removesuffix("\r")
 
     def data(self) -> bytes:
-        """Return the bytes of a file that is no text; an `InputError` for more than may be held in memory."""
+        """Read the bytes of a file that is no text; an `InputError` for more than may be held in memory."""
         pieces, size = [self._data], len(self._data)
         self.require_held(size, None, "the file")
         while piece := self._read_bytes():
@@ -313,7 +313,7 @@ class Source:
             )
 
     def refuse(self, problem: str, remedy: str = "", line: int | None = None) -> InputError:
-        """Return an error about this file."""
+        """Make an error about this file."""
         return InputError(problem, remedy, source=self.name, line=line)
 
     def _chunks(self) -> Iterator[bytes]:
@@ -324,7 +324,7 @@ class Source:
             yield chunk
 
     def _read(self) -> bytes:
-        """Return the next bytes of the text, as UTF-8; nothing at its end."""
+        """Read the next bytes of the text, as UTF-8; nothing at its end."""
         return self._decoded(self._read_bytes()) if self._text is None else next(self._text, b"")
 
     def _decoded(self, data: bytes) -> bytes:
@@ -406,7 +406,7 @@ def open_file(path: str | os.PathLike[str], name: str) -> io.BufferedReader:
 
 
 def out_of_memory(name: str | None) -> InputError:
-    """Return the error for what does not fit into memory."""
+    """Make the error for data that do not fit into memory."""
     return InputError(
         "there is not enough memory.",
         "Split the documents over several files, or add up their counts with spanometer.analysis.scores.streams.",

@@ -83,7 +83,7 @@ def write_documents(
 def prepare(
     documents: DocumentFile, format: str, pairing: Pairing, options: Mapping[str, Any], *, lossy: bool
 ) -> Fitted:
-    """Return documents as a format can hold them; an `InputError` if it cannot hold all and that is not asked for."""
+    """Fit documents to a format; an `InputError` if it cannot hold all of them and losses are not allowed."""
     known = writers()
     require_choice("format", format, tuple(known))
     require_known(options, known[format].options, f"the format {format}")

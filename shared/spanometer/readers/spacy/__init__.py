@@ -38,7 +38,7 @@ def from_spacy(
     label: str | Callable[[Span], str] | None = None,
     scores: Getter | None = None,
 ) -> dict[str, list[list[dict[str, Any]]]]:
-    """Return the spans and attributes of both sides, as `span_attribute` and `Attributes.from_dicts` take them.
+    """Read the spans and attributes of both sides, as `span_attribute` and `Attributes.from_dicts` take them.
 
     `load("span_attribute").compute(**from_spacy(gold, system, attributes=["negation"]))`. Offsets are in tokens. spaCy
     keeps the extensions of a span by its bounds: spans of one document with the same bounds share them.
@@ -101,7 +101,7 @@ def from_spacy(
 
 
 def from_spacy_pairs(pairs: Iterable[Any], **options: Any) -> dict[str, list[list[dict[str, Any]]]]:
-    """Return what `from_spacy` does, from pairs of documents.
+    """Read the spans and attributes of pairs of documents, as `from_spacy` does for two lists.
 
     Args:
         pairs: of each document the reference and the prediction, in this order; or spaCy's `Example`s.
@@ -133,7 +133,7 @@ def _getters(attributes: Any, span_type: Any) -> dict[str, _Function]:
 
 
 def _getter(where: Any, option: str, span_type: Any) -> _Function:
-    """Return the function that reads an extension, or that function itself."""
+    """Make the function that reads an extension; a function stays as it is."""
     if callable(where):
         return cast(_Function, where)
     if not isinstance(where, str):
@@ -156,14 +156,14 @@ def _require_spans(spans: Any) -> None:
 
 
 def _is_asked(name: Any, labels: Any) -> bool:
-    """Return whether a group's name, and True or labels, are such."""
+    """Check a group's name, and True or its labels."""
     several = isinstance(labels, (list, tuple, set, frozenset)) and len(labels) > 0
     known = labels is True or isinstance(labels, str) or (several and all(isinstance(one, str) for one in labels))
     return isinstance(name, str) and known
 
 
 def spans_of(doc: Any, spans: Any) -> list[Any]:
-    """Return the spans of a document that are asked for."""
+    """Select the spans of a document."""
     if isinstance(spans, Mapping):
         asked: list[Any] = []
         for name, labels in spans.items():
@@ -222,7 +222,7 @@ def _row(span: Any, doc: Doc, getters: Mapping[str, _Function], label: Any, scor
 
 
 def _value(value: Any, name: str) -> Any:
-    """Return the value or list of values of an attribute, as they can be stored."""
+    """Read the value or list of values of an attribute, as they can be stored."""
     if isinstance(value, (list, tuple, np.ndarray)):
         return [plain_value(one, name) for one in value]
     return plain_value(value, name)

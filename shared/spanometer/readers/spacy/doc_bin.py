@@ -61,7 +61,7 @@ def read_doc_bin(source: Source, options: SpacyReading) -> DocumentFile:
 
 
 def _stored(source: Source) -> DocBin:
-    """Return the documents as they are stored, which takes three times the unpacked file; a `Doc` takes much more."""
+    """Read the documents as they are stored, which takes three times the unpacked file; a `Doc` takes much more."""
     if source.binary != ZLIB:
         raise source.refuse("this is no DocBin of spaCy.", _REMEDY)
     try:
@@ -95,7 +95,7 @@ def _docs(source: Source, stored: DocBin) -> Iterator[Doc]:
 
 
 def _damaged(source: Source, error: Exception) -> InputError:
-    """Return the error about data that spaCy cannot read; damaged ones fail in spaCy in many ways."""
+    """Make the error about data that spaCy cannot read; damaged data fail in spaCy in many ways."""
     reason = " ".join(str(error).split())[:200] or type(error).__name__
     return source.refuse(f"spaCy cannot read this DocBin ({reason}).", _REMEDY)
 
@@ -199,7 +199,7 @@ def _written(documents: Fitted, *, span_group: str | None = None) -> Iterator[by
 
 
 def _words(text: str, tokens: Iterable[tuple[int, int]]) -> tuple[list[str], list[bool], list[int]]:
-    """Return the words that make up a text, whether a blank follows each, and which of them the tokens are."""
+    """Find the words that make up a text, whether a blank follows each, and the words that are tokens."""
     words: list[str] = []
     spaces: list[bool] = []
     place: list[int] = []

@@ -73,12 +73,12 @@ def _xml(source: Source) -> Iterator[Element]:
 
 
 def _document(element: Element) -> dict[str, Any]:
-    """Return a document of XML as JSON has it."""
+    """Convert a document of XML to the form of JSON."""
     return {"id": element.findtext("id"), "passages": [_passage(one) for one in element.iterfind("passage")]}
 
 
 def _passage(element: Element) -> dict[str, Any]:
-    """Return a passage, or a sentence."""
+    """Convert a passage, or a sentence."""
     return {
         "offset": _number(element.findtext("offset")),
         "text": element.findtext("text"),

@@ -88,12 +88,12 @@ class _Folder:
     name: str
 
     def refuse(self, problem: str, remedy: str = "", line: int | None = None) -> InputError:
-        """Return an error about this folder."""
+        """Make an error about this folder."""
         return InputError(problem, remedy, source=self.name, line=line)
 
 
 def _record(source: Source) -> Record:
-    """Return the document of a file, with its text if that is beside it."""
+    """Read the document of a file, with its text if the text is beside it."""
     record = Record(id=os.path.basename(source.name).removesuffix(".ann"))
     # numbers take less memory than names
     names: dict[int | str, None] = {}
@@ -147,7 +147,7 @@ def _written(documents: Fitted) -> Iterator[tuple[str, bytes]]:
 
 
 def _pieces(text: str, fragments: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return fragments without the line ends in them, as brat has a fragment a line."""
+    """Split fragments at line ends, as brat has a fragment a line."""
     if not any(_LINE_END.search(text, start, end) for start, end in fragments):
         return list(fragments)
     parts = (part for start, end in fragments for part in _BETWEEN_LINE_ENDS.finditer(text, start, end))

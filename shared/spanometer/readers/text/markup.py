@@ -228,7 +228,7 @@ class _Parser:
         return ", ".join(sorted(self._entity_types))
 
     def _place(self, offset: int) -> tuple[int, int]:
-        """Return line and column of a character."""
+        """Find line and column of a character."""
         line = self._first_line + self._text.count("\n", 0, offset)
         return line, offset - self._text.rfind("\n", 0, offset)
 
@@ -284,7 +284,7 @@ class _Node:
 
 
 def _in_order(entities: Sequence[Entity], kinds: frozenset[str]) -> list[_Node]:
-    """Return the elements in the order of their opening tags.
+    """Sort the elements in the order of their opening tags.
 
     Components that are entities are left to these.
     """

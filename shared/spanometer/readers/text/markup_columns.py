@@ -21,7 +21,7 @@ _SAME_WORDS = "Both sides must annotate the same words; was the text tokenised t
 
 
 def markup_arrays(documents: Iterable[str], first_document: int = 0) -> list[pa.StringArray]:
-    """Return Arrow arrays of strings from documents with markup. Their types are checked; the markup is not read yet.
+    """Make Arrow arrays of strings from documents with markup. Their types are checked; the markup is not read yet.
 
     Args:
         documents: one string for each document.

@@ -60,7 +60,7 @@ def _record(source: Source, number: int, line: str) -> Record:
 
 
 def _openings(source: Source, number: int, marks: list[re.Match[str]]) -> set[int]:
-    """Return where the brackets stand that begin spans: for each label the last one before it that is still free."""
+    """Find the brackets that begin spans: for each label the last free bracket before it."""
     free: list[int] = []
     taken: set[int] = set()
     for mark in marks:

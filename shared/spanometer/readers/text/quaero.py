@@ -69,7 +69,7 @@ def quaero_text(
     *,
     entity_types: Collection[str] = ENTITY_TYPES,
 ) -> str:
-    """Return documents with markup, one a line and without their names; see `write_entities`."""
+    """Write documents with markup, one a line and without their names; see `write_entities`."""
     lines = []
     for document, (of_words, of_entities) in enumerate(zip(words, entities, strict=True)):
         try:
