@@ -58,7 +58,7 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
 
 
 def _numbered_anew(references: DocumentFile, predictions: DocumentFile) -> bool:
-    """Check whether texts and names match documents differently, as numbers of two projects can."""
+    """Check whether equal texts have other names, as in two projects that number their documents anew."""
     texts, others = references.documents.texts, predictions.documents.texts
     if texts is None or others is None or texts == others:
         return False

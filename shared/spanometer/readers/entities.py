@@ -168,7 +168,7 @@ def _require_texts(option: str, given: Any, documents: int) -> None:
 
 
 def is_text(value: Any) -> bool:
-    """Return whether a value is a string that can be stored as UTF-8."""
+    """Check whether a value is a string that can be stored as UTF-8."""
     return isinstance(value, str) and is_utf8(value)
 
 

@@ -98,7 +98,7 @@ class AgreementValues:
 
     @property
     def has_gamma(self) -> bool:
-        """Return whether gamma was computed."""
+        """Whether gamma was computed."""
         return not math.isnan(self.expected_disorder)
 
     def to_dict(self) -> dict[str, Any]:

@@ -226,7 +226,7 @@ def _f1_of_documents(
 
 
 def _agreement(level: str, first: SideSpans, second: SideSpans) -> np.ndarray:
-    """Return what each span of one side has in common with the spans of the other."""
+    """Count the tokens of each span that the other side covers, or the equal spans of the other side."""
     if level == "token":
         return coverage(first, second)
     codes = token_codes(first, second)

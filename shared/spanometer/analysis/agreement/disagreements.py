@@ -342,7 +342,7 @@ def place_table(disagreements: Disagreements) -> Table:
 
 
 def reading_text(reading: Mapping[str, Any]) -> str:
-    """Return what annotators say at a place in one line, `ORG Acme Inc | LOC Rome`; bounds without words."""
+    """Write the readings of annotators at a place in one line, `ORG Acme Inc | LOC Rome`; bounds without words."""
     return " | ".join(f"{span['label']} {_covered(span)}" for span in reading["spans"]) or NOTHING
 
 

@@ -259,6 +259,6 @@ def _measured(
 
 
 def _results_of(name: str, measure: Measure) -> dict[str, str]:
-    """Return what a measure is ranked by, by the names of the results."""
+    """Choose the values that a measure is ranked by, by the names of the results."""
     others = {key if name == measure.name else f"{name} {key}": key for key in measure.ranked}
     return {name: measure.headline, **others}

@@ -116,7 +116,7 @@ class MeasurePart:
         self._measure, self._label = measure, label
 
     def __getattr__(self, name: str) -> Any:
-        """Return what is the measure's."""
+        """Take the fields of the measure."""
         return getattr(self._measure, name)
 
     def score(self, counts: Counts) -> dict[str, float]:
@@ -311,7 +311,7 @@ class MeasureComparison:
         return self.measure.results[self.key].better == "higher"
 
     def title(self, name: str) -> str:
-        """Return what the value is called in tables and pictures, given the name of the result."""
+        """Name the value for tables and pictures, given the name of the result."""
         if self.key.startswith(name):
             return self.key
         return name if name.endswith(f" {self.key}") else f"{name} {self.key}"

@@ -55,7 +55,7 @@ class PairedResampling(Resampling):
     )
 
     def exact(self, documents: int) -> bool:
-        """Return whether all swaps of so many documents are tried, as there are no more than are asked for."""
+        """Check whether all swaps of this many documents are tried: there are no more than the draws asked for."""
         return documents < 62 and 2**documents <= self.n_permutations
 
     def swaps(self, documents: int) -> Iterator[np.ndarray]:

@@ -111,7 +111,7 @@ class SharedErrors(_ErrorList):
         return np.asarray((self.kinds > CORRECT).sum(axis=1))
 
     def difference(self, one: str, other: str) -> Difference:
-        """Return what changes from one system to another."""
+        """Compare the errors of one system with those of another."""
         columns = [self.names.index(one), self.names.index(other)]
         kinds = np.maximum(self.kinds[:, columns], CORRECT)
         changed = np.flatnonzero((kinds > CORRECT).any(axis=1))

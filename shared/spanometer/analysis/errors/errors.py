@@ -164,7 +164,7 @@ class SystemErrors(Result):
         return BucketReport(score_buckets(buckets, *sides, right, self.resampling))
 
     def parts(self) -> Iterator[Part]:
-        """Return what each kind costs, the kinds by label, the labels that are taken for another, and the legend."""
+        """List the cost of each kind, the kinds by label, the labels taken for another, and the legend."""
         yield from self.lines()
         yield from ("", *legend(self.measure, self.resampling, self.references.documents))
 

@@ -116,7 +116,7 @@ class GroundingSpread(Result):
         return ranks(values, higher_is_better=True)
 
     def parts(self) -> Iterator[Part]:
-        """Return what there is to ground, the scores, the effects, the ranks, and the choices of the best and worst."""
+        """List the items to ground, the scores, the effects, the ranks, and the choices of the best and worst."""
         of_systems = ((name, answers.strict.summary) for name, answers in self.systems.items())
         yield from heading([*of_systems, *self.sizes()])
         yield ""

@@ -121,7 +121,7 @@ def _comes_in_parts(measure: Measure) -> bool:
 
 
 def notes_of(measure: Measure, counts: Mapping[str, Counts]) -> tuple[str, ...]:
-    """Return what a reader of several scores must know (see `Measure.notes`), each note with whose it is."""
+    """List the notes on several scores (see `Measure.notes`), each with the name of its measure."""
     owners: dict[str, list[str]] = {}
     for name, of_name in counts.items():
         for note in measure.notes(of_name):

@@ -185,5 +185,5 @@ def label_key(name: str, measure: Measure, label: str, key: str) -> str:
 
 
 def is_by_attribute(scores: Mapping[str, Any]) -> bool:
-    """Return whether the scores of a measure are by attribute."""
+    """Check whether the scores of a measure are by attribute."""
     return any(isinstance(values, Mapping) for values in scores.values())

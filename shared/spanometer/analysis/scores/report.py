@@ -56,7 +56,7 @@ class CorpusResult(Result):
 
     @abstractmethod
     def lines(self) -> Iterator[Part]:
-        """Return what is printed below the size."""
+        """List the parts that are printed below the size."""
 
     def parts(self) -> Iterator[Part]:
         """Return the size and what stands below."""
@@ -429,6 +429,6 @@ def kind_of(measure: Measure, key: str) -> str:
 
 
 def higher_is_better(measure: Measure, key: str) -> bool | None:
-    """Return whether the highest value of a key is the best; None if none is better than another."""
+    """Check whether the highest value of a key is the best; None if no value is better than another."""
     better = measure.results[key].better if key in measure.results else ""
     return {"higher": True, "lower": False}.get(better)

@@ -136,7 +136,7 @@ class Invent(SpanTransformation):
             yield token[uniform(self.seed, numbers[document], token - base[document]) < self.rate]
 
     def _stands_apart(self, spans: Spans, document: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-        """Return whether invented spans stay in their documents, a token away from all others and those before."""
+        """Check whether invented spans stay in their documents, a token away from all others and those before."""
         base, length = bases(spans)[document], lengths_of(spans)[document]
         first = base + np.maximum(start - 1, 0)
         last = base + np.minimum(end + 1, length)

@@ -250,7 +250,7 @@ class Move(ChosenSpans):
         return replace(transformed, spans=replace(transformed.spans, lengths=None))
 
     def has_room(self, spans: Spans, start: np.ndarray, end: np.ndarray, *, beyond: bool = False) -> np.ndarray:
-        """Return whether spans with these bounds stay in their documents and enter no token of another span.
+        """Check whether spans with these bounds stay in their documents and enter no token of another span.
 
         All spans move to one side, so two that enter free tokens only cannot meet there unless they overlap already.
         """

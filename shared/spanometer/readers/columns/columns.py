@@ -204,7 +204,7 @@ class _Reader:
         )
 
     def _names_of_documents(self, first_lines: np.ndarray) -> tuple[str, ...] | None:
-        """Return what the last comment before each document says."""
+        """Read the names of documents from the last comment before each."""
         if self._documents in (None, DOCSTART):
             return None
         names = ("", *self._document_names.values())
@@ -238,7 +238,7 @@ class _Reader:
         return begins
 
     def _is_comment(self, text: str, at_start: bool, line: int) -> bool:
-        """Return whether a line that begins with `#` is a comment, and not a row of a token that does.
+        """Check whether a line that begins with `#` is a comment, and not the row of a token.
 
         What decides is the number of cells, then whether there are tags in the tag columns.
         """
@@ -335,7 +335,7 @@ def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
 
 
 def _evidence(source: Source) -> Evidence:
-    """Return that columns are possible in anything but JSON lines."""
+    """Rate columns as possible in any file except JSON lines."""
     return Evidence.NONE if is_json_lines(source) else Evidence.POSSIBLE
 
 

@@ -70,7 +70,7 @@ def csv_rows(source: Source) -> Iterator[tuple[int, list[str]]]:
 
 
 def delimiter_of(source: Source) -> str | None:
-    """Return what separates the cells of the first rows: a tab, a comma or a semicolon; None if nothing surely does."""
+    """Find the separator of the cells in the first rows: a tab, a comma or a semicolon; None if it is not certain."""
     *lines, _ = [line.rstrip("\r") for line in source.head.decode(errors="replace").split("\n")][: _LOOKED_AT + 1]
     lines = [line for line in lines if line.strip(f" {_DELIMITERS}\t")]
     for delimiter in _DELIMITERS if not any("\t" in line for line in lines) else "\t":

@@ -72,7 +72,7 @@ def find_layout(
 
 
 def looks_like_tag(cell: str) -> bool:
-    """Return whether a cell is `O`, or has a prefix of a scheme and a label."""
+    """Check whether a cell is `O`, or has a prefix of a scheme and a label."""
     prefix, label = split_tag(cell)
     return cell == "O" or (prefix in PREFIXES and label != "")
 
@@ -132,7 +132,7 @@ def _names_in_comments(comments: Iterable[str], width: int, wanted: Sequence[str
 
 
 def _is_header(cells: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Return whether the first row holds the columns' names."""
+    """Check whether the first row holds the columns' names."""
     if any(name in cells for name in wanted):
         return True
     return (
@@ -237,7 +237,7 @@ class Lines:
 
 
 def is_blank(text: bytes) -> bool:
-    """Return whether a text is empty or holds nothing but blanks and line ends."""
+    """Check whether a text is empty or holds nothing but blanks and line ends."""
     return not text.strip(b" \t\r\n")
 
 

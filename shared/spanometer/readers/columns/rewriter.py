@@ -103,7 +103,7 @@ class Rewriter:
         return b"\n".join(lines)
 
     def _edits(self, text: str, key: str, column: _Column, document: int) -> list[tuple[int, int, str]]:
-        """Return what to replace in a line."""
+        """List the replacements in a line."""
         base, end = column.old.offsets[document : document + 2].tolist()
         changed = column.between(base, end).tolist()
         if not changed:
@@ -132,12 +132,12 @@ class _Column:
         return self.changed[slice(*np.searchsorted(self.changed, [first, last]))]
 
     def found(self, token: int) -> tuple[str | None, ...]:
-        """Return what the file may have at a token."""
+        """List the tags that the file may have at a token."""
         name = self.old.names[self.old.codes[token]]
         return (name, self._outside) if name == "O" else (name,)
 
     def written(self, token: int) -> str:
-        """Return what to write at a token."""
+        """Choose the tag to write at a token."""
         name = self._new.names[self._new.codes[token]]
         return self._outside if name == "O" and self._outside is not None else name
 

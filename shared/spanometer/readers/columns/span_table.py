@@ -128,7 +128,7 @@ def _rows(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def _columns(source: Source, row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, str]:
-    """Return what the file calls the columns that it has."""
+    """Find the file's names of the columns that it has."""
     known = {name.lower(): name for name in row}
     found: dict[str, str] = {}
     for key, usual in _USUAL.items():

@@ -106,7 +106,7 @@ def _answer(row: Mapping[str, Any], key: str | None) -> Any:
 
 
 def _under(row: Any, key: str) -> Any:
-    """Return what is under a key with dots, which may also be parts of keys."""
+    """Read the value under a key; dots in it separate nested keys, or are part of one."""
     if isinstance(row, dict):
         if key in row:
             return row[key]
@@ -118,13 +118,13 @@ def _under(row: Any, key: str) -> Any:
 
 
 def _said(value: Any) -> Any:
-    """Return what the assistant said last, or the value if it is no chat."""
+    """Take the assistant's last message of a chat, or else the value itself."""
     said = _in_chat(value)
     return value if said is _NO_CHAT else said
 
 
 def _in_chat(value: Any) -> Any:
-    """Return what the assistant said last in a chat, or in what a programming interface returns.
+    """Take the assistant's last message of a chat, or of a response of a programming interface.
 
     Raises:
         InputError: for a chat in which the assistant says nothing.

@@ -44,7 +44,7 @@ _BETWEEN = re.compile(r"[\s,\[\]]*")
 
 
 def is_json_lines(source: Source) -> bool:
-    """Return whether a file has rows as JSON lines: the first line or the whole says so, or it is Parquet.
+    """Check whether a file has rows as JSON lines: its first line or all of it is JSON, or it is Parquet.
 
     Of a file that is called so, damaged lines are JSON too.
     """
@@ -67,7 +67,7 @@ def is_json_lines(source: Source) -> bool:
 
 
 def evidence(source: Source) -> Evidence:
-    """Return that JSON lines are possible, whatever they hold."""
+    """Rate JSON lines as possible, whatever they hold."""
     return Evidence.POSSIBLE if is_json_lines(source) else Evidence.NONE
 
 
@@ -232,7 +232,7 @@ def _kind(value: object) -> str:
 
 
 def is_object(value: Any, *keys: str) -> bool:
-    """Return whether a value is an object that has all of some keys."""
+    """Check whether a value is an object with all of these keys."""
     return isinstance(value, dict) and all(key in value for key in keys)
 
 

@@ -119,7 +119,7 @@ def _record(source: Source, line: int, place: str, row: Any, group: str | None, 
 
 
 def _is_doc(row: Any) -> bool:
-    """Return whether a value is an object of `Doc.to_json`, which has no entities if the document has none."""
+    """Check whether a value is an object of `Doc.to_json`; documents without entities have no `ents`."""
     known = isinstance(row, dict) and ("ents" in row or isinstance(row.get("spans"), dict))
     return known and isinstance(row.get("text"), str)
 

@@ -86,7 +86,7 @@ def _is_document(value: Any) -> bool:
 
 
 def begins_with(source: Source, *keys: str) -> bool:
-    """Return whether the head of a file begins an object that has the first key, with an object that has the next one.
+    """Check whether the head of a file begins objects within each other that have these keys.
 
     Where there is an array its first item is looked at.
     """
@@ -175,7 +175,7 @@ class _Text:
         return self._text[self._place : self._place + 1]
 
     def takes(self, character: str) -> bool:
-        """Return whether the next character is this one, and go past it."""
+        """Skip the next character if it is this one; return False if it is another."""
         found = self.next() == character
         self._place += found
         return found
@@ -239,7 +239,7 @@ class _Text:
 
 
 def _is_cut(error: json.JSONDecodeError) -> bool:
-    """Return whether the text may be JSON if it went on."""
+    """Check whether the text could be the beginning of JSON."""
     return error.msg.startswith("Unterminated string") or error.pos + _LITERAL > len(error.doc)
 
 
