@@ -52,7 +52,7 @@ class MatchedSpans:
     joined: np.ndarray
 
     def __len__(self) -> int:
-        """Return the number of rows."""
+        """Count the rows."""
         return len(self.kind)
 
     @classmethod

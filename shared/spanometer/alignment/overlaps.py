@@ -59,7 +59,7 @@ class SideSpans:
     pieces: Pieces | None = None
 
     def __len__(self) -> int:
-        """Return the number of spans."""
+        """Count the spans."""
         return len(self.start)
 
     def column(self, chosen: np.ndarray | slice = slice(None), value: np.ndarray | None = None) -> Column:

@@ -36,7 +36,7 @@ class Readings:
     span: np.ndarray
 
     def __len__(self) -> int:
-        """Return the number of readings."""
+        """Count the readings."""
         return len(self.place)
 
 
@@ -71,7 +71,7 @@ class Places:
     stretches: Pieces
 
     def __len__(self) -> int:
-        """Return the number of places."""
+        """Count the places."""
         return len(self.document)
 
     @classmethod

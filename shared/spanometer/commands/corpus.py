@@ -96,7 +96,7 @@ class CorpusFiles:
         return heading(headlines(self.sides, self.size(documents, tokens, unit)))
 
     def size(self, documents: int, tokens: int | None, unit: str = "token") -> str:
-        """Return the size of the corpus in words."""
+        """Write the size of the corpus in words."""
         return size_of(self.documents or documents, tokens, unit)
 
     def in_context(self, result: Result) -> Result:

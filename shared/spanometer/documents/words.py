@@ -33,7 +33,7 @@ class Words(Tags, Sequence[list[str]]):
         return cls(column.codes, column.names, column.offsets)
 
     def __len__(self) -> int:
-        """Return the number of documents."""
+        """Count the documents."""
         return len(self.offsets) - 1
 
     @overload
@@ -69,7 +69,7 @@ class WordRows:
         self._ends = array("q", [0])
 
     def __len__(self) -> int:
-        """Return the number of rows."""
+        """Count the rows."""
         return len(self._ends) - 1
 
     @property

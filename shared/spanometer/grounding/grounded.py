@@ -43,7 +43,7 @@ class Unplaced:
     size: np.ndarray
 
     def __len__(self) -> int:
-        """Return the number of items."""
+        """Count the items."""
         return len(self.label)
 
 

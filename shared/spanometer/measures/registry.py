@@ -51,7 +51,7 @@ class MeasureTable(Mapping[str, type[Kind]]):
         return iter(self._by_name())
 
     def __len__(self) -> int:
-        """Return the number of measures."""
+        """Count the measures."""
         return len(self._by_name())
 
 

@@ -14,7 +14,7 @@ _MOST_FILES = 100_000
 
 
 def files_of(path: Any) -> dict[str, str] | None:
-    """Return the files of a folder, or those that a pattern fits, by their names, in the order of these.
+    """Find the files of a folder, or those that a pattern fits, by their names, in the order of these.
 
     A file of a folder is called by its path there without its ending, one that a pattern fits by what stands for the
     wildcards.

@@ -115,7 +115,7 @@ def register(format: Format) -> None:
 
 
 def formats_of(content: str) -> dict[str, Format]:
-    """Return the formats of a content by their names."""
+    """List the formats of a content by their names."""
     return {format.name: format for format in _all() if format.content == content}
 
 
@@ -125,7 +125,7 @@ def writers() -> dict[str, Writer]:
 
 
 def reading_options(content: str) -> dict[str, Option]:
-    """Return the options of reading that the formats of a content declare."""
+    """Collect the options of reading that the formats of a content declare."""
     classes = [format.reading for format in formats_of(content).values() if format.reading is not None]
     return {name: declared for one in classes for name, declared in options_of(one).items()}
 
@@ -137,7 +137,7 @@ def detect(
     *,
     encoding: str = UTF_8,
 ) -> Format | None:
-    """Return the format of a file that begins as no file of another format does.
+    """Find the format of a file that begins as no file of another format does.
 
     None if several formats are possible, as for tags, and if the file cannot be read: its reader says what is wrong.
 
@@ -208,7 +208,7 @@ def read_as(
 
 
 def _own_options(chosen: Format, known: Iterable[Format], options: Mapping[str, Any], source: str) -> dict[str, Any]:
-    """Return the options of a format; an `InputError` if those of others have values other than their defaults."""
+    """Collect the options of a format; an `InputError` if those of others have values other than their defaults."""
     own = dict(options)
     for other in known:
         for name in (options.keys() & other.options.keys()) - chosen.options.keys():
@@ -303,7 +303,7 @@ class Offsets(CheckedOptions):
 
 
 def blanks_before(source: Source, start: int, reached: int, line: int) -> str:
-    """Return blanks for what a file lacks of a text before a part of it.
+    """Make blanks for what a file lacks of a text before a part of it.
 
     Raises:
         InputError: for a part that begins before the end of the one before it, or far behind it.

@@ -67,7 +67,7 @@ def _read(stream: BinaryIO, scheme: str | None) -> tuple[list[np.ndarray], list[
 
 
 def _parts(logits: np.ndarray, lengths: np.ndarray | None) -> list[np.ndarray]:
-    """Return padded logits without the padding."""
+    """Cut the padding off logits."""
     if logits.ndim != 3:
         raise InputError(f"'logits' has the shape {logits.shape}.", _REMEDY)
     if lengths is None:
@@ -89,5 +89,5 @@ def _parts(logits: np.ndarray, lengths: np.ndarray | None) -> list[np.ndarray]:
 
 
 def _natural(key: str) -> list[tuple[str, int]]:
-    """Return a key to sort by in which numbers count as numbers."""
+    """Make a key to sort by in which numbers count as numbers."""
     return [(text, int(number or -1)) for text, number in re.findall(r"(\D*)(\d*)", key)]

@@ -31,7 +31,7 @@ class WordProbabilities(Mapping[str, float]):
         self._words, self._values = words, values
 
     def __len__(self) -> int:
-        """Return the number of words."""
+        """Count the words."""
         return len(self._words)
 
     def __iter__(self) -> Iterator[str]:

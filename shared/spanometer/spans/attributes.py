@@ -112,7 +112,7 @@ class Attributes(DocumentColumns):
         return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.rows))
 
     def __repr__(self) -> str:
-        """Return the sizes, not the columns."""
+        """Show the sizes, not the columns."""
         named = ", ".join(self.names) or "none"
         return f"Attributes({len(self)} spans, {self.documents} documents, attributes {named})"
 

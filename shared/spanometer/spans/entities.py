@@ -98,7 +98,7 @@ class Entities(DocumentColumns):
     }
 
     def __repr__(self) -> str:
-        """Return the sizes, not the columns."""
+        """Show the sizes, not the columns."""
         components = counted(len(self.component_start), "component")
         types = ", ".join(self.types) or "none"
         entities, documents = counted(len(self), "entity", "entities"), counted(self.documents, "document")

@@ -45,7 +45,7 @@ class Mentions(DocumentColumns):
     flat: ClassVar[tuple[str, ...]] = ("document", "label", "text")
 
     def __repr__(self) -> str:
-        """Return the sizes, not the columns."""
+        """Show the sizes, not the columns."""
         return f"Mentions({len(self)} mentions, {self.documents} documents, labels {', '.join(self.labels) or 'none'})"
 
     @classmethod

@@ -121,7 +121,7 @@ class Spans(DocumentColumns):
     fragments: Fragments | None = None
 
     def __repr__(self) -> str:
-        """Return the sizes, not the columns."""
+        """Show the sizes, not the columns."""
         return f"Spans({len(self)} spans, {self.documents} documents, labels {', '.join(self.labels) or 'none'})"
 
     @classmethod

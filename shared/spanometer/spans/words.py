@@ -27,7 +27,7 @@ class _Kind(IntEnum):
 
 
 def words_and_signs(texts: Sequence[str]) -> Tokens:
-    """Return runs of letters, digits and underscores as tokens, and every other sign but white space as one of its own.
+    """Make a token of each run of letters, digits and underscores, and of each other sign except white space.
 
     Combining marks, variation selectors and skin tones belong to the character before them, so do format characters;
     what a zero-width joiner joins is one token: no token begins inside what people see as one character.

@@ -43,7 +43,7 @@ class PolicyGrid(ABC):
         """The policies that have names."""
 
     def __len__(self) -> int:
-        """Return the number of policies."""
+        """Count the policies."""
         return len(self.choices)
 
     def find(self, actions: Iterable[str]) -> int:

@@ -66,7 +66,7 @@ class Validation:
         self._near = {policy: self._find(columns) for policy, columns in decoded.items()} if len(self) else {}
 
     def __len__(self) -> int:
-        """Return the number of illegal pairs."""
+        """Count the illegal pairs."""
         return len(self._pairs)
 
     def __iter__(self) -> Iterator[IllegalPair]:

@@ -246,7 +246,7 @@ def _written(value: Any) -> str:
 
 
 def above_chance(corpus: Statistics, thresholds: Thresholds) -> list[str]:
-    """Return the labels whose chance level should be corrected for, the highest first."""
+    """List the labels whose chance level should be corrected for, the highest first."""
     above = [label for label, chance in corpus.chance_per_label.items() if chance >= thresholds.chance]
     return sorted(above, key=lambda label: -corpus.chance_per_label[label])
 

@@ -110,7 +110,7 @@ class Statistics:
 
     @property
     def adjacent_share(self) -> float:
-        """Return the share of spans that begin where another of their label ends."""
+        """Compute the share of spans that begin where another of their label ends."""
         return self.adjacent / self.spans
 
 

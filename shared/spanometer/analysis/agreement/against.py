@@ -87,14 +87,14 @@ class AgainstReferences(CorpusResult):
     confidence: float | None
 
     def lines(self) -> Iterator[Part]:
-        """Return the headline of each measure, what the rows and columns mean, and the signatures."""
+        """List the headline of each measure, what the rows and columns mean, and the signatures."""
         for name, result in self.measures.items():
             yield from ("", against_table(self, name, result.measure.headline))
         yield from ("", *notes(self), "")
         yield from signature_lines(self.measures.items())
 
     def tables(self) -> list[Table]:
-        """Return a table for each measure and key."""
+        """Make a table for each measure and key."""
         return [against_table(self, name, key) for name, result in self.measures.items() for key in result.measure.keys]
 
     def to_dict(self) -> dict[str, Any]:

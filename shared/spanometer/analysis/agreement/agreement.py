@@ -186,7 +186,7 @@ class Agreement(Result, AgreementValues):
         return [matrix(self), pair_table(self, per_pair=True), *chance, label_table(self), document_table(self)]
 
     def pairs(self) -> list[tuple[str, str, dict[str, float]]]:
-        """Return the names and values of each pair of annotators."""
+        """List the names and values of each pair of annotators."""
         return [
             (self.names[one], self.names[other], {key: float(getattr(self, key)[one, other]) for key in KEYS})
             for one, other in combinations(range(len(self.names)), 2)

@@ -21,7 +21,7 @@ ANNOTATOR = "annotator "
 
 
 def named_annotators(annotations: Sequence[Any] | Mapping[str, Any], names: Sequence[str] | None) -> dict[str, Any]:
-    """Return the annotations by the names of their annotators in errors.
+    """Collect the annotations by the names of their annotators in errors.
 
     Args:
         annotations: those of each annotator; a mapping gives their names too.

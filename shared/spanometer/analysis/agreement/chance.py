@@ -62,11 +62,11 @@ class Simulated:
         return np.asarray(self.drawn.std(axis=0))
 
     def quantile(self, level: float) -> np.ndarray:
-        """Return a quantile of the simulations, such as 0.975."""
+        """Compute a quantile of the simulations, such as 0.975."""
         return np.asarray(np.quantile(self.drawn, level, axis=0))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return mean, standard deviation, quantiles and p-value."""
+        """Compute mean, standard deviation, quantiles and p-value."""
         quantiles = {f"{level:g}": self.quantile(level) for level in QUANTILES}
         return {"mean": self.mean, "std": self.std, "quantiles": quantiles, "p_value": self.p_value}
 
@@ -254,7 +254,7 @@ def _alpha(
 
 
 def _of_simulations(side: SideSpans, first: int, last: int, labels: int, stride: int) -> SideSpans:
-    """Return some simulations, at the beginning of the line."""
+    """Run some simulations, at the beginning of the line."""
     part = slice(*np.searchsorted(side.label, (first * labels, last * labels)))
     moved = first * labels * stride
     return SideSpans(

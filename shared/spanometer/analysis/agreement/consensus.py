@@ -78,7 +78,7 @@ class Voting:
         return self.rule if self.at_least is None else f"at least {self.at_least}"
 
     def needed(self, annotators: int) -> int:
-        """Return how many votes a span needs, given the number of annotators."""
+        """Count how many votes a span needs, given the number of annotators."""
         if self.at_least is not None:
             if self.at_least > annotators:
                 raise InputError(
@@ -96,7 +96,7 @@ class Voting:
         return self.at_least is None and self.rule in ("majority", "half")
 
     def signed(self) -> dict[str, object]:
-        """Return the options for a signature."""
+        """Collect the options for a signature."""
         rule = self.rule if self.at_least is None else f"at_least_{self.at_least}"
         return {"rule": rule, "vote": self.vote, "resolve": self.resolve}
 
@@ -167,11 +167,11 @@ class Consensus(Result):
         return StatedSpans(self.spans, np.arange(1, len(values) + 1), [NO_ATTRIBUTES, *values])
 
     def voters(self, voted: Voted) -> list[list[str]]:
-        """Return the names of the annotators who have each of some spans."""
+        """List the names of the annotators who have each of some spans."""
         return [[name for name, has in zip(self.names, row, strict=True) if has] for row in voted.voters.tolist()]
 
     def parts(self) -> Iterator[Part]:
-        """Return how many spans have won, by their votes and annotators, and the first ties."""
+        """Count how many spans have won, by their votes and annotators, and the first ties."""
         whole = self.voting.vote == "span"
         enough = f"{self.needed} of {len(self.names)} votes"
         yield f"{counted(len(self.chosen), 'span')} in the consensus ({self.voting.called}: {enough} or more)"
@@ -249,7 +249,7 @@ def tie_table(consensus: Consensus, *, briefly: bool = False) -> Table:
 
 
 def span_table(consensus: Consensus) -> Table:
-    """Return all spans that anybody has or that were made of tokens, with their votes and outcome."""
+    """Collect all spans that anybody has or that were made of tokens, with their votes and outcome."""
     groups = [consensus.candidates, consensus.chosen, consensus.ties, consensus.overruled]
     every = Voted.of([group.spans for group in groups])
     voters = np.zeros((len(every), len(consensus.names)), dtype=bool)

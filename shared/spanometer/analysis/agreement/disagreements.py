@@ -80,7 +80,7 @@ class Disagreements(CorpusResult):
     context: Context = field(default_factory=Context)
 
     def __len__(self) -> int:
-        """Return the number of places."""
+        """Count the places."""
         return len(self.places)
 
     @property
@@ -153,7 +153,7 @@ class Disagreements(CorpusResult):
         return None if self.context.wording is None else self.context.wording.of(self.places.spans)
 
     def to_arrow(self) -> pa.Table:
-        """Return an Arrow table with a row for each place, the one that costs most first.
+        """Make an Arrow table with a row for each place, the one that costs most first.
 
         Its columns are `document` (from 0), `name` and `line` of the place if they are known, `start` and `end`
         (exclusive) in tokens, `kinds` (list of names, see `DIFFERENCES`), `differences` (how many between two people),
@@ -178,11 +178,11 @@ class Disagreements(CorpusResult):
         return pa.table(columns)
 
     def to_json_lines(self) -> str:
-        """Return a line of JSON for each place, see `to_arrow`."""
+        """Write a line of JSON for each place, see `to_arrow`."""
         return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in self._rows())
 
     def parts(self) -> Iterator[Part]:
-        """Return the size, the kinds of differences, the labels that are confused, and the first places."""
+        """List the size, the kinds of differences, the labels that are confused, and the first places."""
         yield from super().parts()
         yield Copyable(self.signature)
 
@@ -204,7 +204,7 @@ class Disagreements(CorpusResult):
         yield from ("", *shown_places(self, SHOWN))
 
     def tables(self) -> list[Table]:
-        """Return all tables."""
+        """List all tables."""
         return [place_table(self), kind_table(self), difference_table(self), *self.confusions.tables()]
 
     def to_dict(self) -> dict[str, Any]:
@@ -224,7 +224,7 @@ class Disagreements(CorpusResult):
         return list(self.to_arrow().to_pylist())
 
     def _readings(self) -> pa.StructArray:
-        """Return all readings as structs."""
+        """Write all readings as structs."""
         readings, spans = self.places.readings, self.places.spans
         row, annotator = np.nonzero(readings.annotators)
         annotators = as_lists(offsets_by(row, len(readings)), strings(annotator, self.names))

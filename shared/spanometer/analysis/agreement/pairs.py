@@ -46,7 +46,7 @@ class LabelConfusion(Result):
     counts: np.ndarray
 
     def confused(self) -> list[tuple[str, str, int, float]]:
-        """Return the pairs of labels that are confused, the most frequent first: both, how often, and the share.
+        """List the pairs of labels that are confused, the most frequent first: both, how often, and the share.
 
         The share is that of pairs of spans with both labels among those that have one of the two labels each.
         """
@@ -59,7 +59,7 @@ class LabelConfusion(Result):
         return sorted(listed, key=lambda pair: -pair[2])
 
     def parts(self) -> Iterator[Part]:
-        """Return the pairs of labels that are confused."""
+        """List the pairs of labels that are confused."""
         yield self.table()
 
     def tables(self) -> list[Table]:
@@ -185,7 +185,7 @@ def place_costs(places: Places, level: str) -> np.ndarray:
 
 
 def _stretches(places: Places) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the stretches of tokens of a label between neighbouring bounds of spans: who has them, sizes and places.
+    """Find the stretches of tokens of a label between neighbouring bounds of spans: who has them, sizes and places.
 
     A stretch that all have, or nobody, has no place: -1.
     """

@@ -28,11 +28,11 @@ class Voted:
 
     @classmethod
     def of(cls, annotators: Sequence[Spans]) -> Voted:
-        """Return all spans of some annotators, equal ones once."""
+        """Collect all spans of some annotators, equal ones once."""
         return cls(*distinct_spans(annotators))
 
     def __len__(self) -> int:
-        """Return the number of spans."""
+        """Count the spans."""
         return len(self.spans)
 
     @property
@@ -69,7 +69,7 @@ class LabelledTokens:
         self._begins = np.stack([np.isin(self._bounds, start) for start, _ in sides], axis=1)
 
     def runs(self, least: int, most: int) -> Voted:
-        """Return the runs of tokens with at least and at most so many votes for a label, as spans of it.
+        """Find the runs of tokens with at least and at most so many votes for a label, as spans of it.
 
         A run is parted before a token at which more than half of the annotators who have the label on it and on the
         token before begin a new span of it. The voters of a run are those who have the label on all its tokens.
@@ -139,7 +139,7 @@ def stretches_of(sides: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.nda
 
 
 def overlapping_pairs(spans: Spans) -> tuple[np.ndarray, np.ndarray]:
-    """Return the pairs of spans that share a token, whatever their labels, the first before the second."""
+    """List the pairs of spans that share a token, whatever their labels, the first before the second."""
     bare = replace(spans, label=np.zeros_like(spans.label), labels=("_",))
     pairs = Alignment(bare, bare).pairs
     once = pairs.reference < pairs.prediction

@@ -217,7 +217,7 @@ def _require_alike(sides: Mapping[str, Any]) -> None:
 
 
 def named_outputs(systems: Any) -> dict[str, Any]:
-    """Return the outputs of two systems or more by the names that errors call them."""
+    """Collect the outputs of two systems or more by the names that errors call them."""
     if not isinstance(systems, Mapping):
         raise InputError(f"systems are a {type(systems).__name__}, which has no names.", NAMED)
     if len(systems) < 2:

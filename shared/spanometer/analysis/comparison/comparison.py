@@ -135,7 +135,7 @@ class MeasurePart:
         return self._measure.left_out(counts, self._scores(counts))
 
     def _scores(self, counts: Counts) -> Scores:
-        """Return the function that scores totals by label."""
+        """Choose the function that scores totals by label."""
         if self._label is None:
             return self._measure.score_totals
         code = counts.labels.index(self._label)
@@ -159,14 +159,14 @@ class MeasuredSystems:
     resampling: PairedResampling
 
     def places(self, key: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return the systems' ranks by one of the values, and those in drawn corpora, shape (corpora, systems)."""
+        """Compute the systems' ranks by one of the values, and those in drawn corpora, shape (corpora, systems)."""
         compared = [values[key] for values in self.estimates.values()]
         higher = self.measure.results[key].better == "higher"
         places = ranks(np.array([[float(value.point) for value in compared]]), higher_is_better=higher)[0]
         return places, ranks(np.stack([np.asarray(value.drawn) for value in compared], axis=1), higher_is_better=higher)
 
     def results(self, key: str) -> dict[str, SystemResult]:
-        """Return the result of each system, ranked by one of the values."""
+        """List the result of each system, ranked by one of the values."""
         places, drawn_places = self.places(key)
         shares = (drawn_places[:, :, None] == np.arange(1, len(places) + 1)).mean(axis=0)
         if any(counts.documents < 2 for counts in self.counts.values()):
@@ -212,7 +212,7 @@ class MeasuredSystems:
     def _pairs(
         self, differences: Mapping[tuple[str, str], Estimate], p_randomisation: np.ndarray, exact: list[bool]
     ) -> tuple[PairResult, ...]:
-        """Return the results of the pairs by one value."""
+        """List the results of the pairs by one value."""
         p_bootstrap = np.array(
             [bootstrap_test(float(pair.point), np.asarray(pair.drawn)) for pair in differences.values()]
         )
@@ -353,7 +353,7 @@ class Comparison(CorpusResult):
     rank_correlations: tuple[RankCorrelation, ...] = ()
 
     def lines(self) -> Iterator[Part]:
-        """Return the systems and pairs of each measure, what the columns mean, and the signatures."""
+        """List the systems and pairs of each measure, what the columns mean, and the signatures."""
         for name, result in self.measures.items():
             yield from ("", system_table(name, result), "", pair_table(name, result))
             if result.per_label:

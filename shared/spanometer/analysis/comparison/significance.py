@@ -90,7 +90,7 @@ class PairedArguments(DrawArguments, total=False):
 
 
 def bootstrap_test(difference: float, drawn: np.ndarray) -> float:
-    """Return the p-value of the paired bootstrap: p = (1 + #{|d* - mean of d*| >= |d|}) / (1 + n).
+    """Compute the p-value of the paired bootstrap: p = (1 + #{|d* - mean of d*| >= |d|}) / (1 + n).
 
     Args:
         difference: d, that of the two systems.
@@ -105,7 +105,7 @@ def bootstrap_test(difference: float, drawn: np.ndarray) -> float:
 def randomisation_test(
     measure: Measure, one: Counts, other: Counts, differences: Mapping[str, float], resampling: PairedResampling
 ) -> tuple[dict[str, float], bool]:
-    """Return the p-values of paired approximate randomisation, and whether they are exact.
+    """Compute the p-values of paired approximate randomisation, and whether they are exact.
 
     p = (1 + #{|d*| >= |d|}) / (1 + n) over n random swaps; #{|d*| >= |d|} / n if there are no more than n at all.
 
@@ -271,7 +271,7 @@ def rank_correlations(
 
 
 def _directions(ranks: np.ndarray) -> np.ndarray:
-    """Return for each pair of systems which has the lower rank: -1, 0 or 1, float64 of shape (..., pairs)."""
+    """Find for each pair of systems which has the lower rank: -1, 0 or 1, float64 of shape (..., pairs)."""
     one, other = np.triu_indices(ranks.shape[-1], 1)
     signs: np.ndarray = np.sign(ranks[..., one] - ranks[..., other]).astype(float)
     return signs

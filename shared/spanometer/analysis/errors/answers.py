@@ -69,7 +69,7 @@ class AnswerErrors:
         return any(kind.number for kind in self.kinds.values())
 
     def kinds_of(self, outcome: Outcome) -> list[str]:
-        """Return the kinds of errors that an item is."""
+        """List the kinds of errors that an item is."""
         labels = self.grounded.source.labels
         outside = labels is not None and outcome.item.label not in labels
         return [

@@ -68,7 +68,7 @@ class Buckets:
 
 
 def by_name(name: str, references: Sequence[str] | np.ndarray, predictions: Sequence[str] | np.ndarray) -> Buckets:
-    """Return buckets by names of spans, the most frequent of the reference first; of many names the rare are one."""
+    """Make buckets by names of spans, the most frequent of the reference first; of many names the rare are one."""
     both = np.concatenate([np.asarray(references, dtype=object), np.asarray(predictions, dtype=object)]).astype(str)
     names, code = np.unique(both, return_inverse=True)
     sizes = [np.bincount(part, minlength=len(names)) for part in np.split(code.ravel(), [len(references)])]
@@ -85,7 +85,7 @@ def by_name(name: str, references: Sequence[str] | np.ndarray, predictions: Sequ
 def by_number(
     name: str, references: np.ndarray, predictions: np.ndarray, edges: Sequence[float] | None = None
 ) -> Buckets:
-    """Return buckets by numbers of spans, the lowest first.
+    """Make buckets by numbers of spans, the lowest first.
 
     Args:
         name: what the numbers are.
@@ -109,7 +109,7 @@ def by_number(
 
 
 def _quantiles(values: np.ndarray, *, whole: bool) -> list[float]:
-    """Return the lowest value and the quantiles, those of fractions rounded."""
+    """Compute the lowest value and the quantiles, those of fractions rounded."""
     cuts = np.quantile(values, np.arange(1, _PARTS) / _PARTS, method="inverted_cdf")
     inner = {float(cut) if whole else float(f"{cut:.2g}") for cut in cuts.tolist()}
     lowest = float(values.min())
@@ -139,7 +139,7 @@ def buckets_of(
     train: tuple[Spans, Wording] | None = None,
     by: Mapping[str, Any] | None = None,
 ) -> list[Buckets]:
-    """Return the buckets of both sides' spans in all ways that the input allows.
+    """Make the buckets of both sides' spans in all ways that the input allows.
 
     By the length of spans and documents, by how frequent a span's label is in the reference, by entity density (the
     share of a document's words, or characters, that reference spans cover); with the wording by the labels that the
@@ -195,7 +195,7 @@ def read_training(train: Any) -> tuple[Spans, Wording] | None:
 
 
 def _density(references: Spans) -> np.ndarray:
-    """Return the share of each document that reference spans cover; NaN for a document without any."""
+    """Compute the share of each document that reference spans cover; NaN for a document without any."""
     span, start, end = references.pieces()
     merged = Fragments.merged(references.document[span], start, end, references.documents)
     of_piece = np.repeat(np.arange(references.documents), np.diff(merged.offsets))
@@ -206,7 +206,7 @@ def _density(references: Spans) -> np.ndarray:
 
 
 def _by_frequency(sides: Sequence[Spans]) -> Buckets:
-    """Return buckets by how many spans of the reference have a span's label, in powers of ten."""
+    """Make buckets by how many spans of the reference have a span's label, in powers of ten."""
     references, predictions = with_common_labels(sides)
     frequency = np.bincount(references.label, minlength=len(references.labels))
     highest = int(frequency.max(initial=1))
@@ -234,7 +234,7 @@ def _by_training(sides: Sequence[Spans], train: Spans, codes: Sequence[np.ndarra
 
 
 def _named(name: str, names: Sequence[str], buckets: Sequence[np.ndarray]) -> Buckets:
-    """Return buckets with names, without those that no span is in; of both sides, or of the reference alone."""
+    """Make buckets with names, without those that no span is in; of both sides, or of the reference alone."""
     there, rank = np.unique(np.concatenate(buckets), return_inverse=True)
     codes = np.split(rank.ravel().astype(np.int32), [len(buckets[0])])
     kept = tuple(names[bucket] for bucket in there.tolist())
@@ -242,7 +242,7 @@ def _named(name: str, names: Sequence[str], buckets: Sequence[np.ndarray]) -> Bu
 
 
 def _by_given(name: str, values: Any, sides: Sequence[Spans]) -> Buckets:
-    """Return buckets by values that a user gives, see `buckets_of`."""
+    """Make buckets by values that a user gives, see `buckets_of`."""
     documents, lengths = sides[0].documents, sides[0].lengths
     remedy = "Give one value for each document, or a list of one for each token."
     if isinstance(values, Tags):
@@ -378,7 +378,7 @@ class BucketReport(Result):
     scores: Sequence[BucketScores]
 
     def parts(self) -> Iterator[Part]:
-        """Return the tables."""
+        """List the tables."""
         for table in bucket_tables(self.scores):
             yield from (table, "")
 

@@ -72,7 +72,7 @@ class Confusion(Result):
         return (*map(_named, self.labels), MISSING)
 
     def confused(self) -> list[tuple[str, str, int]]:
-        """Return the labels that are taken for another, with the other and how often; the most frequent first."""
+        """List the labels that are taken for another, with the other and how often; the most frequent first."""
         wrong = self.counts[:-1, :-1].copy()
         np.fill_diagonal(wrong, 0)
         places = np.argwhere(wrong).tolist()

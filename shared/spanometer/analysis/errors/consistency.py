@@ -84,7 +84,7 @@ class Inconsistency:
 
 
 def inconsistencies(references: Spans, context: Context) -> list[Inconsistency]:
-    """Return the rare labels of strings that mostly have another one, the most probable errors first.
+    """List the rare labels of strings that mostly have another one, the most probable errors first.
 
     First are those with the smallest share of the rare label, then the most frequent strings. Empty if the words are
     not known.
@@ -134,7 +134,7 @@ class Inconsistencies(Result):
     found: Sequence[Inconsistency]
 
     def parts(self) -> Iterator[Part]:
-        """Return the table."""
+        """Make the table."""
         yield self.table()
 
     def table(self, most: int | None = None) -> Table:

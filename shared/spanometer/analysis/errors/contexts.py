@@ -51,7 +51,7 @@ class Context:
     def surroundings(
         self, document: np.ndarray, start: np.ndarray, end: np.ndarray, offsets: np.ndarray
     ) -> dict[str, pa.Array]:
-        """Return where parts of documents stand and what is around them, as far as it is known.
+        """Find where parts of documents stand and what is around them, as far as it is known.
 
         Args:
             document: of each part.
@@ -76,7 +76,7 @@ class Context:
         return columns
 
     def fitting(self, references: Spans) -> Context:
-        """Return the context; an `InputError` if it has other documents or lengths than the spans."""
+        """Make the context; an `InputError` if it has other documents or lengths than the spans."""
         if self.wording is None:
             return self
         lengths = self.wording.lengths
@@ -94,7 +94,7 @@ class Context:
 
 
 def context_of_sides(sides: Sides, words: Any) -> Context:
-    """Return the context of sides: that of their file as it was paired, or the words that are given for lists."""
+    """Make the context of sides: that of their file as it was paired, or the words that are given for lists."""
     if sides.file is not None:
         # without documents that others lack, with the tokens that were made
         return context_of_documents(sides.file, sides.reading, sides.mentions_behind())
@@ -102,7 +102,7 @@ def context_of_sides(sides: Sides, words: Any) -> Context:
 
 
 def context_of_tags(file: DocumentFile, kept: np.ndarray | None = None) -> Context:
-    """Return the context of a file of tags whose words were read; of the flagged tokens alone, if some are left out."""
+    """Make the context of a file of tags whose words were read; of the flagged tokens alone, if some are left out."""
     lines, words = file.line_runs, file.words
     if kept is not None and not kept.all():
         lines, words = (
@@ -121,7 +121,7 @@ def context_of_tags(file: DocumentFile, kept: np.ndarray | None = None) -> Conte
 def context_of_documents(
     file: DocumentFile, choices: Mapping[str, Any] | None = None, behind: Sequence[Sequence[str]] = ()
 ) -> Context:
-    """Return the context of a file of documents.
+    """Make the context of a file of documents.
 
     Args:
         file: the file.

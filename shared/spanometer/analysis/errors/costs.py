@@ -197,12 +197,12 @@ def _negative(column: Column) -> Column:
 
 
 def _changed(measure: AlignedMeasure, totals: Totals, change: Totals) -> np.ndarray:
-    """Return the headline of totals with what is added to them."""
+    """Compute the headline of totals with what is added to them."""
     return measure.score_totals({name: values + change[name] for name, values in totals.items()})[measure.headline]
 
 
 def merged(one: SideSpans, other: SideSpans) -> SideSpans:
-    """Return the spans of two sides of the same corpus as one, in the order of the line."""
+    """Join the spans of two sides of the same corpus as one, in the order of the line."""
     start, end = np.concatenate([one.start, other.start]), np.concatenate([one.end, other.end])
     order = np.lexsort((end, start))
     document, label = np.concatenate([one.document, other.document]), np.concatenate([one.label, other.label])
@@ -239,13 +239,13 @@ def _interval(estimate: Estimate, resampling: Resampling | None) -> tuple[float,
 
 
 def _values(measure: AlignedMeasure, totals: Totals, changes: Mapping[str, Totals]) -> dict[str, np.ndarray]:
-    """Return the headline of the output, and of that without each kind of error."""
+    """Compute the headline of the output, and of that without each kind of error."""
     fixed = {kind: _changed(measure, totals, change) for kind, change in changes.items()}
     return {_NOW: measure.score_totals(totals)[measure.headline], **fixed}
 
 
 def _left_out(measure: AlignedMeasure, now: Counts, changes: Mapping[str, _Change]) -> dict[str, np.ndarray]:
-    """Return the same values of the corpus without one group of documents after the other, see `Measure.left_out`."""
+    """Compute the same values of the corpus without one group of documents after the other, see `Measure.left_out`."""
     group = jackknife_groups(now.documents)
     groups = int(group.max()) + 1
 

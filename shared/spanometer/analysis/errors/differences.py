@@ -35,7 +35,7 @@ class _ErrorList(Result):
 
     @abstractmethod
     def to_arrow(self) -> pa.Table:
-        """Return an Arrow table with a row for each error."""
+        """Make an Arrow table with a row for each error."""
 
     @abstractmethod
     def table(self) -> Table:
@@ -50,7 +50,7 @@ class _ErrorList(Result):
         return [self.table(), self.listed()]
 
     def listed(self) -> Table:
-        """Return the errors one by one, see `to_arrow`."""
+        """List the errors one by one, see `to_arrow`."""
         errors = self.to_arrow()
         return arrow_table(
             errors.set_column(0, "document", errors["document"].cast(pa.string())), left=1, kind="errors"
@@ -118,7 +118,7 @@ class SharedErrors(_ErrorList):
         return Difference(names=(one, other), found=self, rows=changed, kinds=kinds[changed])
 
     def to_arrow(self) -> pa.Table:
-        """Return an Arrow table with a row for each span: where it is, who errs, and what each system makes of it.
+        """Make an Arrow table with a row for each span: where it is, who errs, and what each system makes of it.
 
         Its columns are `document` (from 0), `start`, `end` (exclusive), `label`, `side` (`reference` or `spurious`),
         `made_by`, the number of systems that err, and for each system `kind_<name>`, null if a spurious span is not
@@ -170,7 +170,7 @@ class Difference(_ErrorList):
         return np.where(other == CORRECT, 0, np.where(one == CORRECT, 1, np.where(one != other, 2, 3)))
 
     def to_arrow(self) -> pa.Table:
-        """Return an Arrow table with a row for each error: where it is, its kind in both systems, and the change."""
+        """Make an Arrow table with a row for each error: where it is, its kind in both systems, and the change."""
         whole = self.found.to_arrow().select(
             ["document", "start", "end", "label", "side", *(f"kind_{name}" for name in self.names)]
         )

@@ -123,7 +123,7 @@ class SystemErrors(Result):
         return sum(self.counts.values()) - self.counts["correct"]
 
     def confusion(self, extents: str = "overlap") -> Confusion:
-        """Return the confusion matrix of labels.
+        """Make the confusion matrix of labels.
 
         Args:
             extents: `overlap` for all pairs of spans, `exact` for those of the same extent; the spans of other pairs
@@ -133,7 +133,7 @@ class SystemErrors(Result):
         return Confusion.of(self.matched, extents, self.about)
 
     def examples(self, **choice: Any) -> ErrorExamples:
-        """Return the errors with their words in context, those on the most frequent strings first.
+        """List the errors with their words in context, those on the most frequent strings first.
 
             found.only.examples(kind="wrong_label", label="ORG", predicted="LOC").to_json_lines()
 
@@ -146,7 +146,7 @@ class SystemErrors(Result):
         return ErrorExamples.of(self.matched, sides, self.context, ErrorChoice(**choice), system=self.name)
 
     def buckets(self, *, train: Any = None, by: Mapping[str, Any] | None = None) -> BucketReport:
-        """Return the scores of parts of the spans, by `span_f`, with intervals, see `buckets.buckets_of`.
+        """Compute the scores of parts of the spans, by `span_f`, with intervals, see `buckets.buckets_of`.
 
         Args:
             train: a training set, as `spanometer.read` gives it, or its spans and their wording: recall on mentions
@@ -185,7 +185,7 @@ class SystemErrors(Result):
             yield from ("", overlap.confused_table(_MOST_CONFUSED))
 
     def tables(self) -> list[Table]:
-        """Return all tables."""
+        """List all tables."""
         overlap = self.confusion()
         matrices = [overlap.table(), self.confusion("exact").table()]
         return [
@@ -255,7 +255,7 @@ class Errors(CorpusResult):
         return replace(self, systems=systems)
 
     def difference(self, one: str, other: str) -> Difference:
-        """Return the difference between two systems, error by error: fixed, new, and of another kind.
+        """Compare the errors of two systems one by one: fixed, new, and of another kind.
 
         Args:
             one, other: the names of the systems; an error is fixed if only the first makes it.
@@ -265,7 +265,7 @@ class Errors(CorpusResult):
         return self.shared.difference(one, other)
 
     def lines(self, *, matrices: bool = False) -> Iterator[Part]:
-        """Return the tables of each system, of several how they differ, and the legend; see `SystemErrors.lines`."""
+        """List the tables of each system, of several how they differ, and the legend; see `SystemErrors.lines`."""
         several = len(self.systems) > 1
         for system in self.systems.values():
             yield ""
@@ -279,7 +279,7 @@ class Errors(CorpusResult):
         yield Copyable(self.signature)
 
     def tables(self) -> list[Table]:
-        """Return all tables."""
+        """List all tables."""
         own = [table for system in self.systems.values() for table in system.tables()]
         if len(self.systems) == 1:
             return own
@@ -384,7 +384,7 @@ def legend(measure: AlignedMeasure, resampling: Resampling | None, documents: in
 
 
 def _by_label(system: SystemErrors) -> list[tuple[str, dict[str, int]]]:
-    """Return the numbers of each label, and those of all labels."""
+    """Collect the numbers of each label, and those of all labels."""
     labels = system.per_label
     whole = {column.key: sum(counts[column.key] for counts in labels.values()) for column in _LABELS}
     return [*labels.items(), ("all", whole)]

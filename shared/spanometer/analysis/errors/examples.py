@@ -89,7 +89,7 @@ class ErrorChoice:
                 raise InputError(problem, f"Use one of {', '.join(map(repr, CHOICES))}.", option="kind")
 
     def rows(self, matched: MatchedSpans) -> np.ndarray:
-        """Return the rows of the errors that are chosen, in the order of the text; an error for an unknown label."""
+        """List the rows of the errors that are chosen, in the order of the text; an error for an unknown label."""
         chosen = matched.kind != CORRECT
         if self.kind:
             chosen &= np.any([self._of_kind(matched, kind) for kind in self.kind], axis=0)
@@ -128,7 +128,7 @@ class ErrorChoice:
 def mention_texts(
     matched: MatchedSpans, sides: Sequence[Spans], wording: Wording | None, rows: np.ndarray
 ) -> list[pa.Array]:
-    """Return the strings of the spans of both sides of some rows, null for none or without words.
+    """List the strings of the spans of both sides of some rows, null for none or without words.
 
     Args:
         matched: all rows.
@@ -205,11 +205,11 @@ class ErrorExamples(Result):
         return cls(table, surrounding, system)
 
     def __len__(self) -> int:
-        """Return the number of errors."""
+        """Count the errors."""
         return int(self.rows.num_rows)
 
     def parts(self, most: int = SHOWN) -> Iterator[Part]:
-        """Return the first errors, each with both sides."""
+        """Find the first errors, each with both sides."""
         if most < len(self):
             yield from (f"{counted(len(self), 'error')}, the first {most:,} of them here.", "")
         for row in self.rows.slice(0, most).to_pylist():
@@ -217,13 +217,13 @@ class ErrorExamples(Result):
             yield ""
 
     def tables(self) -> Sequence[Table]:
-        """Return the table of all errors."""
+        """Make the table of all errors."""
         shown = self.rows.select([name for name in self.rows.column_names if not name.endswith("_fragments")])
         about = {"system": self.system} if self.system else {}
         return [arrow_table(shown, left=shown.num_columns, kind="examples", about=about)]
 
     def to_json_lines(self) -> str:
-        """Return a line of JSON for each error."""
+        """Write a line of JSON for each error."""
         return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in self.to_dict())
 
     def to_dict(self) -> list[dict[str, Any]]:
@@ -232,7 +232,7 @@ class ErrorExamples(Result):
         return [{**about, **_described(row)} for row in self.rows.to_pylist()]
 
     def strings(self, most: int | None = None) -> list[tuple[str, int, str]]:
-        """Return the strings that are most often wrong: how often, and with which labels of both sides."""
+        """List the strings that are most often wrong: how often, and with which labels of both sides."""
         counts: dict[str, Counter[str]] = {}
         for kind, reference, predicted, text in self._pairs():
             labels = f"{reference or KINDS[SPURIOUS]} → {predicted or KINDS[MISSING]}"
@@ -256,14 +256,14 @@ def _times(counted_name: tuple[str, int]) -> str:
 
 
 def extent_of(matched: MatchedSpans, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return where the spans of rows begin and end, both sides' together, in tokens of their documents."""
+    """Find where the spans of rows begin and end, both sides' together, in tokens of their documents."""
     (start, end), (other_start, other_end) = matched.bounds("reference"), matched.bounds("prediction")
     first = np.where(start < 0, other_start, np.where(other_start < 0, start, np.minimum(start, other_start)))
     return first[rows], np.maximum(end, other_end)[rows]
 
 
 def _described(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an error as JSON has it: its spans as objects, None for none, without what is not known."""
+    """Write an error as JSON: its spans as objects, None for none, without what is not known."""
     sides = {}
     for side, name in _SIDES.items():
         span = {key: row[f"{name}_{key}"] for key in _SPAN_KEYS if row.get(f"{name}_{key}") is not None}
@@ -295,7 +295,7 @@ def _lines(row: Mapping[str, Any], wording: Wording | None) -> Iterator[Part]:
 
 
 def _marked(row: Mapping[str, Any], wording: Wording, start: int | None, end: int, label: str) -> list[Text]:
-    """Return the text around an error with the span of one side in brackets."""
+    """Write the text around an error with the span of one side in brackets."""
     bounds = [row[f"{name}_{key}"] for name in _SIDES.values() for key in ("start", "end")]
     stated_bounds = [bound for bound in bounds if bound is not None]
     around = AROUND[wording.separator]

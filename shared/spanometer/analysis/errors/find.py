@@ -117,7 +117,7 @@ def errors(
 
 
 def _sides(references: Any, predictions: Any) -> dict[str, Any]:
-    """Return the reference and the systems by the names that errors call them."""
+    """Collect the reference and the systems by the names that errors call them."""
     if not isinstance(predictions, Mapping):
         return {REFERENCES: references, ONLY: predictions}
     if not predictions:

@@ -95,7 +95,7 @@ class GroundingSpread(Result):
     strings: GroundingSpread | None = None
 
     def effects(self, system: str, measure: str) -> dict[str, dict[str, float]]:
-        """Return the score of each action at each place, all other places being as in the default policy."""
+        """Compute the score of each action at each place, all other places being as in the default policy."""
         answers, strict = self.systems[system], self.grid.named[self.grid.default]
         scores = answers.measures[measure].scores
         of_places = {
@@ -108,7 +108,7 @@ class GroundingSpread(Result):
         return of_places | ({"offsets": dict(answers.offsets[measure])} if answers.offsets else {})
 
     def ranks(self, measure: str) -> np.ndarray:
-        """Return the rank of each system under each policy, shape (policies, systems): 1 is the best.
+        """Compute the rank of each system under each policy, shape (policies, systems): 1 is the best.
 
         Systems that are equal share the better rank.
         """
@@ -264,7 +264,7 @@ def _scores(
     references: Spans,
     measures: Mapping[str, AlignedMeasure],
 ) -> tuple[int, dict[str, MeasureSpread]]:
-    """Return how many policies differ, and each measure's scores under all policies."""
+    """Count the policies that differ, and score each measure under all policies."""
     grid = GroundingGrid.whole()
     asked_labels = source.asked_labels
     predicted_labels = {asked_labels.renamed(item).label for answer in source.answers for item in answer.items}
@@ -296,7 +296,7 @@ def _scores(
 
 
 def _as_strings(source: AnswerInput, references: Mentions, measure: MentionF) -> AnswersSpread:
-    """Return the scores under all policies for strings."""
+    """Compute the scores under all policies for strings."""
     grid = GroundingGrid.whole(StringPolicy)
     scores, outcomes = np.empty(len(grid)), set()
     folded: dict[str, list[str]] = {}
@@ -324,7 +324,7 @@ def _as_strings(source: AnswerInput, references: Mentions, measure: MentionF) ->
 def _sides(
     references: Spans, indices: Sequence[TextIndex], document: Sequence[int], predicted: Sequence[Predicted]
 ) -> tuple[Spans, Spans]:
-    """Return both sides of all that policies make of some documents, a document each."""
+    """Make both sides of all that policies make of some documents, a document each."""
     spans, (of_wrong, labels, mentions) = predicted_columns(predicted, [len(indices[each].text) for each in document])
     unplaced = Unplaced(of_wrong, labels, np.array(list(map(len, mentions)), dtype=np.int64))
     both = with_unplaced([references.take(np.array(document, dtype=np.int64)), spans], [None, unplaced])
@@ -337,7 +337,7 @@ def _offsets(
     references: Spans,
     measures: Mapping[str, AlignedMeasure],
 ) -> dict[str, dict[str, float]]:
-    """Return each measure's score under `strict` for each treatment of offsets; nothing if the answers give none."""
+    """Compute each measure's score under `strict` for each treatment of offsets; nothing if the answers give none."""
     if all(item.start is None for answer in answers for item in answer.items):
         return {}
     scores: dict[str, dict[str, float]] = {name: {} for name in measures}

@@ -46,7 +46,7 @@ class PolicySpread(Result):
     measures: Mapping[str, MeasureSpread]
 
     def parts(self) -> Iterator[Part]:
-        """Return how many illegal pairs and policies there are, the scores, and the choices of the best and worst."""
+        """List the numbers of illegal pairs and policies, the scores, and the choices of the best and worst."""
         illegal = f"{counted(self.illegal, 'pair')} in {counted(len(self.affected), 'document')}"
         yield from heading([("illegal", illegal), ("policies", f"{len(self.grid):,} ({self.scheme})")])
         yield ""

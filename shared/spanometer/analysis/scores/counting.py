@@ -92,7 +92,7 @@ def sum_of_parts(parts: Iterable[Part], add: Callable[[Part, Part], Part] = cond
 
 
 def blocks_of(sides: Sequence[Spans | Entities]) -> list[tuple[int, int]]:
-    """Return the first and the last document (exclusive) of blocks of documents with a bounded number of spans."""
+    """Find the first and the last document (exclusive) of blocks of documents with a bounded number of spans."""
     documents = sides[0].documents
     spans = np.sum([offsets_by(side.document, documents) for side in sides], axis=0)
     ends = np.unique(np.searchsorted(spans, np.arange(_BLOCK, spans[-1], _BLOCK)))
@@ -108,7 +108,7 @@ def _count_block(references: Any, predictions: Any, measures: Sequence[Any], blo
 
 
 def in_whole(error: InputError, first: int) -> InputError:
-    """Return an error about a document of a block as one about a document of the whole."""
+    """Place an error about a document of a block in the whole."""
     return error if error.document is None else error.placed(document=error.document + first)
 
 

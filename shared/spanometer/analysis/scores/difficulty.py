@@ -86,7 +86,7 @@ def by_chance(
 
 
 def read_bounds(given: Any) -> tuple[float, ...]:
-    """Return bounds of chance levels from numbers, or from a text with commas between.
+    """Read bounds of chance levels from numbers, or from a text with commas between.
 
     Raises:
         InputError: unless they are ascending numbers between 0 and 1.

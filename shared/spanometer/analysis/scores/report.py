@@ -59,13 +59,13 @@ class CorpusResult(Result):
         """List the parts that are printed below the size."""
 
     def parts(self) -> Iterator[Part]:
-        """Return the size and what stands below."""
+        """List the size and what stands below."""
         yield self.size
         yield from self.lines()
 
 
 def corpus_size(side: Any, reading: Mapping[str, object]) -> dict[str, Any]:
-    """Return the size of a corpus as `CorpusResult` has it, given one side and how it was read."""
+    """Write the size of a corpus as `CorpusResult` has it, given one side and how it was read."""
     lengths = getattr(side, "lengths", None)
     return {
         "documents": side.documents,
@@ -167,7 +167,7 @@ class Report(Result):
         return [note for note in dict.fromkeys(reasons) if note]
 
     def parts(self, *, per_label: bool = False, per_document: bool = False) -> Iterator[Part]:
-        """Return the size, the scores, what is to be noted, and the signatures; on request more scores.
+        """List the size, the scores, what is to be noted, and the signatures; on request more scores.
 
         Args:
             per_label: also those by label.
@@ -192,7 +192,7 @@ class Report(Result):
         yield from self._subset_lines()
 
     def _subset_lines(self) -> Iterator[Part]:
-        """Return the size and the scores of each part of the corpus, and how much is in none."""
+        """List the size and the scores of each part of the corpus, and how much is in none."""
         for name, subset in self.subsets.items():
             # without documents there are no scores
             yield from _of_subset(name, subset.size, score_tables(subset) if subset.documents else ())
@@ -201,11 +201,11 @@ class Report(Result):
             yield from ("", f"Without reference spans, and so in none of these: {left_out:,}.")
 
     def tables(self) -> list[Table]:
-        """Return the tables of scores and those by label."""
+        """List the tables of scores and those by label."""
         return [*score_tables(self), *label_tables(self)]
 
     def flat(self, *, per_label: bool = False) -> dict[str, float]:
-        """Return all values under one name each, for trackers of experiments that log numbers (W&B, MLflow).
+        """List all values under one name each, for trackers of experiments that log numbers (W&B, MLflow).
 
             wandb.log(report.flat())
             mlflow.log_metrics(report.flat())
@@ -290,7 +290,7 @@ def require_distinct(keys: Sequence[str]) -> None:
 
 
 def score_tables(report: Report) -> list[Table]:
-    """Return tables with one row for each measure; measures with the same keys share a table.
+    """Make tables with one row for each measure; measures with the same keys share a table.
 
     A measure whose scores are by attribute has a table of its own, with one row for each attribute.
     """
@@ -421,7 +421,7 @@ def _score_columns(measure: Measure, keys: Iterable[str], headline: str | None =
 
 
 def kind_of(measure: Measure, key: str) -> str:
-    """Return the kind of number that a key of a measure has, see `Number`."""
+    """Find the kind of number that a key of a measure has, see `Number`."""
     described = measure.results.get(key)
     if described is None:
         return "p" if key == _P_VALUE else "score"

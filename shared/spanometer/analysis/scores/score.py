@@ -192,7 +192,7 @@ def _report(
 
 
 def _chosen(measures: Any, options: Mapping[str, Any], seed: int) -> dict[str, Measure]:
-    """Return the measures by the names of their results; an `InputError` for an option that none of them takes."""
+    """Collect the measures by the names of their results; an `InputError` for an option that none of them takes."""
     listed = list(measures) if isinstance(measures, Iterator) else measures
     taken = options_by_name(listed, ALL_MEASURES)
     if taken:

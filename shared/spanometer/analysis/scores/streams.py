@@ -194,7 +194,7 @@ class Reading:
         return {"references": batch[self.references], "predictions": batch[self.predictions]}, lengths
 
     def _form(self, forms: Mapping[str, str | None]) -> str:
-        """Return the form of both sides; an empty side has the form of the other one."""
+        """Find the form of both sides; an empty side has the form of the other one."""
         trees = not any(isinstance(measure, AlignedMeasure) for measure in self.measures.values())
         form = common_form(forms, "entities" if trees else "spans" if self.decoding.scheme is None else "tags")
         require_form(self.measures, form)
@@ -209,7 +209,7 @@ class Reading:
 
 
 def _labelled(sides: Mapping[str, Tags]) -> dict[str, bool]:
-    """Return for each side whose tags are not all `O` whether they have labels."""
+    """Find for each side whose tags are not all `O` whether they have labels."""
     tagged = {side: [name for name in tags.names if name != "O"] for side, tags in sides.items()}
     return {side: any(split_tag(name)[1] is not None for name in names) for side, names in tagged.items() if names}
 
@@ -396,7 +396,7 @@ def _require_counts(table: Any) -> None:
 
 
 def _batches(source: Any, reading: Reading, batch_size: int) -> Iterator[Any]:
-    """Return the batches of an iterable, or of a dataset, which is known without an import of `datasets`."""
+    """Make the batches of an iterable, or of a dataset, which is known without an import of `datasets`."""
     if isinstance(source, (Mapping, str, bytes, pa.Table, pa.RecordBatch)) or not isinstance(source, Iterable):
         raise InputError(
             f"a {type(source).__name__} is not a stream of batches.", "Give an iterable: [batch], or a dataset's split."
@@ -415,5 +415,5 @@ def _batches(source: Any, reading: Reading, batch_size: int) -> Iterator[Any]:
 
 
 def _named(table: pa.Table, features: Mapping[str, Any]) -> pa.Table:
-    """Return a table of a dataset with names for its `ClassLabel` numbers."""
+    """Make a table of a dataset with names for its `ClassLabel` numbers."""
     return pa.table({name: named_classes(table[name], features[name]) for name in table.column_names})

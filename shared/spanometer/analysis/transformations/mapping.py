@@ -75,7 +75,7 @@ _REMEDY = "Give numbers of the tags in names=..., or strings."
 
 
 def get_transformation(name: str, **parameters: Any) -> Transformation:
-    """Return the transformation of that name, with some of its parameters changed.
+    """Find the transformation of that name, with some of its parameters changed.
 
     Raises:
         InputError: for an unknown name or parameter.
@@ -91,12 +91,12 @@ def get_transformation(name: str, **parameters: Any) -> Transformation:
 
 
 def free(transformation: Transformation) -> Transformation:
-    """Return the transformation such that bounds move wherever they go, as in the SL-ICM paper: `overlap`, `beyond`."""
+    """Make the transformation such that bounds move wherever they go, as in the SL-ICM paper: `overlap`, `beyond`."""
     return replace(transformation, overlap=True, beyond=True) if isinstance(transformation, Move) else transformation
 
 
 def matched(name: str, transformation: Transformation, spans: Spans, *, numbers: Numbers = None) -> Transformation:
-    """Return a transformation that touches as many spans of a corpus as those that it is compared with, see `PAIRS`.
+    """Make a transformation that touches as many spans of a corpus as those that it is compared with, see `PAIRS`.
 
     It touches the first so many as the one of them that can touch the fewest. Extensions by more and fewer tokens
     (`+1` to `+3`) touch the same spans, those with room for the most.
@@ -138,7 +138,7 @@ class TagMap:
     touched_column: str | None
 
     def __call__(self, batch: Mapping[str, Any], indices: Any = None) -> dict[str, Any]:
-        """Return the new values of the column for a batch, or for one example, of these numbers in the dataset."""
+        """Compute the new values of the column for a batch, or for one example, of these numbers in the dataset."""
         if indices is None:
             raise InputError("a transformation must know the documents' numbers.", "Call map(..., with_indices=True).")
         require_kind(batch, Mapping, "a batch of columns", "Pass it to Dataset.map.")
@@ -224,12 +224,12 @@ def as_map(
 
 
 def _vocabulary(names: tuple[str, ...]) -> Tags:
-    """Return one document that has each name once."""
+    """Make one document that has each name once."""
     return Tags(np.arange(len(names)), names, np.array([0, len(names)], dtype=np.int64))
 
 
 def _checked(names: tuple[str, ...], scheme: str | None) -> tuple[str, ...]:
-    """Return the names; an `InputError` if one is not a tag or occurs twice."""
+    """Check the names; an `InputError` if one is not a tag or occurs twice."""
     for number, name in enumerate(names):
         if not isinstance(name, str) or name in names[:number]:
             problem = f"{shown(name)} is not a string." if not isinstance(name, str) else f"{shown(name)} occurs twice."
@@ -256,7 +256,7 @@ def _from_numbers(rows: Sequence[Sequence[Any]], names: tuple[str, ...]) -> Tags
 
 
 def _codes(tags: Tags, names: tuple[str, ...], problem: str, remedy: str) -> np.ndarray:
-    """Return for each token the number of its tag among the names; an `InputError` if it has none."""
+    """Find for each token the number of its tag among the names; an `InputError` if it has none."""
     number = {name: code for code, name in enumerate(names)}
     codes: np.ndarray = np.array([number.get(name, -1) for name in tags.names], dtype=np.int64)[tags.codes]
     if (codes < 0).any():

@@ -197,7 +197,7 @@ class IllegalTags(Transformation):
 
 
 def _vocabulary(tags: Tags, scheme: Scheme) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
-    """Return all tags of a scheme with the labels of some tags, O first, and which pairs of them are illegal.
+    """List all tags of a scheme with the labels of some tags, O first, and which pairs of them are illegal.
 
     Between them, for each of the names of the tags that are read, its code.
     """

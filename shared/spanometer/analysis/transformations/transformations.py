@@ -360,7 +360,7 @@ def _wide(spans: Spans) -> tuple[np.ndarray, np.ndarray]:
 
 
 def changed(spans: Spans, touched: np.ndarray, document: Any, start: Any, end: Any, label: Any) -> Transformed:
-    """Return the corpus with other spans, in order; `touched` are the documents of those that were touched."""
+    """Make the corpus with other spans, in order; `touched` are the documents of those that were touched."""
     document, start, end = (np.asarray(column).astype(np.int32) for column in (document, start, end))
     label = np.asarray(label, dtype=spans.label.dtype)
     ordered = in_order(replace(spans, document=document, start=start, end=end, label=label))
@@ -375,7 +375,7 @@ def lengths_of(spans: Spans) -> np.ndarray:
 
 
 def bases(spans: Spans) -> np.ndarray:
-    """Return where documents begin with all laid end to end, and where the last one ends."""
+    """Find where documents begin with all laid end to end, and where the last one ends."""
     return offsets_of(lengths_of(spans))
 
 

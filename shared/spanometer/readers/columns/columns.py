@@ -148,7 +148,7 @@ class _Reader:
             self._after_last = int(rows[-1]) + lines.first + 1
 
     def _begun_by_values(self, lines: Lines, rows: np.ndarray, column: int) -> np.ndarray:
-        """Return which lines begin documents: those of rows with another value in a column; an empty cell has none."""
+        """Find which lines begin documents: those of rows with another value in a column; an empty cell has none."""
         codes = lines.encode(rows, column, self._document_codes)
         codes = np.append(self._document, codes)
         empty = self._document_codes.get("")
@@ -170,7 +170,7 @@ class _Reader:
         self._after_boundary = True
 
     def finish(self) -> DocumentFile:
-        """Return all rows as columns."""
+        """Make columns of all rows."""
         layout = self._layout
         if self.rows == 0:
             raise no_rows(self._source)
@@ -307,13 +307,13 @@ def write_columns(documents: Fitted, *, scheme: str = "IOB2") -> Iterator[bytes]
 
 
 def _cell(text: str) -> str:
-    """Return a text as a cell can have it."""
+    """Write a text as a cell can have it."""
     text = _NOT_IN_CELLS.sub("_", text).strip(" ")
     return "_" if not text.strip() or text == DOCSTART else text
 
 
 def _label(text: str, *, words: bool) -> str:
-    """Return a label as a cell can have it; without words, blanks separate the cells."""
+    """Write a label as a cell can have it; without words, blanks separate the cells."""
     return _cell(text) if words else "_".join(_cell(text).split())
 
 

@@ -84,7 +84,7 @@ def delimiter_of(source: Source) -> str | None:
 
 
 def header_of(source: Source) -> list[str]:
-    """Return the cells of the first row, in lower case; none if it has no names in all of them."""
+    """Read the cells of the first row, in lower case; none if it has no names in all of them."""
     delimiter = None if source.binary else delimiter_of(source)
     if delimiter is None:
         return []

@@ -80,7 +80,7 @@ def read_hipe(
 
 
 def hipe_text(entities: Sequence[Sequence[Entity]], words: Sequence[Sequence[str]], documents: Sequence[str]) -> str:
-    """Return documents as HIPE's columns, the coarse ones too; see `write_entities`."""
+    """Write documents as HIPE's columns, the coarse ones too; see `write_entities`."""
     _require_writable(words, documents)
     lengths = np.fromiter(map(len, words), np.int64, len(words))
     sorted_out = [_sorted_out(of_document) for of_document in entities]
@@ -111,7 +111,7 @@ def _evidence(source: Source) -> Evidence:
 
 
 def _header(source: Source) -> tuple[int, list[str]]:
-    """Return the number of the first line that is neither blank nor a comment, and its cells."""
+    """Find the first line that is neither blank nor a comment: its number and its cells."""
     for number, line in enumerate(source.head.split(b"\n"), 1):
         if line.strip() and not line.startswith(b"#"):
             return number, [cell.strip(" \r") for cell in line.decode(errors="replace").split("\t")]
@@ -119,7 +119,7 @@ def _header(source: Source) -> tuple[int, list[str]]:
 
 
 def _columns_in(source: Source, level: str) -> dict[str, str]:
-    """Return the columns of a level that the file has."""
+    """Find the columns of a level that the file has."""
     number, names = _header(source)
     columns = COLUMNS[level]
     for required in (WORDS_COLUMN, columns[_LITERAL]):
@@ -149,7 +149,7 @@ def _all_trees(
 
 
 def _trees(spans: Mapping[str, Spans], offsets: np.ndarray) -> tuple[list[list[Entity]], list[tuple[int, int, str]]]:
-    """Return the entities of each document, and document, position and a description of each span that is in no entity.
+    """Make the entities of each document, and document, position and a description of each span that is in no entity.
 
     Literal spans are entities. They do not overlap, so that each other span lies in one of them or in none.
 
@@ -211,7 +211,7 @@ def _rows(spans: Spans) -> Iterator[tuple[int, int, int, str]]:
 
 
 def _sorted_out(entities: Sequence[Entity]) -> dict[str, list[dict[str, Any]]]:
-    """Return spans of each kind that give these entities when they are read, if any do."""
+    """Make spans of each kind that give these entities when they are read, if any do."""
     spans: dict[str, list[dict[str, Any]]] = {kind: [] for kind in KINDS}
     leaves: dict[tuple[int, int, str], list[Entity]] = defaultdict(list)
     for entity in entities:

@@ -71,7 +71,7 @@ def read_project(path: str | os.PathLike[str], options: WebannoReading, **limits
 def _files_with_layer(
     given: str, files: Mapping[str, str], layer: str | None, limits: Mapping[str, Any]
 ) -> Collection[str]:
-    """Return the files that have a layer, or the only layer of all; a file has those that its annotator has used."""
+    """Find the files that have a layer, or the only layer of all; a file has those that its annotator has used."""
     layers: dict[str, dict[str, str]] = {}
     for file in files.values():
         with Source.open(file, **limits) as source:

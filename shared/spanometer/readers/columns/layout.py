@@ -78,7 +78,7 @@ def looks_like_tag(cell: str) -> bool:
 
 
 def no_rows(source: Source) -> InputError:
-    """Return the error about a file without rows."""
+    """Make the error about a file without rows."""
     return source.refuse("the file has no rows of tags.", "Write one token a line, a blank line between documents.")
 
 
@@ -89,7 +89,7 @@ def _numbered(blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, str]]:
 
 
 def _layout_of(source: Source, row: str, number: int, comments: list[str], options: ColumnReading) -> Layout:
-    """Return the layout that the first row and the comments before it show."""
+    """Read the layout that the first row and the comments before it show."""
     columns, words, documents = options.all_columns, options.words, options.documents
     tabs = "\t" in row
     cells = split(row, tabs)
@@ -117,7 +117,7 @@ def _layout_of(source: Source, row: str, number: int, comments: list[str], optio
 
 
 def _names_in_comments(comments: Iterable[str], width: int, wanted: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the columns' names in the comments before the first row.
+    """Read the columns' names in the comments before the first row.
 
     `# columns: a b c` gives names in any case; bare names, `# a b c`, if they are as many as the columns and hold
     all that are wanted.
@@ -141,7 +141,7 @@ def _is_header(cells: Sequence[str], wanted: Sequence[str]) -> bool:
 
 
 def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | None, line: int) -> int:
-    """Return the index of a column, from 0."""
+    """Find the index of a column, from 0."""
     if column is None:
         return width - 1
     if isinstance(column, int) or _is_number(column):
@@ -166,7 +166,7 @@ def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | 
 
 
 def _words_index(names: tuple[str, ...] | None, columns: Sequence[int], width: int) -> int | None:
-    """Return the column of the words: the one with such a name, or the first if it is no tag column."""
+    """Find the column of the words: the one with such a name, or the first if it is no tag column."""
     for index, name in enumerate(names or ()):
         if name.lower() in HEADER_WORDS and index not in columns:
             return index
@@ -222,7 +222,7 @@ class Lines:
         return self.block[self.start[line] : end].decode().rstrip("\r")
 
     def bounds(self, lines: np.ndarray, column: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return where the cells of some lines in a column begin and end; blanks beside a tab are within."""
+        """Find where the cells of some lines in a column begin and end; blanks beside a tab are within."""
         cell = self._first_cell[lines] + column
         return self._cell_start[cell], self._cell_end[cell]
 
@@ -242,7 +242,7 @@ def is_blank(text: bytes) -> bool:
 
 
 def split(line: str, tabs: bool) -> list[str]:
-    """Return the cells of a line."""
+    """Read the cells of a line."""
     if tabs:
         return [cell.strip(" \r") for cell in line.split("\t")]
     return _BLANKS.split(line.strip(" \t\r"))

@@ -154,7 +154,7 @@ def _spliced(text: AnyStr, edits: Sequence[tuple[int, int, AnyStr]]) -> AnyStr:
 
 
 def _string_bounds(text: str, key: str) -> list[tuple[int, int]]:
-    """Return where each string in the list of tags stands in a line of JSON."""
+    """Find where each string in the list of tags stands in a line of JSON."""
     bare = text.lstrip("\ufeff \t\r").startswith("[")
     wanted, depth = bare and key == TAGS_KEY, 0
     found: list[tuple[int, int]] = []

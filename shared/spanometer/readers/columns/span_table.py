@@ -40,7 +40,7 @@ _REMEDY = "Give every row a start, an end and a label; a row with the document a
 
 
 def _named_columns(text: str) -> dict[str, str]:
-    """Return names of columns from a text such as `start=From,end=To`."""
+    """Read names of columns from a text such as `start=From,end=To`."""
     pairs = [pair.partition("=") for pair in text.split(",")]
     return {key.strip(): name.strip() for key, _, name in pairs}
 

@@ -143,7 +143,7 @@ def _lines(source: Source) -> Iterator[tuple[int, str]]:
 
 
 def _layer(declared: re.Match[str], first: int) -> _Layer:
-    """Return a layer that the header declares, whose columns begin with this one."""
+    """Read a layer that the header declares, whose columns begin with this one."""
     name, _, features = declared[2].partition("|")
     return _Layer(declared[1], name, tuple(features.split("|")), first)
 
@@ -190,7 +190,7 @@ def _bounds_of(source: Source, text: str, tokens: _Tokens) -> np.ndarray:
 
 
 def _chosen(source: Source, layers: Sequence[_Layer], options: WebannoReading) -> tuple[_Layer, int | None] | None:
-    """Return the layer and the column of the labels, None for the layer's own name; None if there is no layer."""
+    """Find the layer and the column of the labels, None for the layer's own name; None if there is no layer."""
     layer, feature = options.layer, options.feature
     of_spans = [each for each in layers if each.kind != "RL"]
     if layer is not None:
@@ -262,7 +262,7 @@ class _LayerSpans:
 
 
 def _split(cell: str) -> list[str]:
-    """Return the stacked values of a cell."""
+    """Split the stacked values of a cell."""
     parts, begin = [], 0
     for found in _STACKED.finditer(cell):
         parts.append(cell[begin : found.end() - 1])

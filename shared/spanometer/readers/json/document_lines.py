@@ -128,7 +128,7 @@ def _are_pairs(fragments: Any) -> bool:
 
 
 def _refused(source: Source, spans: Sequence[Any], line: int) -> InputError:
-    """Return the error about the first span of another form."""
+    """Make the error about the first span of another form."""
     for number, span in enumerate(spans):
         if is_object(span, "fragments", "label"):
             problem = "" if _are_pairs(span["fragments"]) else f"span {number} has fragments that are no pairs."

@@ -51,7 +51,7 @@ def read_entity_lines(source: Source) -> DocumentFile:
 def entity_lines_text(
     entities: Sequence[Sequence[Entity]], words: Sequence[Sequence[str]] | None, documents: Sequence[str]
 ) -> str:
-    """Return documents as JSON lines; see `write_entities`."""
+    """Write documents as JSON lines; see `write_entities`."""
     lines = []
     for index, of_document in enumerate(entities):
         tokens = {} if words is None else {"tokens": list(words[index])}

@@ -144,7 +144,7 @@ class _Task:
         return texts[text_key]
 
     def refuse(self, problem: str, remedy: str = _REMEDY) -> InputError:
-        """Return an error about this task."""
+        """Make an error about this task."""
         error = self.source.refuse(problem, remedy, self.line)
         return error.placed(source=f"{self.source.name}, {self.place}") if self.place else error
 

@@ -55,14 +55,14 @@ def parquet_rows(source: Source, rows: int = _ROWS) -> Iterator[tuple[int, dict[
 
 
 def first_row(source: Source) -> dict[str, Any] | None:
-    """Return the first row of a Parquet file; None if there is none, or the file is damaged."""
+    """Find the first row of a Parquet file; None if there is none, or the file is damaged."""
     with suppress(InputError):
         return next((row for _, row in parquet_rows(source, rows=1)), None)
     return None
 
 
 def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, Sequence[str]]:
-    """Return the names of class labels by column, from what `datasets` writes beside the schema."""
+    """Read the names of class labels by column, from what `datasets` writes beside the schema."""
     try:
         features = json.loads(metadata.get(b"huggingface", b"{}"))["info"]["features"].items()
         found = {key: (one.get("feature") or one).get("names") for key, one in features if isinstance(one, dict)}

@@ -199,7 +199,7 @@ def add_row(rows: WordRows, row: Sequence[str], source: Source, line: int) -> No
 
 
 def located(error: InputError, source: Source, lines: Sequence[int]) -> InputError:
-    """Return an error about a document as one about its line; one that has a place in the file as it is."""
+    """Place an error about a document at its line; leave one that has a place in the file."""
     if error.source is not None:
         return error
     line = None if error.document is None else lines[error.document]
@@ -264,7 +264,7 @@ def number_or_text(name: str) -> int | str:
 
 
 def first_object(source: Source) -> dict[str, Any]:
-    """Return the first object of a file, or of the lists that it has; an empty one if there is none."""
+    """Find the first object of a file, or of the lists that it has; an empty one if there is none."""
     value = first_value(source)
     while isinstance(value, list) and value:
         value = value[0]
@@ -277,7 +277,7 @@ def first_object(source: Source) -> dict[str, Any]:
 
 
 def first_filled(source: Source, *keys: str) -> dict[str, Any]:
-    """Return the first object in the head of a file that has something under one of some keys.
+    """Find the first object in the head of a file that has something under one of some keys.
 
     The first object, if none has, or if that one has none of the keys as an empty list.
     """

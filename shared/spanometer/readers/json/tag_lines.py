@@ -83,12 +83,12 @@ def read_tag_lines(source: Source, options: TagReading) -> DocumentFile:
 
 
 def _named(row: list[Any]) -> list[Any]:
-    """Return label numbers as strings."""
+    """Write label numbers as strings."""
     return [str(value) if is_integer(value) else value for value in row] if row and is_integer(row[0]) else row
 
 
 def _cell(item: Any) -> Any:
-    """Return a number, or null, as a column of a file writes it."""
+    """Write a number, or null, as a column of a file writes it."""
     return "_" if item is None else repr(item) if is_number(item) else item
 
 

@@ -22,7 +22,7 @@ _OF_SPANS = ("start", "fragments")
 
 
 def first_value(source: Source) -> Any:
-    """Return the first object of a file, which may be an item of an array; None if the head of the file has none.
+    """Find the first object of a file, which may be an item of an array; None if the head of the file has none.
 
     The head grows until it has the whole object.
     """
@@ -41,7 +41,7 @@ _first_values: WeakKeyDictionary[Source, Any] = WeakKeyDictionary()
 
 
 def _first_value(head: bytes) -> tuple[Any, bool]:
-    """Return the first value in the head of a file, or the first part of it, and whether the head cuts it."""
+    """Find the first value in the head of a file, or the first part of it, and whether the head cuts it."""
     text, cut = head.decode(errors="replace").lstrip(), False
     decoder = json.JSONDecoder()
     for depth in range(_AHEAD if text.startswith(("[", "{")) else 0):
@@ -226,7 +226,7 @@ class _Text:
         return error.in_file(self._source.name, line)
 
     def refused(self, where: str = "after an item") -> InputError:
-        """Return an error about what comes next."""
+        """Make an error about what comes next."""
         there = shown(self._text[self._place : self._place + 20]) if self.next() else "the end"
         problem = f"this is not JSON: {there} stands {where}."
         return self._source.refuse(problem, "Export the file again.", self.line())
