@@ -421,7 +421,7 @@ class _SpanColumns:
         self._size += len(label)
 
     def _code(self, attributes: Mapping[str, Any], scores: Any) -> int:
-        """Return the code of attributes, of equal ones mostly the same."""
+        """Encode attributes; equal ones mostly have one code."""
         if not attributes:
             return 0
         value = {"attributes": attributes} if scores is None else {"attributes": attributes, "scores": scores}

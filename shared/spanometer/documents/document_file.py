@@ -388,5 +388,5 @@ def _listed(records: Iterable[Record], left_out: list[str]) -> Iterator[Record]:
 
 
 def complete(values: Sequence[Value | None]) -> tuple[Value, ...] | None:
-    """Return the values of all documents; None if some have none."""
+    """Take the values of all documents; None if some have none."""
     return None if None in values else cast(tuple[Value, ...], tuple(values))

@@ -120,7 +120,7 @@ def formats_of(content: str) -> dict[str, Format]:
 
 
 def writers() -> dict[str, Writer]:
-    """Return how documents with spans are written, by the names of the formats."""
+    """List the writers of documents with spans, by the names of the formats."""
     return {format.name: format.writer for format in _all() if format.writer is not None}
 
 

@@ -44,7 +44,7 @@ def read_label_map(path: str | os.PathLike[str], *, name: str | None = None) -> 
 
 
 def _pair(line: str) -> tuple[str, str]:
-    """Return the two sides of the first tab, or else equals sign, or else blank."""
+    """Split a line at the first tab, or else equals sign, or else blank."""
     text = line.strip()
     separator = next((mark for mark in ("\t", "=", " ") if mark in text), "\t")
     old, _, new = text.partition(separator)

@@ -69,7 +69,7 @@ class PageCorpus:
         return self.sides if isinstance(self.sides[0], Entities) else [_flat_trees(spans) for spans in self.spans]
 
     def unlabelled(self) -> Self:
-        """Return the corpus with one label for all spans."""
+        """Give all spans one label."""
         spans = [side.unlabelled() for side in self.spans]
         return replace(self, sides=spans, spans=spans)
 

@@ -74,7 +74,7 @@ def form_of_type(type_: pa.DataType) -> str | None:
 
 
 def documents_in(column: Any) -> Any:
-    """Return one side of a batch as it is, or as a list."""
+    """Take one side of a batch as it is, or as a list."""
     if isinstance(column, (Tags, Spans, Entities, Attributes)):
         return column
     arrow = as_column(column)

@@ -245,7 +245,7 @@ class Spans(DocumentColumns):
         return (" ".join(islice(pieces, size)) for size in np.diff(self.fragments.offsets).tolist())
 
     def with_pieces(self, span: np.ndarray, start: np.ndarray, end: np.ndarray, lengths: np.ndarray | None) -> Spans:
-        """Return the spans with other fragments, in order; those without any are left out.
+        """Give the spans other fragments, in order; those without any are left out.
 
         Args:
             span: which of these spans each fragment is of.
@@ -392,7 +392,7 @@ def named_tags(
 
 
 def common_scheme(name: str | None, sides: Mapping[str, Tags], labels: Sequence[str] = ()) -> Scheme:
-    """Return a scheme by name; None infers it from the tags of all sides together, and from all tags that could be."""
+    """Find a scheme by name; None infers it from the tags of all sides together, and from all tags that could be."""
     if name is not None:
         return get_scheme(name)
     for side, tags in sides.items():
@@ -409,7 +409,7 @@ def common_scheme(name: str | None, sides: Mapping[str, Tags], labels: Sequence[
 
 
 def encoded_tags(tags: Any) -> Tags:
-    """Return tags from lists of lists, from an Arrow column or what has one inside; `Tags` as they are."""
+    """Encode tags from lists of lists, from an Arrow column or what has one inside; `Tags` as they are."""
     if isinstance(tags, Tags):
         return tags
     column = as_column(tags)
@@ -417,7 +417,7 @@ def encoded_tags(tags: Any) -> Tags:
 
 
 def as_tags(tags: Any, *, prefix: bool = True, id2label: Any = None, ignore_index: int | None = None) -> Tags:
-    """Return tags from what `encoded_tags` takes, label numbers named and without those to be left out.
+    """Encode tags as `encoded_tags` does, with names for label numbers and without the positions to leave out.
 
     Tags without prefixes become IO tags, see `Tags.labels_as_tags`.
     """

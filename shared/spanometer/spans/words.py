@@ -41,7 +41,7 @@ def between_blanks(texts: Sequence[str]) -> Tokens:
 
 
 def _in_batches(texts: Sequence[str], make: Callable[[Sequence[str]], Tokens]) -> Tokens:
-    """Return the tokens that a function makes of some texts at a time, so that no array is longer than it need be."""
+    """Make tokens of some texts at a time by a function, so that arrays stay short."""
     return Tokens.end_to_end([make(some) for _, some in batches(texts)])
 
 

@@ -237,7 +237,7 @@ def _answers(corpus: Statistics, thresholds: Thresholds) -> list[AdviceAnswer]:
 
 
 def _without_longer_spans(answer: AdviceAnswer) -> AdviceAnswer:
-    """Return an answer without the properties that have no cases if no span has more than two tokens."""
+    """Leave out the properties that have no cases if no span has more than two tokens."""
     return replace(answer, properties=tuple(name for name in answer.properties if name not in WITHOUT_LONGER_SPANS))
 
 

@@ -185,7 +185,7 @@ def score_against(
 
 
 def _named(systems: Any, people: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the outputs by the names of their systems in errors; one output has the name `system`."""
+    """Collect the outputs by the names of their systems in errors; one output has the name `system`."""
     outputs = systems if isinstance(systems, Mapping) else {"system": systems}
     if not outputs:
         raise InputError("there are no systems.", NAMED)

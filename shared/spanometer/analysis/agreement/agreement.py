@@ -160,7 +160,7 @@ class Agreement(Result, AgreementValues):
     def parts(
         self, *, per_label: bool = False, per_pair: bool = False, document_lines: Sequence[int] | None = None
     ) -> Iterator[Part]:
-        """Return corrected F1 and alpha, and the signatures; on request more values.
+        """List corrected F1 and alpha, and the signatures; on request more values.
 
         Args:
             per_label: also those of each label.
@@ -181,7 +181,7 @@ class Agreement(Result, AgreementValues):
             yield from ("", document_table(self, document_lines))
 
     def tables(self) -> list[Table]:
-        """Return the matrix, all pairs, all labels and all documents."""
+        """List the tables: the matrix, all pairs, all labels and all documents."""
         chance = [chance_table(self, per_pair=True, per_label=True)] if self.simulated else []
         return [matrix(self), pair_table(self, per_pair=True), *chance, label_table(self), document_table(self)]
 
@@ -264,7 +264,7 @@ def label_table(agreement: Agreement) -> Table:
 
 
 def chance_table(agreement: Agreement, *, per_pair: bool, per_label: bool) -> Table:
-    """Return the values of annotations by chance beside those of the annotation, with p-values.
+    """Make the table of the values of random annotations beside the values of the annotation, with p-values.
 
     Of all labels together `f1` of pairs (if asked for), the means over pairs, alpha and gamma; of each label (if asked
     for) the mean of F1 and alpha.
@@ -298,7 +298,7 @@ def document_table(agreement: Agreement, lines: Sequence[int] = ()) -> Table:
 
 
 def mean_of_pairs(matrix: np.ndarray) -> float:
-    """Return the mean of a symmetric matrix without its diagonal, without NaN; NaN if that is all."""
+    """Compute the mean of a symmetric matrix without its diagonal and without NaN; NaN if nothing else is there."""
     pairs = matrix[np.triu_indices(len(matrix), 1)]
     defined = pairs[~np.isnan(pairs)]
     return float(defined.mean()) if len(defined) else math.nan

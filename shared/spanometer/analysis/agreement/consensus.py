@@ -145,7 +145,7 @@ class Consensus(Result):
         return f"{self.voting.called} of {', '.join(self.names)}"
 
     def documents(self, file: DocumentFile | None = None, *, votes: bool = False) -> DocumentFile:
-        """Return the documents with the consensus as their spans, for `spanometer.write`; it is named as an annotator.
+        """Make documents with the consensus as their spans, for `spanometer.write`; it is named as an annotator.
 
         Args:
             file: other documents, in the unit of the spans, by default those that were given.
@@ -161,7 +161,7 @@ class Consensus(Result):
         return replace(made, stated=self._attributed()) if votes else made
 
     def _attributed(self) -> StatedSpans:
-        """Return the spans with their votes as attributes."""
+        """List the spans with their votes as attributes."""
         voters = self.voters(self.chosen)
         values = [{"attributes": {"votes": len(who), "annotators": ", ".join(who)}} for who in voters]
         return StatedSpans(self.spans, np.arange(1, len(values) + 1), [NO_ATTRIBUTES, *values])
@@ -190,7 +190,7 @@ class Consensus(Result):
         yield from ("", Copyable(self.signature))
 
     def tables(self) -> list[Table]:
-        """Return the votes, the annotators, all ties, the labels and all spans."""
+        """List the tables: the votes, the annotators, all ties, the labels and all spans."""
         return [vote_table(self), annotator_table(self), tie_table(self), label_table(self), span_table(self)]
 
     def to_dict(self) -> dict[str, Any]:
@@ -240,7 +240,7 @@ def label_table(consensus: Consensus) -> Table:
 
 
 def tie_table(consensus: Consensus, *, briefly: bool = False) -> Table:
-    """Return the spans that half of the annotators have, or the first of them."""
+    """Find the spans that half of the annotators have, or the first of them."""
     ties = consensus.ties
     if briefly and len(ties) > _LISTED:
         ties = ties.take(np.arange(len(ties)) < _LISTED)
@@ -282,7 +282,7 @@ def _listed(consensus: Consensus, voted: Voted, title: str, **more: Sequence[str
 
 
 def _texts(file: DocumentFile, voted: Voted) -> list[str] | None:
-    """Return the text under each span, from its first character or token to its last."""
+    """Cut out the text under each span, from its first character or token to its last."""
     documents, spans = file.documents, voted.spans
     bounds = list(zip(*(column.tolist() for column in (spans.document, spans.start, spans.end)), strict=True))
     texts, tokens, words = documents.texts, documents.tokens, file.words

@@ -144,7 +144,7 @@ class Disagreements(CorpusResult):
         return leave_one_out(annotated, chance, alpha, resampling, self.reading)
 
     def with_context(self, context: Context) -> Self:
-        """Return the same with the words and lines of the documents."""
+        """Add the words and lines of the documents."""
         return replace(self, context=context.fitting(self.places.spans))
 
     @cached_property

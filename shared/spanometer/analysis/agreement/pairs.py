@@ -73,7 +73,7 @@ class LabelConfusion(Result):
         return Table.of("label", columns, rows, left=2, kind="confused")
 
     def matrix(self) -> Table:
-        """Return the counts, a row and a column for each label."""
+        """Make the table of counts, a row and a column for each label."""
         # a label may be called as another column is
         names = [*(repr(name) if name in ("label", _MISSING) else name for name in self.labels), _MISSING]
         return matrix_table("label", names, names, self.counts)
@@ -147,7 +147,7 @@ def _kinds(matched: MatchedSpans, rows: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def _at(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Return chosen values, any one where none is chosen."""
+    """Choose values; where none is chosen, any."""
     return values[np.maximum(chosen, 0)] if len(values) else np.zeros(len(chosen), dtype=np.int64)
 
 

@@ -101,7 +101,7 @@ class LabelledTokens:
         return Voted(spans, lacking[order] == 0)
 
     def _on_line(self, spans: Spans, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return the bounds of spans with all labels and documents laid on one line, in order."""
+        """Concatenate the labels and documents on one axis, and compute the bounds of the spans there, in order."""
         if spans.fragments is not None:
             raise InputError(
                 "tokens vote for runs, and these spans are discontinuous.", "Vote on whole spans.", side=name

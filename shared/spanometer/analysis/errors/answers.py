@@ -91,6 +91,6 @@ class AnswerErrors:
         return Table.of("error of answers", columns, rows, kind="answers", names="error", about=about)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the counts of the answers, and the numbers of each kind."""
+        """List the counts of the answers, and the numbers of each kind."""
         kinds = {kind.replace(" ", "_"): numbers._asdict() for kind, numbers in self.kinds.items()}
         return {**self.grounded.total, "kinds": kinds}

@@ -181,7 +181,7 @@ def buckets_of(
 
 
 def read_training(train: Any) -> tuple[Spans, Wording] | None:
-    """Return the spans of a training set and their wording, from a file that was read, or as they are."""
+    """Take the spans of a training set and their wording, from a file that was read, or as they are."""
     if train is None or isinstance(train, tuple):
         spans_and_wording: tuple[Spans, Wording] | None = train
         return spans_and_wording
@@ -288,7 +288,7 @@ def _is_value(value: Any) -> bool:
 
 
 def _numbers(column: np.ndarray) -> np.ndarray | None:
-    """Return a column of numbers, or of texts that are some, as numbers; None if it has other texts or NaN."""
+    """Convert a column of numbers, or of texts that are numbers; None if it has other texts or NaN."""
     try:
         numbers = column.astype(float)
     except (TypeError, ValueError, OverflowError):

@@ -109,5 +109,5 @@ def matrix_table(title: str, rows: Sequence[str], columns: Sequence[str], counts
 
 
 def _named(label: str) -> str:
-    """Return a label, in quotes if another row or column of the table has this name."""
+    """Name a label, in quotes if another row or column of the table has this name."""
     return repr(label) if label in (MISSING, SPURIOUS, "reference", "extents", "system") else label

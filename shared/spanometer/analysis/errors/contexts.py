@@ -138,7 +138,7 @@ def context_of_documents(
 
 
 def _wording(file: DocumentFile, unit: str, behind: Sequence[Sequence[str]], *, plain: bool) -> Wording | None:
-    """Return the words or characters of the documents, as far as the file has them, and of what is behind them."""
+    """Collect the words or characters of the documents, if the file has them, and of the mentions behind them."""
     documents, texts = file.documents, file.documents.texts
     words: Sequence[Sequence[str]] | None = file.words
     if unit == "character":
@@ -160,5 +160,5 @@ def _wording(file: DocumentFile, unit: str, behind: Sequence[Sequence[str]], *, 
 
 
 def _words_of(mention: str) -> list[str]:
-    """Return the words and signs of a mention that has no place; itself if it has none."""
+    """Split a mention that has no place into words and signs; a mention without any stays whole."""
     return [mention[first:last] for first, last in words_and_signs([mention]).bounds(0)] or [mention]

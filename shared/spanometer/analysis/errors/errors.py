@@ -248,7 +248,7 @@ class Errors(CorpusResult):
         return Inconsistencies(inconsistencies(first.references, first.context))
 
     def with_context(self, context: Context) -> Self:
-        """Return the same errors with the words and lines of their documents."""
+        """Add the words and lines of the documents."""
         systems = {
             name: replace(system, context=context.fitting(system.references)) for name, system in self.systems.items()
         }

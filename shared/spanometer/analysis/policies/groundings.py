@@ -123,7 +123,7 @@ class GroundingSpread(Result):
         yield from self.lines()
 
     def sizes(self) -> list[tuple[str, str]]:
-        """Return the numbers of documents and policies in words, and how many policies differ for each system."""
+        """Write the numbers of documents and policies, and how many policies differ for each system."""
         different = " and ".join(f"{answers.different:,}" for answers in self.systems.values())
         return [("documents", f"{self.documents:,}"), ("policies", f"{len(self.grid):,} ({different} different here)")]
 

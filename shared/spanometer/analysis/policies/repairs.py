@@ -160,7 +160,7 @@ def policy_spread(
 
 
 def _read_affected(grid: RepairGrid, tags: Tags, scheme: Scheme, affected: np.ndarray) -> tuple[GridReadings, Spans]:
-    """Return all readings of the affected documents, and their spans: a document for each reading."""
+    """Collect all readings of the affected documents, and their spans: a document for each reading."""
     roles, labels, names = read_roles(tags, scheme)
     lengths = tags.lengths[affected]
     offsets = np.concatenate(([0], np.cumsum(lengths)))
@@ -205,7 +205,7 @@ class _Logits:
         return Tags(codes.ravel().astype(code_type(len(used))), tuple(used.tolist()), self.scores.offsets)
 
     def decode(self, scheme: Scheme, lengths: np.ndarray) -> dict[str, Spans]:
-        """Return the spans that each way of decoding makes of the logits."""
+        """Decode the logits in each way."""
         scores, legality = self.scores, self.legality
         if legality.scheme.name != scheme.name:
             raise InputError(
@@ -224,7 +224,7 @@ class _Logits:
         return {**decoded, "by_score": self._by_score(scheme)}
 
     def _by_score(self, scheme: Scheme) -> Spans:
-        """Return conlleval's runs of tags whatever their labels, with the label of the highest summed probability."""
+        """Find conlleval's runs of tags of any labels, and give each the label of the highest summed probability."""
         token, best = self.scores.token, self.scores.token.argmax(axis=1)
         prefixes, bare = zip(*(split_tag(name) for name in self.legality.labels), strict=True)
         spans = Spans.from_tags(self.tags(best, prefixes), scheme=scheme.name)

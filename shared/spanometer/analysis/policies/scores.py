@@ -103,7 +103,7 @@ def _summed(parts: np.ndarray, of_policy: np.ndarray) -> np.ndarray:
 
 
 def choices_of(measure: MeasureSpread, grid: PolicyGrid, score: float) -> dict[str, str]:
-    """Return the action of a policy with this score at each place; `ANY` if all actions there have the same score.
+    """Find the action of a policy with this score at each place; `ANY` if all actions there have the same score.
 
     Of several policies with one score it is one that has a name, or else the first.
     """
@@ -119,7 +119,7 @@ def choices_of(measure: MeasureSpread, grid: PolicyGrid, score: float) -> dict[s
 
 
 def values_of(measure: MeasureSpread, grid: PolicyGrid, **own: Any) -> dict[str, Any]:
-    """Return a measure's best, mean, worst and named scores for JSON, `own` values, and the best and worst policies."""
+    """Collect a measure's best, mean, worst and named scores for JSON, `own` values, the best and worst policies."""
     choices = {
         f"{end}_choices": None if math.isnan(score) else choices_of(measure, grid, score)
         for end, score in (("best", measure.best), ("worst", measure.worst))

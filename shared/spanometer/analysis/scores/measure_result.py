@@ -114,7 +114,7 @@ class MeasureResult:
         return self.measure.document_scores(self.counted)
 
     def without_interval(self, documents: int) -> str:
-        """Return why a value has an interval that is NaN; empty if none has."""
+        """Explain an interval that is NaN; empty if there is none."""
         by_attribute = self.scores.values() if is_by_attribute(self.scores) else ()
         lows = [low for low, _ in self.intervals.values()]
         lows += [value for values in by_attribute for key, value in values.items() if key.endswith("_low")]

@@ -79,11 +79,11 @@ class Tally:
         )
 
     def condensed(self) -> Self:
-        """Return the same with counts whose size does not depend on the documents, see `Counts.condensed`."""
+        """Condense the counts, so that their size does not depend on the documents, see `Counts.condensed`."""
         return replace(self, counts={name: counts.condensed() for name, counts in self.counts.items()})
 
     def score(self) -> dict[str, dict[str, float]]:
-        """Return the headline values of each measure."""
+        """Collect the headline values of each measure."""
         return {name: counts.score() for name, counts in self.counts.items()}
 
 

@@ -213,7 +213,7 @@ def _vocabulary(tags: Tags, scheme: Scheme) -> tuple[tuple[str, ...], np.ndarray
 
 
 def _with_offered(spans: Spans, labels: tuple[str, ...] | None) -> tuple[Spans, np.ndarray]:
-    """Return the spans with codes for their own and the offered labels, and the codes of the latter, ascending."""
+    """Give the spans codes for their own and the offered labels, and the codes of the latter, ascending."""
     names = spans.labels if labels is None else labels
     spans = spans.with_labels(tuple(sorted({*spans.labels, *names})))
     codes = sorted(spans.labels.index(name) for name in set(names))

@@ -116,7 +116,7 @@ class Transformation(ABC):
 
     @property
     def looks_at_corpus(self) -> str | None:
-        """Return the parameter, if there is one, for which a part of a corpus gives something else than the whole."""
+        """Find the parameter, if any, that makes a part of a corpus differ from the same part of the whole."""
         return next((name for name in self.from_corpus if getattr(self, name) is None), None)
 
     def refuse(self, name: str, remedy: str) -> None:
@@ -342,7 +342,7 @@ class Extend(Move):
 
 
 def document_numbers(numbers: Any, documents: int) -> np.ndarray:
-    """Return the documents' numbers in the whole corpus, 0, 1, 2 and so on if they are None, as int64; checked."""
+    """Check the documents' numbers in the whole corpus; None stands for 0, 1, 2 and so on (int64)."""
     if numbers is None:
         return np.arange(documents)
     remedy = "Give one whole number from 0 up for each document."
@@ -355,7 +355,7 @@ def document_numbers(numbers: Any, documents: int) -> np.ndarray:
 
 
 def _wide(spans: Spans) -> tuple[np.ndarray, np.ndarray]:
-    """Return starts and ends as integers that no parameter makes overflow."""
+    """Convert starts and ends to integers that no parameter makes overflow."""
     return spans.start.astype(np.int64), spans.end.astype(np.int64)
 
 

@@ -94,7 +94,7 @@ def read_conllu(source: Source, options: ConlluReading) -> DocumentFile:
 
 
 def _parts(source: Source, wanted: Sequence[str]) -> tuple[list[_Part], list[str]]:
-    """Return the parts of a file that have tokens, and the fields of the brackets of entities that it declares."""
+    """List the parts of a file that have tokens, and the fields of the brackets of entities that it declares."""
     parts, fields = list[_Part](), list[str]()
     of_documents, begins_sentence = False, True
     part: _Part | None = None

@@ -227,7 +227,7 @@ class Lines:
         return self._cell_start[cell], self._cell_end[cell]
 
     def encode(self, lines: np.ndarray, column: int, names: Codes) -> np.ndarray:
-        """Return codes of the cells of some lines in a column, int32; new names are added."""
+        """Encode the cells of some lines in a column, int32; new names are added."""
         start, end = self.bounds(lines, column)
         length = end - start
         buffers = pa.py_buffer(offsets_of(length)), pa.py_buffer(self._bytes[ranges(start, length)])

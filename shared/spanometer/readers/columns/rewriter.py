@@ -66,7 +66,7 @@ class Rewriter:
         return self._rows(first, block, self._file.layout, self._file.token_lines)
 
     def _rows(self, first: int, block: bytes, layout: Layout, token_lines: np.ndarray) -> bytes:
-        """Return a block of a file of columns."""
+        """Rewrite a block of a file of columns."""
         tokens = np.searchsorted(token_lines, [first, first + block.count(b"\n")])
         if not any(len(column.between(*tokens)) for column in self._columns):
             return block
@@ -87,7 +87,7 @@ class Rewriter:
         return _spliced(block, sorted(edits))
 
     def _json_lines(self, first: int, block: bytes) -> bytes:
-        """Return a block of JSON lines."""
+        """Rewrite a block of JSON lines."""
         lines = block.split(b"\n")
         documents = np.searchsorted(self._file.document_lines, [first, first + len(lines) - 1])
         for document in range(*documents.tolist()):
@@ -143,7 +143,7 @@ class _Column:
 
 
 def _spliced(text: AnyStr, edits: Sequence[tuple[int, int, AnyStr]]) -> AnyStr:
-    """Return text or bytes with some parts replaced."""
+    """Replace parts of a text, or of bytes."""
     pieces: list[AnyStr] = []
     done = 0
     for start, end, replacement in edits:

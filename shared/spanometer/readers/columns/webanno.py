@@ -73,7 +73,7 @@ class WebannoReading(CheckedOptions):
 
 
 def layers_of(source: Source) -> list[tuple[str, str]]:
-    """Return the full and the short names of a file's layers of spans, which are those that its annotator has used."""
+    """Name the layers of spans that a file's annotator has used, in full and in short."""
     layers: list[_Layer] = []
     for _, line in _lines(source):
         if line.strip() and not line.startswith("#"):
@@ -167,7 +167,7 @@ def _unescaped(cell: str) -> str:
 
 
 def _text(source: Source, sentences: Sequence[tuple[int, str]]) -> str:
-    """Return the text, with blanks for what is between sentences; the file counts in UTF-16 units."""
+    """Make the text of a file, with blanks between sentences; the file counts in UTF-16 units."""
     parts: list[str] = []
     units = 0
     for start, sentence in sentences:
@@ -178,7 +178,7 @@ def _text(source: Source, sentences: Sequence[tuple[int, str]]) -> str:
 
 
 def _bounds_of(source: Source, text: str, tokens: _Tokens) -> np.ndarray:
-    """Return the bounds of the tokens in characters, a row each; an `InputError` for one that is not in the text."""
+    """Compute the bounds of the tokens in characters, a row each; an `InputError` for one that is not in the text."""
     units = np.array(tokens.bounds).reshape(-1, 2)
     bounds = code_points(text, units.ravel(), "utf-16").reshape(-1, 2)
     for place, (form, (first, last)) in enumerate(zip(tokens.forms, bounds, strict=True)):

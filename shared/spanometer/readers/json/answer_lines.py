@@ -76,7 +76,7 @@ def read_answers(source: Source, options: AnswerLines) -> DocumentFile:
 
 
 def record_of(source: Source, line: int, place: str, row: Any, text_key: str | None) -> Record:
-    """Return an object's name, its text and its tokens; an `InputError` if it has no text under a key that is named."""
+    """Read an object's name, text and tokens; an `InputError` if it has no text under a key that is named."""
     text = row.get(text_key or "text") if isinstance(row, dict) else None
     if (text_key is not None or text is not None) and not isinstance(text, str):
         problem = f"{place or 'the line'} has no text under {text_key or 'text'!r}."
@@ -148,7 +148,7 @@ def _in_chat(value: Any) -> Any:
 
 
 def _content(content: Any) -> Any:
-    """Return the text of a message, whose parts may be listed."""
+    """Join the parts of a message's text."""
     if not isinstance(content, list):
         return content
     parts = [part.get("text") if isinstance(part, dict) else part for part in content]

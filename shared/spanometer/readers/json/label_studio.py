@@ -126,7 +126,7 @@ class _Task:
         return record
 
     def _text(self, data: Mapping[str, Any], stated: Sequence[str | None]) -> str:
-        """Return the text of a task: what is named, or the only string that has all stated texts."""
+        """Find the text of a task: the string under the named key, or the only string with all stated texts in it."""
         parts = [part.strip() for part in stated if part]
         texts = {key: value for key, value in data.items() if isinstance(value, str)}
         fitting = [key for key, value in texts.items() if all(part in value for part in parts)]

@@ -132,7 +132,7 @@ def list_in(
     *,
     place: str = "",
 ) -> list[Any]:
-    """Return the list of a document: itself, or what an object has under the first of the keys that it knows."""
+    """Take the list of a document: the row itself, or an object's value under the first of these keys that it has."""
     if isinstance(row, list):
         return row
     key = next((key for key in keys if key in row), None)
@@ -167,7 +167,7 @@ def are_bounds(tokens: Any) -> bool:
 
 
 def words_in(source: Source, row: list[Any] | dict[str, Any], words_key: str | None, line: int) -> list[str] | None:
-    """Return the words of a line; None if no key was named and the line has no list of strings under the usual ones."""
+    """Read the words of a line; None if no key was named and the line has no list of strings under the usual ones."""
     for key in WORDS_KEYS if words_key is None else (words_key,):
         found = row.get(key) if isinstance(row, dict) else None
         if are_words(found) or (words_key is not None and isinstance(found, list)):
@@ -239,7 +239,7 @@ def is_object(value: Any, *keys: str) -> bool:
 def spans_in(
     source: Source, spans: Any, line: int, remedy: str, keys: Sequence[str] = ("start", "end", "label")
 ) -> list[tuple[Any, ...]]:
-    """Return the bounds and the label of spans that are objects with these keys; an `InputError` for other spans."""
+    """Read the bounds and the labels of spans that are objects with these keys; an `InputError` for other spans."""
     if not isinstance(spans, list) or not all(is_object(span, *keys) for span in spans):
         start, end, label = map(repr, keys)
         raise source.refuse(f"a span has no {start}, {end} and {label}.", remedy, line)
@@ -247,7 +247,7 @@ def spans_in(
 
 
 def token_bounds(source: Source, tokens: Any, line: int, remedy: str) -> list[tuple[int, int]] | None:
-    """Return the bounds of tokens that are objects, if there are any; an `InputError` for other tokens."""
+    """Read the bounds of tokens that are objects, if there are any; an `InputError` for other tokens."""
     if tokens is None:
         return None
     if not isinstance(tokens, list) or not all(
@@ -259,7 +259,7 @@ def token_bounds(source: Source, tokens: Any, line: int, remedy: str) -> list[tu
 
 
 def number_or_text(name: str) -> int | str:
-    """Return a name that is written as whole numbers are as such a number, as tools number what they have."""
+    """Make a number of a name that is written as one, as tools number their documents."""
     return int(name) if re.fullmatch("0|[1-9][0-9]{0,17}", name) else name
 
 

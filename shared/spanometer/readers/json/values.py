@@ -222,7 +222,7 @@ class _Text:
         self._source.require_short(end - self._place, "an item of JSON is longer than {}", "Split it", line)
 
     def placed(self, error: InputError, line: int) -> InputError:
-        """Return an error as one of a line of this file."""
+        """Place an error in a line of this file."""
         return error.in_file(self._source.name, line)
 
     def refused(self, where: str = "after an item") -> InputError:
@@ -244,7 +244,7 @@ def _is_cut(error: json.JSONDecodeError) -> bool:
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON; an `InputError` if it has a key more than once: `json` takes the last."""
+    """Make an object of JSON; an `InputError` if it has a key more than once: `json` takes the last."""
     found = dict(pairs)
     if len(found) < len(pairs):
         key = Counter(key for key, _ in pairs).most_common(1)[0][0]

@@ -122,7 +122,7 @@ class SpanChoice:
         return next(iter(self._groups)) if self._without is None and len(self._groups) == 1 else None
 
     def spans(self, entities: Any, groups: Mapping[str, Any]) -> Any:
-        """Return the spans of the next document."""
+        """Select the spans of the next document."""
         self._groups.update(dict.fromkeys(groups))
         if entities and self._without is None:
             self._without = self._documents
@@ -130,7 +130,7 @@ class SpanChoice:
         return entities if self.group is None else next(iter(groups.values()), [])
 
     def alone_in(self, file: DocumentFile) -> DocumentFile:
-        """Return the documents with entities alone, or with spans of the group alone, and a note on the others.
+        """Keep the documents with entities alone, or with spans of the group alone, and a note on the others.
 
         Raises:
             InputError: if no document has entities, and there are several groups.

@@ -127,7 +127,7 @@ def _record(source: Source, document: Any, line: int) -> Record:
 
 
 def _list(part: Any, key: str) -> list[Any]:
-    """Return a list of a part of a document; an item that is no list is one, and refused where it is read."""
+    """Take a list of a part of a document; another value becomes its only item, and is refused when it is read."""
     values = _value(part, key)
     return [] if values is None else list(values) if isinstance(values, list) else [values]
 
