@@ -18,7 +18,7 @@ from spanometer.arrays import as_column, as_lists
 from spanometer.measures import MEASURES, Bcubed, IntersectionF, bcubed
 from spanometer.readers.formats import writers
 from spanometer.spans.entities import _distinct_types
-from spanometer.spans.wording import string_codes
+from spanometer.spans.wording import coded_strings
 
 TOP = 2**31 - 1
 DOCUMENTS, SPANS, WORDS = 300, 12, 340_000
@@ -163,7 +163,7 @@ def test_codes_of_pairs():
     many = 1 << 16
     entity, code = np.array([0, 0, many], dtype=np.int32), np.array([0, 1, 0], dtype=np.int32)
     assert _distinct_types(entity, code, many, many + 1)[0][-1] == 3
-    assert string_codes(pa.array(["a", "b"]))[0][0].dtype == np.int64
+    assert coded_strings(pa.array(["a", "b"]))[0][0].dtype == np.int64
 
 
 def test_more_items_than_a_column_of_lists_has():
