@@ -15,7 +15,7 @@ from ..analysis.scores.streams import Reading
 from ..counts.statistics import Resampling
 from ..documents.arguments import TagArguments
 from ..documents.document_file import DocumentFile
-from ..documents.matching import matched, require_same_tokens
+from ..documents.matching import differing_document, matched, require_same_tokens
 from ..documents.pairing import Pairing, pair
 from ..documents.sides import require_one_annotator
 from ..exceptions import InputError
@@ -189,13 +189,9 @@ def _require_same_names(reference: DocumentFile, system: DocumentFile) -> None:
     names = (reference.documents.ids or (), system.documents.ids or ())
     for document, (name, predicted) in enumerate(zip(*names, strict=False)):
         if name != predicted:
-            raise InputError(
-                f"the reference document that begins here is {name!r}, the predicted one "
-                f"({system.source_of(document)}, line {system.line(document)}) is {predicted!r}.",
-                "Both sides must have the same documents, in the same order.",
-                source=reference.source_of(document),
-                line=reference.line(document),
-            )
+            states = (f"is {name!r}", f"is {predicted!r}")
+            remedy = "Both sides must have the same documents, in the same order."
+            raise differing_document(reference, system, document, states, remedy)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -149,14 +149,9 @@ def require_same_tokens(references: DocumentFile, predictions: DocumentFile, *, 
         document = int(np.argmax(first[:common] != second[:common]))
         moved = first.sum() == second.sum()
         question = "do the documents end at the same places?" if moved else "was the text tokenised twice?"
-        raise InputError(
-            f"the reference document that begins here has {counted(int(first[document]), 'token')}, the predicted one "
-            f"({predictions.source_of(document)}, line {predictions.line(document)}) has "
-            f"{counted(int(second[document]), 'token')}.",
-            f"Both sides must annotate the same tokens; {question}",
-            source=references.source_of(document),
-            line=references.line(document),
-        )
+        sizes_here = [f"has {counted(int(lengths[document]), 'token')}" for lengths in (first, second)]
+        remedy = f"Both sides must annotate the same tokens; {question}"
+        raise differing_document(references, predictions, document, sizes_here, remedy)
     if sizes[0] != sizes[1]:
         shorter, longer = sorted((references, predictions), key=lambda file: len(file.document_lines))
         raise InputError(
@@ -168,6 +163,19 @@ def require_same_tokens(references: DocumentFile, predictions: DocumentFile, *, 
         )
     if not ignore_words:
         require_same_words(references, predictions)
+
+
+def differing_document(
+    references: DocumentFile, predictions: DocumentFile, document: int, states: Sequence[str], remedy: str
+) -> InputError:
+    """Make the error about a document that differs, given a verb and its object for each side."""
+    return InputError(
+        f"the reference document that begins here {states[0]}, the predicted one "
+        f"({predictions.source_of(document)}, line {predictions.line(document)}) {states[1]}.",
+        remedy,
+        source=references.source_of(document),
+        line=references.line(document),
+    )
 
 
 def require_same_files(references: DocumentFile, predictions: DocumentFile) -> None:
