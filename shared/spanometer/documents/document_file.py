@@ -190,6 +190,7 @@ class DocumentFile:
     def take(self, documents: np.ndarray) -> DocumentFile:
         """Select documents, in the order of the selection."""
         chosen = documents.tolist()
+        tokens = self._tokens_of(documents)
 
         def some(rows: Sequence[Any] | None) -> Any:
             return rows and tuple(rows[document] for document in chosen)
@@ -198,7 +199,8 @@ class DocumentFile:
             self,
             documents=self.documents.take(documents),
             spans=self.spans.take(documents),
-            tags=tuple(Words.of(tags).of_documents(documents) for tags in self.tags),
+            tags=tuple(tags.of_documents(documents) for tags in self.tags),
+            numbers=None if self.numbers is None else self.numbers[tokens],
             annotators=some(self.annotators),
             stated=None if self.stated is None else self.stated.take(documents),
             entities=None if self.entities is None else self.entities.take(documents),
@@ -206,15 +208,15 @@ class DocumentFile:
             answers=some(self.answers),
             words=None if self.words is None else self.words.of_documents(documents),
             document_lines=self.document_lines[documents],
-            line_runs=self._runs_of(documents),
+            line_runs=None if self.line_runs is None else self.line_runs.take(tokens),
             parts=None if self.parts is None else self.parts.take(documents),
         )
 
-    def _runs_of(self, documents: np.ndarray) -> LineRuns | None:
-        """Take the lines of the tokens of some documents."""
-        if self.line_runs is None or self.lengths is None:
-            return None
-        return self.line_runs.take(take_segments(offsets_of(self.lengths), documents)[1])
+    def _tokens_of(self, documents: np.ndarray) -> np.ndarray:
+        """Find the tokens of some documents; none if neither their lines nor numbers are known."""
+        if self.lengths is None or (self.line_runs is None and self.numbers is None):
+            return np.zeros(0, dtype=np.int64)
+        return take_segments(offsets_of(self.lengths), documents)[1]
 
     def select(self, column: int) -> DocumentFile:
         """Take one of the tag columns alone."""

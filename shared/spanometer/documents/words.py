@@ -10,7 +10,6 @@ from typing import overload
 
 import numpy as np
 
-from ..arrays import offsets_of, take_segments
 from ..tags.tags import Tags, list_arrays
 
 
@@ -53,11 +52,6 @@ class Words(Tags, Sequence[list[str]]):
         if not isinstance(other, Sequence):
             return NotImplemented
         return len(self) == len(other) and all(map(eq, self, other))
-
-    def of_documents(self, documents: np.ndarray) -> Words:
-        """Select the words of documents, in the order of the selection."""
-        counts, taken = take_segments(self.offsets, documents)
-        return Words(self.codes[taken], self.names, offsets_of(counts))
 
 
 class WordRows:

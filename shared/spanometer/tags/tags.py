@@ -26,6 +26,7 @@ from ..arrays import (
     place_of,
     read_rows,
     strings,
+    take_segments,
     with_values,
 )
 from ..exceptions import InputError, has_control_characters, mention, require_kind, setting, shown, where_known
@@ -153,6 +154,11 @@ class Tags:
     def take(self, kept: np.ndarray) -> Self:
         """Take the flagged tokens, in the same documents."""
         return replace(self, codes=self.codes[kept], offsets=offsets_of(kept)[self.offsets])
+
+    def of_documents(self, documents: np.ndarray) -> Self:
+        """Select documents, in the order of the selection."""
+        counts, taken = take_segments(self.offsets, documents)
+        return replace(self, codes=self.codes[taken], offsets=offsets_of(counts))
 
     def renamed(self, labels: Sequence[str] | None, ignore_index: int | None) -> Tags:
         """Name label numbers, also numbers as strings, by the tags that they stand for; other names stay.
