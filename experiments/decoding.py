@@ -133,7 +133,7 @@ def decode_in_every_way(
     Args:
         train, dev: tag files with words.
         settings: of the tagger.
-        measures: the measures to score with, of which the first makes the signatures.
+        measures: the measures to score with; the first makes the signatures.
         resamples: how often documents are drawn for the intervals.
 
     Raises:

@@ -319,7 +319,7 @@ def _uneven(generator: Generator, most: int) -> tuple[int, int]:
 def _token_informativeness(generator: Generator) -> list[Block]:
     """It is better to lack the more frequent of two words than the rarer; the other span is found whole.
 
-    The two gold spans have the same words but for these, which are the first or the last ones.
+    The two gold spans share all words except these, which stand first or last.
     """
     whole = generator.span(2)
     at_end = generator.choice((True, False))

@@ -113,7 +113,7 @@ class Reproduction:
         return f"{number:,} cell{' differs' if number == 1 else 's differ'} without a reason on record."
 
     def sections(self, *, all_cells: bool) -> Iterator[tuple[PublishedTable, list[Part]]]:
-        """Yield the tables of which something is shown: the cells that are not equal, or all."""
+        """Yield the tables with cells to show: those that are not equal, or all."""
         for table in self.tables:
             parts = list(table.parts(all_cells=all_cells))
             if all_cells or parts:

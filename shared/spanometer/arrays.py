@@ -310,7 +310,7 @@ def list_chunks(column: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
 
 
 def with_values(lists: pa.Array, values: pa.Array) -> pa.ListArray:
-    """Replace the values of lists, of which none is None."""
+    """Replace the values of lists; no list may be None."""
     offsets = integers(lists.offsets)
     return pa.ListArray.from_arrays(pa.array(offsets - offsets[0]).cast(pa.int32()), values)
 

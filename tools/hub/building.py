@@ -199,7 +199,7 @@ def _requirements(own: Path, wanted: Iterable[str]) -> str:
 
 
 def _of_package() -> list[str]:
-    """List what the package and its pages require, but for Gradio, which a Space brings."""
+    """List the requirements of the package and its pages, except Gradio, which a Space brings."""
     settings = configparser.ConfigParser()
     settings.read_string(_read(PACKAGE.parents[1] / "setup.cfg"))
     lines = [*settings["options"]["install_requires"].split(), *settings["options.extras_require"]["space"].split()]

@@ -435,7 +435,7 @@ class _SpanColumns:
         return self._codes[key]
 
     def _add_fragments(self, fragments: Mapping[int, Sequence[tuple[int, int]]], first: int, document: int) -> None:
-        """Take over the fragments of a document's spans, of which the first has this number."""
+        """Take over the fragments of a document's spans, given the number of the first."""
         for place, pairs in sorted(fragments.items()):
             bounds = list(chain.from_iterable(pairs))
             if typed_array(bounds, pa.int64()) is None:

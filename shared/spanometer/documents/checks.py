@@ -209,7 +209,7 @@ def _outside(spans: Spans, original: Spans, lengths: np.ndarray | None) -> np.nd
 
 
 def _off_tokens(spans: Spans, tokens: Tokens) -> np.ndarray:
-    """Flag the spans of characters of which a piece begins where no token begins, or ends where none ends."""
+    """Flag the spans of characters with a piece that begins where no token begins, or ends where none ends."""
     span, start, end = spans.pieces()
     stride = 1 + max(int(end.max(initial=0)), int(tokens.end.max(initial=0)))
     base, base_of_tokens = spans.document[span].astype(np.int64) * stride, tokens.document * stride

@@ -72,7 +72,7 @@ def joined_files(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile
 
     Args:
         source: what errors call all of them.
-        files: by their names, of which the names of documents are made.
+        files: by their names; the names of documents are made of these.
     """
     first, *_ = parts = list(files.values())
     documents = [part.documents for part in parts]

@@ -184,7 +184,7 @@ def read_columns(given: Mapping[str, Any], *, empty: str = "tags") -> dict[str, 
 
 
 def sides_of_grounded(given: Mapping[str, Any], *, apart: bool = True) -> Sides:
-    """Read sides of which some are `Grounded` and the others `Spans` of characters of the same texts.
+    """Read sides that are `Grounded`, or `Spans` of characters of the same texts.
 
     Raises:
         InputError: for other sides, other numbers of documents, and spans past the end of their text.

@@ -49,7 +49,7 @@ class StatedSpans:
 
     @classmethod
     def of(cls, spans: Spans) -> StatedSpans:
-        """Take spans of which nothing else is stated."""
+        """Take spans without stated texts or attributes."""
         return cls(spans, np.zeros(len(spans), dtype=np.int32))
 
     @classmethod
@@ -164,7 +164,7 @@ def strings_of(texts: pa.ChunkedArray) -> Iterator[str | None]:
 
 
 def alike(stated: str | None, covered: str) -> bool:
-    """Tell whether a text is stated, but for blanks: some tools write one for many, or the sign of a newline."""
+    """Compare a stated text with the covered one, ignoring blanks: some tools merge them, or escape newlines."""
     return stated == covered or (stated is not None and _BLANKS.sub(" ", stated) == _BLANKS.sub(" ", covered))
 
 

@@ -37,7 +37,7 @@ _FEW = 6
 """Sides of so many spans or fewer are placed many at a time, at a cost that doubles with each span."""
 
 _SHORT = 1 << 11
-"""The longest documents of which many are placed at a time."""
+"""The longest documents that are placed many at a time."""
 
 _COVERED_AT_ONCE = 1 << 17
 """Of so many tokens the coverage is held at a time."""

@@ -249,7 +249,7 @@ def _category() -> type[Warning]:
 
 
 def spell(name: str, value: str | None) -> str:
-    """Spell an option; seqeval has `suffix` in place of `prefix`."""
+    """Spell an option; seqeval has `suffix` instead of `prefix`."""
     if value == ASKED:
         return name if name in options_of(Seqeval) else ""
     return spell_python(name, value)

@@ -272,7 +272,7 @@ class TagReading:
 
     @property
     def all_columns(self) -> tuple[Column, ...]:
-        """The columns of tags, and that of numbers."""
+        """The columns of tags, and the column of numbers."""
         return (*self.columns, *(() if self.numbers is None else (self.numbers,)))
 
 

@@ -42,8 +42,8 @@ class AgreementArguments(DrawnSideArguments, total=False):
             chance and the p-value (1 + simulations that reach the observed value) / (1 + simulations) of every pair, of
             the means and of alpha (unless the placement is `independent`, which alpha is not defined for), over the
             corpus and in each label, and of each document's mean if these are asked for; see `simulated`. The p-value
-            of a pair's f1 is that of its kappa_f1, and that of `mean_f1` that of `team_kappa_f1`. Gamma is held against
-            its own random annotations, of which it has `samples`, if labels are not averaged. 0 makes none.
+            of a pair's f1 is the p-value of its kappa_f1, and `mean_f1` has the p-value of `team_kappa_f1`. Gamma is
+            held against its own random annotations (`samples` of them), if labels are not averaged. 0 makes none.
         labels: `match`, or `ignore` to compare extents alone, see `measures.AlignedMeasure`; all spans then have the
             label `_`.
         average: over labels, `micro` or `macro`. `weighted` would weight them by one of the annotators.
@@ -109,12 +109,12 @@ def agreement(
             has p-values.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
             `lengths`, `pairing`, `label_map` and `ignore_labels`, see `arguments.SideArguments`; and how corpora are
-            drawn for intervals: `interval_method`, `n_resamples` and `seed`, see `arguments.DrawArguments`. The seed
-            is also that of the simulations. And the options of the measures: `level`, `placement`, `method`,
+            drawn for intervals: `interval_method`, `n_resamples` and `seed`, see `arguments.DrawArguments`. The
+            simulations use the same seed. And the options of the measures: `level`, `placement`, `method`,
             `uniform_threshold`, `n_simulations`, `labels`, `average` and `zero_division`, see `AgreementArguments`.
 
     Raises:
-        TypeError: for an argument that there is not.
+        TypeError: for an unknown argument.
         InputError: for fewer than two annotators, and for annotations that cannot be read or compared; it names
             the annotator.
     """

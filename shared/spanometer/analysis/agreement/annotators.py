@@ -62,7 +62,7 @@ def count_pair(
 
 
 def mean_over_pairs(values: np.ndarray, defined: np.ndarray) -> np.ndarray:
-    """Compute the mean over the last axis, that of pairs, of the flagged values; NaN if none is flagged."""
+    """Compute the mean of the flagged values over the last axis, the pairs; NaN if none is flagged."""
     return divide(np.where(defined, values, 0.0).sum(axis=-1), defined.sum(axis=-1), np.nan)
 
 

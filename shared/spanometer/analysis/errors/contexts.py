@@ -94,7 +94,7 @@ class Context:
 
 
 def context_of_sides(sides: Sides, words: Any) -> Context:
-    """Make the context of sides: that of their file as it was paired, or the words that are given for lists."""
+    """Make the context of sides from their file as it was paired, or from the words of lists."""
     if sides.file is not None:
         # without documents that others lack, with the tokens that were made
         return context_of_documents(sides.file, sides.reading, sides.mentions_behind())

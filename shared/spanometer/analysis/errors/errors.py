@@ -99,7 +99,7 @@ class SystemErrors(Result):
     def per_label(self) -> dict[str, dict[str, int]]:
         """The same by label, with the numbers of spans of both sides, `reference` and `predicted`.
 
-        Spurious spans count at the predicted label, all others at that of the reference. So `reference` is the sum of
+        Spurious spans count at the predicted label, all others at the reference's label. So `reference` is the sum of
         all kinds but `spurious`.
         """
         labels, matched = self.matched.alignment.labels, self.matched

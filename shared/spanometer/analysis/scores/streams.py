@@ -36,7 +36,7 @@ _INPUTS = {"spans": "spans", "entities": "entity trees", "attributes": "attribut
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts of a part of a corpus. Tallies of two parts add up to that of both.
+    """Counts of a part of a corpus. The tallies of two parts add up to the tally of both.
 
     Attributes:
         counts: the counts of each measure, by the names of the results.
@@ -119,7 +119,7 @@ class Reading:
         """Read the options of `streams.score_stream`.
 
         Raises:
-            TypeError: for an argument that there is not.
+            TypeError: for an unknown argument.
             InputError: for wrong options, and for a measure that needs the whole corpus at once.
         """
         options = SideReading.of(cls.of, arguments)
@@ -279,7 +279,7 @@ def score_stream(
         The scores by the names of the measures (or those of the mapping) and their keys, built-in floats.
 
     Raises:
-        TypeError: for an argument that there is not.
+        TypeError: for an unknown argument.
         InputError: for documents that cannot be scored, numbered over all batches, if there are no batches, and for
             measures whose counts of parts do not add up.
     """
