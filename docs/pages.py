@@ -11,7 +11,11 @@ from typing import Any
 from latex2mathml.converter import convert
 from mkdocs.structure.files import File, Files
 
+from spanometer.measures.registry import MeasureTable, class_name
+
 ROOT = Path(__file__).parents[1]
+MODULES = list(MeasureTable("spans", "entities", "attributes", "mentions", "tags"))
+"""The modules in the order of the measures."""
 PAGES = {
     "README.md": "index.md",
     "CHANGELOG.md": "changelog.md",
@@ -19,16 +23,21 @@ PAGES = {
     "SECURITY.md": "security.md",
     "benchmarks/README.md": "benchmarks/index.md",
     **{f"benchmarks/results/{path.name}": f"benchmarks/{path.name}" for path in ROOT.glob("benchmarks/results/*.md")},
-    **{
-        f"metrics/{path.parent.name}/README.md": f"measures/{path.parent.name}.md"
-        for path in ROOT.glob("metrics/*/README.md")
-    },
+    **{f"metrics/{name}/README.md": f"measures/{name}.md" for name in MODULES},
 }
 """The page of the site by the file of the repository."""
 
 _HOMES = {page: source for source, page in PAGES.items()}
 _LINK = re.compile(r"\]\((?![a-z]+:|#|/)([^)#\s]+)(#[^)\s]*)?\)")
+_DESCRIPTION = re.compile(r"^description: >-\n((?:  .*\n)+)", re.MULTILINE)
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
+
+
+def on_config(config: Any) -> Any:
+    """Add the pages of the measures to the navigation."""
+    (pages,) = (entry["Measures"] for entry in config.nav if "Measures" in entry)
+    pages += [f"measures/{name}.md" for name in MODULES]
+    return config
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -47,6 +56,8 @@ def on_files(files: Files, config: Any) -> Files:
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
     """Turn links between files into links between pages; a file without a page is shown in the repository."""
     here = page.file.src_uri
+    if here == "measures/index.md":
+        markdown = markdown.replace("<!-- measures -->", measure_table())
     folder = posixpath.dirname(_HOMES.get(here, f"docs/{here}"))
 
     def target(match: re.Match[str]) -> str:
@@ -60,6 +71,17 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         return f"]({path}{match[2] or ''})"
 
     return _LINK.sub(target, markdown)
+
+
+def measure_table() -> str:
+    """Write the table of all modules, from the descriptions in their cards."""
+    rows = ["| module | what it computes |", "|---|---|"]
+    for name in MODULES:
+        source = f"metrics/{name}/README.md"
+        description = _DESCRIPTION.search((ROOT / source).read_text(encoding="utf-8"))
+        assert description, f"{source} has no description"
+        rows.append(f"| [`{name}`](../../{source}) | {' '.join(description[1].split())} |")
+    return "\n".join(rows)
 
 
 def on_page_content(content: str, page: Any, config: Any, files: Files) -> str:
@@ -81,7 +103,6 @@ def _card(source: str, text: str) -> str:
     head = f"---\ntitle: {title}\nsearch: {{boost: 4}}\n---\n\n# {title} (`{name}`)\n\n"
     body = f'{head}<div class="card" markdown>\n{body}\n</div>\n'
     if name != "seqeval":
-        measure = "".join(map(str.capitalize, name.split("_")))
-        body += f"\n## Reference\n\n::: spanometer.measures.{name}.{measure}\n"
+        body += f"\n## Reference\n\n::: spanometer.measures.{name}.{class_name(name)}\n"
         body += "    options: {heading_level: 3, members: false}\n"
     return body
