@@ -15,7 +15,6 @@ COMMANDS = {
     "agree": "agreement of annotators beyond chance",
     "consensus": "the annotations of several annotators, combined by vote",
     "ground": "spans of what a language model answered",
-    "placement": "where spans lie at random",
     "validate": "list the illegal tags of a file",
     "repair": "rewrite a file with legal tags",
     "convert": "rewrite a file in another tag scheme",
