@@ -35,8 +35,8 @@ Values = Callable[[Inputs], Iterable[Cell | str]]
 
 TABLES: dict[str, dict[str, Values]] = {
     "sl_icm_table1": {
-        "sl_icm_table1": partial(sl_icm.properties, True),
-        "sl_icm_table1_any_score": partial(sl_icm.properties, False),
+        "sl_icm_table1": sl_icm.properties,
+        "sl_icm_table1_as_printed": sl_icm.properties_as_printed,
     },
     "sl_icm_table3": {"sl_icm_table3": sl_icm.table3},
     "sl_icm_table4": {

@@ -138,10 +138,10 @@ def test_weights_of_one_kind():
 
 
 def test_formal_properties():
-    """Those of span_f; if boundary errors are half right, cutting a span can pay."""
+    """Those of span_f; if boundary errors are half right, cutting a span in many pieces can pay."""
     expected = {"correct_sequence", "wrong_sequence", "homogeneity", "completeness"}
-    for measure, properties in ((FairF(), expected), (FairF(weights="weighted"), expected - {"completeness"})):
-        assert {name for name, check in check_properties(measure, cases=400).items() if check.holds} == properties
+    for measure in (FairF(), FairF(weights="weighted")):
+        assert {name for name, check in check_properties(measure).items() if check.holds} == expected
     reference, whole, cut = "0-6:A 7-8:B 9-10:C", "0-6:A", "0-1:A 1-2:A 2-3:A 3-4:A 4-5:A 5-6:A"
     measure = FairF(weights="weighted")
     scores = [measure.score(measure.counts(spans(reference), spans(system)))["f1"] for system in (whole, cut)]
