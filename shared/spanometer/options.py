@@ -19,6 +19,9 @@ Owner = TypeVar("Owner")
 _KINDS: dict[type, tuple[type, ...]] = {bool: (bool,), int: (int,), float: (int, float), str: (str,)}
 _KIND_NAMES = {bool: "True or False", int: "a whole number", float: "a number", str: "a string"}
 
+_SWITCHES = {"true": True, "yes": True, "false": False, "no": False}
+"""The texts of switches."""
+
 _LONGEST = 1 << 12
 """Bits of a whole number: of seeds every one that signatures can show."""
 
@@ -185,6 +188,8 @@ class Option:
             return self.parse(text)
         if self.choices:
             return next((choice for choice in self.choices if _reads(text, choice)), text)
+        if self.kind is bool:
+            return _SWITCHES.get(text.lower(), text)
         try:
             return {int: int, float: float}.get(self.kind or str, str)(text)
         except ValueError:

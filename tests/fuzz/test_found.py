@@ -115,7 +115,7 @@ def document():
 
 DOCUMENT = document()
 OF_ANOTHER_KIND = {
-    "measures of a spread": lambda: repairs.policy_spread(TAGS, TAGS, measures=["span_f"]),
+    "measures of a spread": lambda: repairs.policy_spread(TAGS, TAGS, measures=3),
     "logits": lambda: repairs.policy_spread(TAGS, logits=3, labels=["O", "B-A", "I-A"]),
     "logits that fail": lambda: viterbi.decode([ODD["list that fails"]()], ["O", "B-A"]),
     "spans to transform": lambda: mapping.get_transformation("+1")(TAGS),

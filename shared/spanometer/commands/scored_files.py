@@ -246,7 +246,10 @@ class ParquetInput(LabelDecoding, ChosenLabels, ScoredFiles):
         sums = tally(corpus.first, reading, client=self.cluster)
         how = self.reading(str(reading.decoding.scheme)) if sums.form == "tags" else {"input": sums.form or "nothing"}
         how = {**how, **self.signed()}
-        results = tuple(MeasureResult.of(measure, sums.counts[measure.name], how) for measure in measures)
+        results = tuple(
+            replace(MeasureResult.of(measure, sums.counts[name], how), name=name)
+            for name, measure in reading.measures.items()
+        )
         unit = ("entity", "entities") if sums.form == "entities" else ("span", "spans")
         sizes = sums.documents, sums.tokens, sums.reference_spans, sums.predicted_spans
         return corpus, {"": Report(*sizes, results, unit)}

@@ -378,7 +378,7 @@ class Measure(CheckedOptions, ABC):
 def signature_of(name: str, options: Mapping[str, object]) -> str:
     """Write a signature: a name, the options that can change the result, in their order, and the version."""
     values = {**options, "v": __version__}
-    return "|".join([name, *(f"{option}:{_written(value)}" for option, value in values.items())])
+    return "|".join([name, *(f"{option}:{written(value)}" for option, value in values.items())])
 
 
 def f_results(precision: str, recall: str) -> dict[str, Key]:
@@ -474,7 +474,8 @@ class PrecisionRecallF1(Measure):
         return precision_recall_f1(right, quantities["predicted"], found, quantities["reference"], self.zero_division)
 
 
-def _written(value: object) -> str:
+def written(value: object) -> str:
+    """Write a value as signatures have it."""
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     # repr gives the shortest exact digits; adding 0 takes the sign from -0.0

@@ -19,10 +19,11 @@ import pyarrow as pa
 from ..arrays import listed
 from ..counts.counts import Counts
 from ..counts.stored import UNFIT, plain_options, read_description, read_stream
-from ..exceptions import InputError, require_kind, shown
+from ..exceptions import InputError, require_kind
 from ..options import options_of
 from .aligned import AlignedMeasure
 from .base import Measure
+from .notation import items_in, named_apart, read_item
 
 Kind = TypeVar("Kind", bound=Measure)
 
@@ -105,38 +106,39 @@ def unregister(name: str) -> None:
 
 
 def read_measures(
-    measures: Any, table: MeasureTable[Kind], options: Mapping[str, Any] = MappingProxyType({})
+    measures: Any, table: Mapping[str, type[Kind]], options: Mapping[str, Any] = MappingProxyType({})
 ) -> dict[str, Kind]:
     """Read measures, by the names of their results.
 
     Args:
-        measures: the name of a measure, or a measure with options of its own, or several of both; or a mapping that
-            names the results itself, for one measure with different options.
+        measures: measures as text, `"span_f,token_f(format=BIO)"`, or measures with options of their own, or several of
+            both; or a mapping that names the results itself.
         table: the measures that can be named; objects must be of its kinds of input too.
-        options: of the named measures; each takes the options that it has.
+        options: of the measures that are text; each takes the options that it has, unless its text sets them.
 
     Raises:
         InputError: for an unknown measure, for none at all, for a value that an option cannot have, and if two results
             would have one name.
     """
     entries = _listed(measures)
-    named = {name: _read_measure(measure, table, options) for name, measure in entries if name is not None}
-    for measure in (_read_measure(measure, table, options) for name, measure in entries if name is None):
-        if measure.name in named:
+    chosen = [_read_measure(measure, table, options) for _, measure in entries]
+    own = named_apart([measure for (name, _), measure in zip(entries, chosen, strict=True) if name is None])
+    names = [own.pop(0) if name is None else name for name, _ in entries]
+    for name in names:
+        if names.count(name) > 1:
             raise InputError(
-                f"{measure.name} is asked for twice.",
-                "Name the results, measures={'span_f': SpanF(), 'span_f_macro': SpanF(average='macro')}.",
+                f"{name} is asked for twice.",
+                "Leave out one of them, or name the results, measures={'one': SpanF(), 'other': SpanF()}.",
             )
-        named[measure.name] = measure
-    if not named:
-        raise InputError("no measures are asked for.", _remedy(table))
-    return named
+    if not chosen:
+        raise InputError("no measures are asked for.", f"The measures are {', '.join(table)}.")
+    return dict(zip(names, chosen, strict=True))
 
 
-def options_by_name(measures: Any, table: MeasureTable[Kind]) -> dict[str, list[str]]:
-    """List the names of the options of the measures that are named, see `read_measures`."""
-    names = (measure for _, measure in _listed(measures) if isinstance(measure, str) and measure in table)
-    return {name: list(options_of(table[name])) for name in names}
+def options_by_name(measures: Any, table: Mapping[str, type[Kind]]) -> dict[str, list[str]]:
+    """List the names of the options of the measures that are text, see `read_measures`."""
+    texts = (measure.partition("(")[0].strip() for _, measure in _listed(measures) if isinstance(measure, str))
+    return {name: list(options_of(table[name])) for name in texts if name in table}
 
 
 def _listed(measures: Any) -> list[tuple[str | None, Any]]:
@@ -145,24 +147,17 @@ def _listed(measures: Any) -> list[tuple[str | None, Any]]:
     if isinstance(measures, Mapping):
         return listed(((name, measures[name]) for name in measures), remedy)
     several = isinstance(measures, Iterable) and not isinstance(measures, (str, Measure))
-    return [(None, measure) for measure in (listed(measures, remedy) if several else [measures])]
+    entries = listed(measures, remedy) if several else [measures]
+    return [(None, item) for entry in entries for item in (items_in(entry) if isinstance(entry, str) else [entry])]
 
 
-def _read_measure(measure: Any, table: MeasureTable[Kind], options: Mapping[str, Any]) -> Kind:
-    if isinstance(measure, str) and measure in table:
-        kind = table[measure]
-        return kind(**{name: options[name] for name in options_of(kind) if name in options})
-    if isinstance(measure, Measure) and measure.input in table.inputs:
+def _read_measure(measure: Any, table: Mapping[str, type[Kind]], options: Mapping[str, Any]) -> Kind:
+    if isinstance(measure, Measure) and measure.input in {kind.input for kind in table.values()}:
         return cast(Kind, measure)
-    if isinstance(measure, str) and measure in _all_measures() and measure not in ALL_MEASURES:
+    if isinstance(measure, str) and measure in _all_measures() and measure not in {**table, **ALL_MEASURES}:
         problem = f"{measure} scores {_all_measures()[measure].input}, by its module alone."
         raise InputError(problem, f"Load it: spanometer.load({measure!r}).")
-    raise InputError(f"{shown(measure)} is not a measure.", _remedy(table))
-
-
-def _remedy(table: MeasureTable[Kind]) -> str:
-    example = next(iter(table.values())).__name__
-    return f"The measures are {', '.join(table)}; with options of their own, as in {example}(average='macro')."
+    return read_item(measure, table, options)
 
 
 def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> Counts:

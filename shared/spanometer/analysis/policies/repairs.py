@@ -11,8 +11,7 @@ import numpy as np
 
 from ...arrays import code_type, ordered, plain, ranges
 from ...exceptions import InputError, counted, on_side, setting, without_option
-from ...measures.aligned import AlignedMeasure
-from ...measures.span_f import SpanF
+from ...measures.registry import MEASURES, read_measures
 from ...spans.arrow import require_same_lengths
 from ...spans.spans import Spans, as_tags, common_scheme
 from ...tables.result import Result
@@ -86,7 +85,7 @@ def policy_spread(
     logits: Any = None,
     labels: Sequence[str] | None = None,
     scheme: str | None = None,
-    measures: Sequence[AlignedMeasure] = (SpanF(),),
+    measures: Any = ("span_f",),
     label_map: Mapping[str, str] | None = None,
     ignore_labels: Sequence[str] | None = None,
 ) -> PolicySpread:
@@ -101,7 +100,7 @@ def policy_spread(
         logits: scores of the labels at each token: a list of arrays of shape (tokens, labels), one for each document.
         labels: the tags that the logits' last axis stands for.
         scheme: IOBES, BILOU, BMES or IOB2; inferred from the prefixes if it is None.
-        measures: the measures to score with; their headline value is compared.
+        measures: the measures to score with, see `score`; their headline value is compared.
         label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`.
 
     Raises:
@@ -114,7 +113,7 @@ def policy_spread(
         if read is None:
             raise InputError("there are no predictions.", "Give predictions, or logits and labels.")
         predictions = read.tags(read.scores.token.argmax(axis=1), read.legality.labels)
-    measures = ordered(measures, "a list of measures", "Give measures of spans, measures=[SpanF()].")
+    chosen = read_measures(measures, MEASURES)
     sides = {
         side: on_side(side, as_tags, tags) for side, tags in (("references", references), ("predictions", predictions))
     }
@@ -124,9 +123,7 @@ def policy_spread(
     for side, column in sides.items():
         on_side(side, check_names, column, common)
     grid = RepairGrid.of(common)
-    require_additive(measures)
-    if len({measure.name for measure in measures}) < len(measures):
-        raise InputError("two measures have one name.", "Ask for each measure once.")
+    require_additive(chosen.values())
     pairs = illegal_pairs(tags, common)
     affected = np.unique(np.searchsorted(tags.offsets, pairs[:, 0], side="right") - 1)
     rest = np.setdiff1d(np.arange(len(tags.lengths)), affected)
@@ -143,7 +140,7 @@ def policy_spread(
     names = tuple(sorted({*reference.labels, *reread.labels}))
     reference, legal, reread = (side.with_labels(names) for side in (reference, legal, reread))
     spreads = {}
-    for measure in measures:
+    for name, measure in chosen.items():
         fixed = measure.counts(reference.take(rest), legal).per_label()
         parts = measure.counts(reference.take(affected).take(readings.document), reread)
         summed = totals_of_policies(parts, readings.of_policy)
@@ -155,7 +152,7 @@ def policy_spread(
         }
         named = {policy: float(values[index]) for policy, index in grid.named.items()}
         named["convert"] = alone.pop("convert")
-        spreads[measure.name] = MeasureSpread(measure.headline, values, named, alone)
+        spreads[name] = MeasureSpread(measure.headline, values, named, alone)
     return PolicySpread(common.name, grid, len(pairs), affected, spreads)
 
 

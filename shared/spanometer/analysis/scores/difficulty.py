@@ -71,8 +71,8 @@ def by_chance(
     """
     require_sides(Spans, references, predictions)
     bounds = read_bounds(bounds)
-    measures = list(read_measures(measures, MEASURES).values())
-    own = next((measure for measure in measures if isinstance(measure, ChanceKappaF1)), None)
+    named = read_measures(measures, MEASURES)
+    own = next((measure for measure in named.values() if isinstance(measure, ChanceKappaF1)), None)
     levels = chance_levels(references, own)
     parts = {}
     for low, high in pairwise((0.0, *bounds, math.inf)):
@@ -80,7 +80,7 @@ def by_chance(
         name = f"chance {low:g} or more" if high == math.inf else f"chance from {low:g} to below {high:g}"
         how = {**(reading or {}), "chance": f"{low:g}-{high:g}"}
         one, other = references.take(documents), predictions.take(documents)
-        part = Report.of(one, other, measures, how, resampling=resampling)
+        part = Report.of(one, other, named, how, resampling=resampling)
         parts[f"chance below {high:g}" if low == 0 else name] = part
     return parts
 

@@ -16,6 +16,7 @@ from ...counts.statistics import Resampling
 from ...documents.pairing import unit_of
 from ...exceptions import InputError, counted
 from ...measures.base import Measure, PrecisionRecallF1
+from ...measures.notation import named_apart
 from ...spans.attributes import Attributes
 from ...spans.entities import Entities
 from ...spans.mentions import Mentions
@@ -105,7 +106,7 @@ class Report(Result):
         cls,
         references: Spans | Entities | Attributes | Mentions,
         predictions: Spans | Entities | Attributes | Mentions,
-        measures: Sequence[Kind],
+        measures: Sequence[Kind] | Mapping[str, Kind],
         reading: Mapping[str, Any],
         progress: Callable[[Sequence[Any]], Iterable[Any]] = iter,
         resampling: Resampling | None = None,
@@ -115,7 +116,7 @@ class Report(Result):
 
         Args:
             references, predictions: the spans of both sides, their entity trees, or their spans with attributes.
-            measures: measures of these, with their options.
+            measures: measures of these, with their options; a mapping names the results.
             reading: how the input was read, for the signatures (`scheme` and `repair` for tags).
             progress: wraps sequences of parts and of measures, for progress bars.
             resampling: how to make confidence intervals; None makes none.
@@ -125,10 +126,12 @@ class Report(Result):
             InputError: if the two sides do not annotate the same documents, or a measure is not defined.
         """
         kept = per_document or resampling is not None
-        of_measures = count_measures(references, predictions, measures, per_document=kept, progress=progress)
+        named = measures if isinstance(measures, Mapping) else dict(zip(named_apart(measures), measures, strict=True))
+        chosen = list(named.values())
+        of_measures = count_measures(references, predictions, chosen, per_document=kept, progress=progress)
         results = tuple(
-            MeasureResult.of(measure, counts, reading, resampling)
-            for measure, counts in progress(list(zip(measures, of_measures, strict=True)))
+            replace(MeasureResult.of(measure, counts, reading, resampling), name=name)
+            for name, measure, counts in progress(list(zip(named, chosen, of_measures, strict=True)))
         )
         lengths_of_sides = (getattr(side, "lengths", None) for side in (references, predictions))
         tokens = next((int(lengths.sum()) for lengths in lengths_of_sides if lengths is not None), None)

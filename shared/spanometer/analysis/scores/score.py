@@ -82,9 +82,9 @@ def score(
     Args:
         references: the reference, one item for each document.
         predictions: a system's output for the same documents, in the same form.
-        measures: names of measures, or measures with options of their own (`SlIcm(matching="optimal")`), or both; or a
-            mapping that names the results itself: `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`. By
-            default `span_f`, and `eter` for entities.
+        measures: measures as text, `"span_f,token_f(format=BIO)"`, or measures with options of their own
+            (`SlIcm(matching="optimal")`), or a list of both; or a mapping that names the results itself:
+            `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`. By default `span_f`, and `eter` for entities.
         confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
         **options: how tags, spans and files are read, see `arguments.ScoreArguments`: `scheme`, `repair`, `prefix`,
             `id2label`, `ignore_index`, `lengths`, `label_map`, `ignore_labels`; of files `unit`, `to_tokens`, `trim`,
@@ -185,10 +185,9 @@ def _report(
     resampling: Resampling | None,
     tokens: int | None,
 ) -> Report:
-    """Score both sides, the results called by the names of the measures; tokens of answers are those of their texts."""
-    report = Report.of(references, predictions, list(measures.values()), reading, resampling=resampling)
-    results = tuple(replace(result, name=name) for name, result in zip(measures, report.results, strict=True))
-    return replace(report, tokens=report.tokens if tokens is None else tokens, results=results)
+    """Score both sides; tokens of answers are the tokens of their texts."""
+    report = Report.of(references, predictions, measures, reading, resampling=resampling)
+    return report if tokens is None else replace(report, tokens=tokens)
 
 
 def _chosen(measures: Any, options: Mapping[str, Any], seed: int) -> dict[str, Measure]:
