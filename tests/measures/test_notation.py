@@ -30,7 +30,7 @@ OTHER = [["B-PER", "O", "O"], ["B-LOC"]]
         ("unitizing_alpha(variant=1995)", {"unitizing_alpha": UnitizingAlpha(variant="1995")}),
         ("intersection_f(cap=yes)", {"intersection_f": IntersectionF(cap=True)}),
         (
-            "fair_f(weights=BE=1/0/0,LE=0/1/1,focus=system)",
+            "fair_f(weights='BE=1/0/0,LE=0/1/1',focus=system)",
             {"fair_f": FairF(weights="BE=1/0/0,LE=0/1/1", focus="system")},
         ),
         ("gamma(distances={'A': {'B': 0.5}},precision=None)", {"gamma": Gamma(distances={"A": {"B": 0.5}})}),
