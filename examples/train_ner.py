@@ -243,7 +243,7 @@ def _show_best(trainer: Trainer, metrics: TokenClassificationMetrics) -> None:
         scores = decoded.compute_metrics((output.predictions, output.label_ids))
         rows.append([decode, *(number(scores[key]) for key in SHOWN)])
         signatures += decoded.signatures().values()
-    show(page(), "", Table("best model", SHOWN, rows), "", "How the numbers were made", *map(Copyable, signatures))
+    show(page(), "", Table("best model", SHOWN, rows), "", "How the numbers were made", Copyable(*signatures))
 
 
 def _parser() -> argparse.ArgumentParser:

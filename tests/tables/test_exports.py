@@ -44,6 +44,21 @@ def test_text():
     assert below[4].split() == ["90", "%", "25.00–62.50"]
 
 
+@pytest.mark.parametrize(
+    ("texts", "lines"),
+    [
+        (["a|x:1|v:2"], ["a|x:1|v:2"]),
+        (["a|x:1|v:2", "b|x:1|y:3|v:2", "c|x:1|v:2"], ["Each signature ends in |x:1|v:2", "a, c", "b|y:3"]),
+        (["a|x:1|v:2", "b|x:2|v:2"], ["Each signature ends in |v:2", "a|x:1", "b|x:2"]),
+        (["spanometer score A B", "spanometer score --help"], ["spanometer score A B", "spanometer score --help"]),
+    ],
+)
+def test_what_signatures_share_stands_once(texts, lines):
+    assert text_of([Copyable(*texts, texts[0])]).splitlines() == lines
+    # exports have each whole
+    assert to_latex([Copyable(*texts)], Precision()).splitlines() == [f"% {text}" for text in texts]
+
+
 def test_csv():
     text = to_csv([table()], Precision())
     assert list(csv.reader(io.StringIO(text))) == [

@@ -151,7 +151,7 @@ def _parts(file: DocumentFile, advice: Advice, command: str | None) -> Iterator[
         here = "unknown" if answer.matters is None else "yes" if answer.matters else "no"
         properties = ", ".join(name.replace("_", " ") for name in answer.properties)
         rows.append([answer.found, answer.threshold, (here, "bold"), properties])
-    yield from ("", Table("found", ("counts", "here", "properties"), rows), "")
+    yield from ("", Table("found", ("counts", "here", "properties"), rows, left=4), "")
     if numbers.chance is not None:
         yield from (_chance_table(advice), "")
     yield [("suggested ", "bold"), "  ", (advice.call, "bold cyan")]

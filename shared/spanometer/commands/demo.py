@@ -133,11 +133,13 @@ def _comparison(systems: Mapping[str, Results], repairs: Mapping[str, Results]) 
     yield from (("How to handle illegal tags is a choice: hasty under two repair policies", "bold"), "")
     yield from (_table("repair", _headlines(MODULES), repairs), "")
     yield ("How the numbers were made", "bold")
-    yield from (Copyable(result["signature"]) for result in systems[SHOWN].values())
+    yield Copyable(*(result["signature"] for result in systems[SHOWN].values()))
     yield from ("", ("Your own files", "bold"))
-    yield Copyable("spanometer score REFERENCE PREDICTION --per-label")
-    yield Copyable("spanometer score FILE --reference-column 2 --prediction-column 3")
-    yield Copyable("spanometer score --help")
+    yield Copyable(
+        "spanometer score REFERENCE PREDICTION --per-label",
+        "spanometer score FILE --reference-column 2 --prediction-column 3",
+        "spanometer score --help",
+    )
 
 
 def _table(title: str, keys: Mapping[str, tuple[str, ...]], rows: Mapping[str, Results]) -> Table:

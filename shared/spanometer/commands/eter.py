@@ -147,7 +147,7 @@ def _parts(
     notes = (result.without_interval(documents) for result in results.values())
     for note in dict.fromkeys(filter(None, notes)):
         yield from (f"nan–nan: {note}.", "")
-    yield from map(Copyable, dict.fromkeys(result.signature for result in results.values()))
+    yield Copyable(*(result.signature for result in results.values()))
     if per_label:
         for name, result in results.items():
             for table in _label_tables(name, result):

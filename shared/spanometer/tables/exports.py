@@ -125,7 +125,7 @@ def to_markdown(parts: Iterable[Part], precision: Precision) -> str:
         if isinstance(part, Table):
             blocks.append("\n".join(_markdown_table(part, precision)))
         elif isinstance(part, Copyable):
-            blocks.append(_code(part.text))
+            blocks += map(_code, part.texts)
         elif not isinstance(part, list) and part:
             text, style = styled(part)
             blocks.append(_bold(_markdown(text), "bold" in style, "**"))
@@ -180,8 +180,8 @@ def to_latex(parts: Iterable[Part], precision: Precision, *, intervals: str = "b
         if isinstance(part, Table):
             lines += _latex_table(part, precision, intervals)
         elif part:
-            text = part.text if isinstance(part, Copyable) else "".join(styled(cell)[0] for cell in _cells(part))
-            lines.append(f"% {printable(text)}")
+            texts = part.texts if isinstance(part, Copyable) else ["".join(styled(cell)[0] for cell in _cells(part))]
+            lines += [f"% {printable(text)}" for text in texts]
         elif lines:
             lines.append("")
     return "\n".join(lines).rstrip("\n") + "\n"
@@ -231,7 +231,8 @@ def to_html(parts: Iterable[Part], precision: Precision) -> str:
         if isinstance(part, Table):
             blocks.append(_html_table(part, precision))
         elif isinstance(part, Copyable):
-            blocks.append(f'<div style="{_SMALL}"><code>{escape(printable(part.text))}</code></div>')
+            lines = (f'<div style="{_SMALL}"><code>{escape(printable(line))}</code></div>' for line in part.folded())
+            blocks += lines
         elif part:
             pieces = (_html_text(cell) for cell in _cells(part))
             blocks.append(f"<div>{''.join(pieces)}</div>")

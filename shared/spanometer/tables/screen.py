@@ -5,21 +5,24 @@ from __future__ import annotations
 import io
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console, ConsoleDimensions
-from rich.measure import Measurement
 from rich.table import Table as Grid
 from rich.text import Text
 
 from ..exceptions import printable
-from .table import Copyable, Part, Precision, Table, folded, styled
+from .table import Copyable, Number, Part, Precision, Table, folded, styled
 from .table import Text as Cell
 
 _UNLIMITED = 1_000_000
 """The width of a page that is no terminal: nothing is wrapped or cut."""
+
+_GAPS = (3, 2, 1)
+"""The room between the columns of a table, on wide and on narrow pages."""
 
 
 class _Page(Console):  # type: ignore[misc]
@@ -58,32 +61,98 @@ def text_of(parts: Iterable[Part], precision: Precision | None = None, *, termin
 def show(console: Console, *parts: Part, precision: Precision | None = None) -> None:
     """Print one part below the other.
 
-    Nothing is cut: a table that is wider than the terminal is folded into lines. The terminal itself wraps lines to be
-    copied (signatures, commands), so that they stay whole.
+    Nothing is cut: a table that is wider than the terminal gets narrower columns, see `_grids`, or is folded into
+    lines. The terminal itself wraps lines to be copied (signatures, commands), so that they stay whole.
     """
     written = precision or Precision()
     for part in parts:
         if isinstance(part, Table):
-            grid = _grid(part, written)
-            if _width(grid, console) <= console.width:
-                console.print(grid)
-            else:
-                show(console, *folded(part, console.width, written))
+            grids = _grids(part, written, console.width)
+            show(console, *([] if grids else folded(part, console.width, written)))
+            for place, grid in enumerate(grids):
+                console.print(*([""] if place else []), grid, sep="\n")
         elif isinstance(part, Copyable):
-            console.print(Text(printable(part.text), "dim"), soft_wrap=True)
+            console.print(Text("\n".join(map(printable, part.folded())), "dim"), soft_wrap=True)
         else:
             console.print(Text.assemble(*map(_text, part if isinstance(part, list) else [part])))
 
 
-def _grid(table: Table, precision: Precision) -> Grid:
-    grid = Grid(box=box.SIMPLE_HEAD, header_style="bold", show_edge=False, pad_edge=False)
+def _grids(table: Table, precision: Precision, width: int) -> list[Grid]:
+    """Lay out a table on a page of a width; an empty list if the page is too narrow.
+
+    A table that is too wide gets less room between its columns and heads of several lines, then intervals in its main
+    column alone, then short heads, then texts of several lines, then blocks of columns, one below the other.
+    """
     names, numbers = table.widths
-    grid.add_column(_text(table.title), no_wrap=True, min_width=names)
-    for place, head in enumerate(table.heads, 1):
-        justify = "left" if place < table.left else "right"
-        grid.add_column(
-            Text("\n".join(map(printable, head.split("\n")))), justify=justify, no_wrap=True, min_width=numbers
+    sizes = [max(size, numbers if place else names) for place, size in enumerate(_sizes(table, precision))]
+    if _total(sizes, _GAPS[0]) <= width:
+        return [_grid(table, precision, sizes, _GAPS[0])]
+    forms = [(narrow, _GAPS[1]) for narrow in table.narrower()]
+    for narrow, gap in (*forms, (forms[-1][0], _GAPS[-1])):
+        sizes = _sizes(narrow, precision, heads=True)
+        if _total(sizes, gap) <= width:
+            return [_grid(narrow, precision, sizes, gap)]
+    least = _sizes(narrow, precision, heads=True, texts=True)
+    blocks = [[*range(table.left)]]
+    for place in range(table.left, len(least)):
+        if len(blocks[-1]) > table.left and _total([least[column] for column in (*blocks[-1], place)]) > width:
+            blocks.append([*range(table.left)])
+        blocks[-1].append(place)
+    fitting = all(_total([least[column] for column in block]) <= width for block in blocks)
+    # the rows of several blocks are told apart by their names
+    names_of_rows = [tuple(map(str, row[: table.left])) for row in table.rows if row]
+    if not fitting or (len(blocks) > 1 and len(set(names_of_rows)) < len(names_of_rows)):
+        return []
+    return [
+        _grid(narrow.columns(block), precision, _filled([(least[place], sizes[place]) for place in block], width))
+        for block in blocks
+    ]
+
+
+def _sizes(table: Table, precision: Precision, *, heads: bool = False, texts: bool = False) -> list[int]:
+    """Compute the width of each column, with heads, and texts, of several lines or not."""
+    rows = [row for row in table.written(precision) if row]
+    cells = list(zip(*rows, strict=True)) or [()] * (1 + len(table.heads))
+    numbers = {place for row in table.rows if row for place, cell in enumerate(row) if isinstance(cell, Number)}
+    return [
+        max(
+            _longest(head, heads if place else texts),
+            *(_longest(styled(cell)[0], texts and place not in numbers) for cell in column),
         )
+        for place, (head, column) in enumerate(zip((table.title, *table.heads), cells, strict=True))
+    ]
+
+
+def _longest(text: str, apart: bool) -> int:
+    """Compute the width of the longest line of a text, whose words may stand on lines of their own."""
+    return max((cell_len(printable(line)) for line in (text.split() if apart else text.split("\n"))), default=0)
+
+
+def _total(sizes: Sequence[int], gap: int = _GAPS[-1]) -> int:
+    return sum(sizes) + gap * (len(sizes) - 1)
+
+
+def _filled(sizes: list[tuple[int, int]], width: int) -> list[int]:
+    """Widen columns from their least to their whole width, the narrowest first, until the page is full."""
+    filled = [least for least, _ in sizes]
+    for _ in range(width - _total(filled)):
+        lacking = [(filled[place], place) for place, (_, whole) in enumerate(sizes) if filled[place] < whole]
+        if lacking:
+            filled[min(lacking)[1]] += 1
+    return filled
+
+
+def _grid(table: Table, precision: Precision, sizes: Sequence[int], gap: int = _GAPS[-1]) -> Grid:
+    grid = Grid(
+        box=box.SIMPLE_HEAD,
+        header_style="bold",
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, int(gap > 1), 0, int(gap > 2)),
+    )
+    for place, (head, size) in enumerate(zip((table.title, *table.heads), sizes, strict=True)):
+        text = Text("\n".join(map(printable, head.split("\n"))))
+        grid.add_column(text, justify="left" if place < table.left else "right", width=size)
     for row in table.written(precision):
         if row is None:
             grid.add_section()
@@ -95,8 +164,3 @@ def _grid(table: Table, precision: Precision) -> Grid:
 def _text(cell: Cell) -> Text:
     text, style = styled(cell)
     return Text(printable(text), style)
-
-
-def _width(grid: Grid, console: Console) -> int:
-    """Compute the width that a table needs."""
-    return int(Measurement.get(console, console.options.update(max_width=_UNLIMITED), grid).maximum)

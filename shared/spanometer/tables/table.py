@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from textwrap import wrap
@@ -22,6 +23,24 @@ _AT_ONCE = 1 << 10
 
 EMPTY = "·"
 """Stands in a table where a number cannot be."""
+
+_SHORT = {
+    "precision": "P",
+    "recall": "R",
+    "stability": "stab.",
+    "difference": "diff.",
+    "randomisation": "rand.",
+    "bootstrap": "boot.",
+    "corrected": "corr.",
+    "reference": "ref.",
+    "predicted": "pred.",
+    "expected": "exp.",
+    "observed": "obs.",
+    "disagreement": "disagr.",
+    "missing": "miss.",
+    "spurious": "spur.",
+}
+"""Words in the heads of columns, and how narrow pages shorten them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,6 +130,7 @@ class TableColumn(NamedTuple):
         signed: whether its numbers always have their sign.
         style: how a terminal shows its numbers.
         higher: whether its highest number is marked as the best, or its lowest; None marks none.
+        named: whether the head is the name of a label or a system, which narrow pages do not shorten.
     """
 
     key: str
@@ -119,6 +139,7 @@ class TableColumn(NamedTuple):
     signed: bool = False
     style: str = ""
     higher: bool | None = None
+    named: bool = False
 
     def cell(self, value: Any) -> Cell:
         """Make a cell of a number, or of a number and its interval; None is an empty cell, and cells stay as they are.
@@ -160,6 +181,8 @@ class Table:
         keys: the names of the other columns there, by default their heads; columns without a name are left out.
         about: columns in front there, with their value in all rows of this table.
         confidence: the level of intervals that have rows of their own; None if they stand beside their numbers.
+        main: the key of the column that keeps its intervals on a narrow page; empty if all do.
+        short_heads: the heads on a narrow page, by default the same.
     """
 
     title: str
@@ -172,6 +195,8 @@ class Table:
     keys: Sequence[str] = ()
     about: Mapping[str, str] = field(default_factory=dict)
     confidence: float | None = None
+    main: str = ""
+    short_heads: Sequence[str] = ()
 
     @classmethod
     def of(
@@ -196,7 +221,23 @@ class Table:
                 for row, cell in zip(named, marked, strict=True):
                     row[place] = cell
         heads = [head(column.key) if column.head is None else column.head for column in columns]
-        return cls(title, heads, cells, keys=[column.key for column in columns], **options)
+        short = [name if column.named else _shortened(name) for name, column in zip(heads, columns, strict=True)]
+        return cls(title, heads, cells, keys=[column.key for column in columns], short_heads=short, **options)
+
+    def narrower(self) -> Iterator[Table]:
+        """Yield the table, with the intervals of the main column alone, and with short heads as well."""
+        yield self
+        table = self
+        if self.main:
+            kept = 1 + list(self.keys).index(self.main)
+            rows = [row and [_point(cell, place == kept) for place, cell in enumerate(row)] for row in self.rows]
+            yield (table := replace(self, rows=rows))
+        yield replace(table, heads=self.short_heads or self.heads)
+
+    def columns(self, places: Sequence[int]) -> Table:
+        """Choose columns by their places for printing; the names, which come first, have the place 0."""
+        rows = [row and [row[place] for place in places] for row in self.rows]
+        return replace(self, heads=[self.heads[place - 1] for place in places[1:]], rows=rows)
 
     def records(self) -> list[dict[str, Any]]:
         """Convert the rows to built-in types by key, ready for JSON; NaN, which JSON lacks, becomes None."""
@@ -226,6 +267,14 @@ def _value(cell: Cell) -> Any:
     return cell if isinstance(cell, str) else cell[0]
 
 
+def _point(cell: Cell, whole: bool) -> Cell:
+    return cell if whole or not isinstance(cell, Number) else replace(cell, interval=None)
+
+
+def _shortened(head: str) -> str:
+    return re.sub(r"\w+", lambda word: _SHORT.get(word[0], word[0]), head)
+
+
 def _written(cell: Cell, precision: Precision) -> Text:
     return (precision.text(cell), _style(cell)) if isinstance(cell, Number) else cell
 
@@ -245,10 +294,30 @@ def styled(text: Text) -> tuple[str, str]:
     return text if isinstance(text, tuple) else (text, "")
 
 
-class Copyable(NamedTuple):
-    """A quiet line that is not wrapped, so that it can be copied whole."""
+@dataclass(frozen=True, init=False)
+class Copyable:
+    """Quiet lines that are not wrapped, so that they can be copied whole: a command, or signatures.
 
-    text: str
+    Attributes:
+        texts: the lines, each once.
+    """
+
+    texts: tuple[str, ...]
+
+    def __init__(self, *texts: str) -> None:
+        """Take each line once."""
+        object.__setattr__(self, "texts", tuple(dict.fromkeys(texts)))
+
+    def folded(self) -> list[str]:
+        """List the lines, or for several signatures what all end in, and how each begins."""
+        of_each = [text.split("|") for text in self.texts]
+        shared = [part for part in of_each[0] if all(part in parts for parts in of_each)] if of_each[1:] else []
+        if not shared:
+            return list(self.texts)
+        begins = ["|".join(part for part in parts if part not in shared) for parts in of_each]
+        names = ", ".join(begin for begin in begins if "|" not in begin)
+        own = [begin for begin in begins if "|" in begin]
+        return [f"Each signature ends in |{'|'.join(shared)}", *([names] if names else []), *own]
 
 
 Part = Text | list[Text] | Copyable | Table

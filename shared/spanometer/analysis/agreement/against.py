@@ -91,7 +91,7 @@ class AgainstReferences(CorpusResult):
         for name, result in self.measures.items():
             yield from ("", against_table(self, name, result.measure.headline))
         yield from ("", *notes(self), "")
-        yield from signature_lines(self.measures.items())
+        yield from signature_lines(self.measures)
 
     def tables(self) -> list[Table]:
         """Make a table for each measure and key."""
@@ -371,7 +371,7 @@ def against_table(found: AgainstReferences, name: str, key: str) -> Table:
         rows.append((f"{system}, on their terms", *nowhere, *cells(result.same_terms[system], WAYS)))
         rows.append((f"{system} minus annotators", *nowhere, *cells(result.differences[system], WAYS, signed=True)))
     ways = {"best_by_document": "best by\ndocument"}
-    columns = [TableColumn(each, ways.get(each, each)) for each in (*found.references, *WAYS)]
+    columns = [TableColumn(each, ways.get(each, each), named=True) for each in (*found.references, *WAYS)]
     title = key if name.startswith(key) else f"{name} {key}"
     about = {"measure": name, "key": key}
     return Table.of(title, columns, rows, kind="against", names="scored", about=about, confidence=found.confidence)

@@ -173,7 +173,7 @@ class Agreement(Result, AgreementValues):
             yield from (chance_table(self, per_pair=per_pair, per_label=per_label), "")
         if self.confidence is not None and self.documents < 2:
             yield few_documents(self.documents)
-        yield from map(Copyable, self.signatures.values())
+        yield Copyable(*self.signatures.values())
         yield from self.notes
         if per_label:
             yield from ("", label_table(self))
@@ -220,7 +220,7 @@ def matrix(agreement: Agreement) -> Table:
         ((name, "cyan"), *(None if column == row else agreement.value("kappa_f1", row, column) for column in places))
         for row, name in enumerate(agreement.names)
     ]
-    columns = [TableColumn(name, name) for name in agreement.names]
+    columns = [TableColumn(name, name, named=True) for name in agreement.names]
     return Table.of("", columns, rows, widths=(0, 6), kind="matrix", names="annotator", confidence=agreement.confidence)
 
 

@@ -71,7 +71,7 @@ class LeaveOneOut(Result):
     def parts(self) -> Iterator[Part]:
         """Yield the table and the signatures."""
         yield from (self.table(), "")
-        yield from map(Copyable, self.signatures.values())
+        yield Copyable(*self.signatures.values())
 
     def table(self) -> Table:
         """Make a table with a row for the whole team, and one for each annotator."""

@@ -361,7 +361,7 @@ class Comparison(CorpusResult):
         if self.rank_correlations:
             yield from ("", correlation_table(self.rank_correlations))
         yield from ("", *legend(self), "")
-        yield from signature_lines(self.measures.items())
+        yield from signature_lines(self.measures)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
@@ -384,7 +384,8 @@ def system_table(name: str, result: MeasureComparison) -> Table:
         ((system, "cyan"), *map(values.value, keys), values.rank, values.rank_shares[values.rank - 1])
         for system, values in result.systems.items()
     ]
-    return Table.of(name, columns, rows, kind="systems", names="system", about={"measure": name})
+    about = {"measure": name}
+    return Table.of(name, columns, rows, kind="systems", names="system", about=about, main=result.key)
 
 
 def pair_table(name: str, result: MeasureComparison) -> Table:
@@ -400,7 +401,7 @@ def label_table(name: str, result: MeasureComparison) -> Table:
     for label, of_label in result.per_label.items():
         cells = [column.cell(values.value(result.key)) for values in of_label.systems.values()]
         rows.append((label, *mark_best(cells, higher=result.higher_is_better)))
-    columns, title = [TableColumn(name, name) for name in result.systems], f"{result.title(name)}: label"
+    columns, title = [TableColumn(name, name, named=True) for name in result.systems], f"{result.title(name)}: label"
     return Table.of(title, columns, rows, kind="labels", names="label", about={"measure": name})
 
 

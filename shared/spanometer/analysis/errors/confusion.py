@@ -105,7 +105,9 @@ def matrix_table(title: str, rows: Sequence[str], columns: Sequence[str], counts
     """Show a matrix of counts; its last cell, of spans that neither side has, is empty."""
     cells: list[list[Any]] = [[(name, "cyan"), *values] for name, values in zip(rows, counts.tolist(), strict=True)]
     cells[-1][-1] = None
-    return Table.of(title, [TableColumn(name, name, "amount") for name in columns], cells, kind="confusion", **options)
+    return Table.of(
+        title, [TableColumn(name, name, "amount", named=True) for name in columns], cells, kind="confusion", **options
+    )
 
 
 def _named(label: str) -> str:

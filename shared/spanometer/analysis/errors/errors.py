@@ -364,7 +364,7 @@ def beside_table(outputs: Errors) -> Table:
     order = next(iter(systems)).costs.kinds
     rows = [(_name(cost), *(of_system[cost.kind] for of_system in counts)) for cost in order]
     rows.append((("all errors", "bold"), *(system.errors for system in systems)))
-    columns = [TableColumn(f"spans_{name}", name, "amount") for name in outputs.systems]
+    columns = [TableColumn(f"spans_{name}", name, "amount", named=True) for name in outputs.systems]
     return Table.of("spans", columns, rows, kind="beside", names="error")
 
 

@@ -185,7 +185,7 @@ class Report(Result):
             yield from (table, "")
         for note in self.notes:
             yield from (f"nan–nan: {note}.", "")
-        yield from signature_lines((result.name, result) for result in self.results)
+        yield from signature_lines({result.name: result for result in self.results})
         if per_label:
             for table in label_tables(self):
                 yield from ("", table)
@@ -259,8 +259,7 @@ def system_parts(
     for name, report in reports.items():
         for result in report.results:
             yield from (f"{name}, {result.name}: {note}" for note in result.notes)
-    signatures = (result.signature for report in reports.values() for result in report.results)
-    yield from map(Copyable, dict.fromkeys(signatures))
+    yield Copyable(*(result.signature for report in reports.values() for result in report.results))
     for wanted, tables_of in ((per_label, label_tables), (per_document, document_tables)):
         for name, report in reports.items() if wanted else ():
             for table in tables_of(report, system=name):
@@ -278,11 +277,10 @@ def _of_subset(name: str, size: str, tables: Iterable[Table]) -> Iterator[Part]:
         yield from ("", replace(table, about={"subset": name, **table.about}))
 
 
-def signature_lines(results: Iterable[tuple[str, Any]]) -> Iterator[Part]:
-    """Show how results of measures, each with its name, were made, and what is to be noted about them."""
-    for name, result in results:
-        yield Copyable(result.signature)
-        yield from (f"{name}: {note}" for note in result.notes)
+def signature_lines(results: Mapping[str, Any]) -> Iterator[Part]:
+    """Show how results of measures, by their names, were made, and what is to be noted about them."""
+    yield Copyable(*(result.signature for result in results.values()))
+    yield from (f"{name}: {note}" for name, result in results.items() for note in result.notes)
 
 
 def require_distinct(keys: Sequence[str]) -> None:
@@ -326,7 +324,8 @@ def _score_table(title: str, results: Mapping[str, MeasureResult], *, best: bool
     first = next(iter(results.values()))
     columns = [TableColumn(key, higher=higher_is_better(first.measure, key) if best else None) for key in first.scores]
     rows = [((name, "cyan"), *_cells(result, first.scores, "" if best else None)) for name, result in results.items()]
-    return Table.of(title, columns, rows, kind="scores", confidence=first.confidence, **options)
+    options |= {"confidence": first.confidence, "main": first.measure.headline}
+    return Table.of(title, columns, rows, kind="scores", **options)
 
 
 def _attribute_table(result: MeasureResult, system: str | None = None) -> Table:
@@ -354,6 +353,7 @@ def _own_table(
         rows,
         about=about,
         confidence=result.confidence,
+        main=result.measure.headline,
         **options,
     )
 
