@@ -1,9 +1,9 @@
 """From a language model's answers to spans: answers are read, mentions found in the text, every choice has a name."""
 
 from .answers import FORMATS, Answer, Item, read_answer
-from .grounded import COUNTS, Grounded, ground, text_indices
-from .outcomes import OUTCOMES, Outcome, outcomes_of
-from .policies import NAMED, NAMED_STRINGS, PLACES, GroundingPolicy, StringPolicy
+from .grounded import Grounded, ground, text_indices
+from .outcomes import Outcome, outcomes_of
+from .policies import COUNTS, NAMED, NAMED_STRINGS, OUTCOMES, PLACES, GroundingPolicy, StringPolicy
 from .reading import AnswerReading
 from .strings import GroundedStrings, ground_strings
 

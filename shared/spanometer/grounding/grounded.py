@@ -21,10 +21,7 @@ from ..tags.schemes import signed_list
 from .answers import Answer, read_answer
 from .outcomes import AskedLabels, GroundedAnswer, Outcome, Predicted, outcomes_of, resolve
 from .placing import TextIndex
-from .policies import AnswerPolicy, GroundingPolicy
-
-COUNTS = ("items", "placed", "surplus", "absent", "overlapping", "outside", "broken", "rewritten", "unread")
-"""What is counted of each document, see `Grounded`."""
+from .policies import COUNTS, AnswerPolicy, GroundingPolicy
 
 _CHARACTERS = 1_000_000
 """In about so many characters tokens are found together."""
@@ -137,9 +134,7 @@ class Grounded(AnswerCounts):
     Attributes:
         spans: the placed items, in characters, each label and bounds once; the lengths are the texts'.
         wrong_document, wrong_label, wrong_mention: of each item that counts as a predicted span but has no place.
-        counts: int64, a column for each of `COUNTS`, a row for each document: all items; items that have a place, are
-            surplus, are absent, lost their place to an overlap, have a label outside the labels; answers that are
-            broken, or rewrite the text; values that are no item.
+        counts: int64, a column for each of `COUNTS`, a row for each document.
         policy: the policy.
         choices: the policy and the other options, for the signature.
         source: the texts and answers, from which `outcomes_by_answer` finds the outcome of each item.

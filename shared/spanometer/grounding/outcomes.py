@@ -19,16 +19,6 @@ MOST_BOUNDS = 1 << 22
 
 _MOST_ANCHORS = 20_000_000
 
-OUTCOMES = {
-    "placed": "it has a place in the text",
-    "surplus": "it is in the text, but others have its occurrences",
-    "absent": "it is not in the text",
-    "overlapping": "it lost its place to an item that overlaps it",
-    "outside": "its label is outside the labels",
-    "broken": "the answer does not parse, and is taken as empty",
-}
-"""The outcomes that an item can have, each with its description."""
-
 
 @dataclass(frozen=True)
 class AskedLabels:
@@ -52,7 +42,7 @@ class AskedLabels:
         return item._replace(label=self.aliases[item.label]) if item.label in self.aliases else item
 
     def lack(self, item: Item) -> bool:
-        """Check whether an item's label is outside the labels."""
+        """Check whether an item's label was not asked for."""
         return self.names is not None and item.label not in self.names
 
 
@@ -74,7 +64,7 @@ class GroundedAnswer:
 
     Attributes:
         items: the items that the policy looks for, aliases replaced by their labels.
-        left_out: how many items it leaves out because their labels are outside the labels.
+        left_out: how many items it leaves out because their labels were not asked for.
         placement: the places of the items.
         kept: the number and the bounds of each item that stays when overlaps are resolved, see `kept_of`.
         policy: the policy.
@@ -176,7 +166,7 @@ def items_of(
 
 
 def named_items(answer: Answer, policy: AnswerPolicy, asked_labels: AskedLabels) -> tuple[tuple[Item, ...], int]:
-    """List the items that a policy looks at, and count the items that it leaves out as outside the labels."""
+    """List the items that a policy looks at, and count the items that it leaves out as outside."""
     items = () if answer.broken and policy.broken == "empty" else tuple(map(asked_labels.renamed, answer.items))
     inside = tuple(item for item in items if policy.outside == "keep" or not asked_labels.lack(item))
     return inside, len(items) - len(inside)

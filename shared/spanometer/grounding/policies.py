@@ -12,6 +12,22 @@ from ..exceptions import InputError, shown
 from ..options import CheckedOptions, option, options_of
 from .forms import FORMS, STRING_FORMS
 
+COUNTS = {
+    "items": "all items",
+    "placed": "items that have a place in the text",
+    "surplus": "items whose mention is in the text, but other items have all of its occurrences",
+    "absent": "items whose mention is not in the text",
+    "overlapping": "items that lost their place to an item that overlaps them",
+    "outside": "items with a label that was not asked for",
+    "broken": "answers that do not parse",
+    "rewritten": "answers with marks whose text is not the text that was given",
+    "unread": "values in answers that could not be read as items",
+}
+"""The counts of answers, explained."""
+
+OUTCOMES = ("placed", "surplus", "absent", "overlapping", "outside", "broken")
+"""The outcomes that an item can have, see `COUNTS`; an item is broken if its answer is, and the policy drops it."""
+
 Policy = TypeVar("Policy", bound="AnswerPolicy", covariant=True)
 
 
@@ -33,12 +49,12 @@ class AnswerPolicy(CheckedOptions):
 
     broken: str = option(
         "empty",
-        help="how to read an answer that does not parse",
-        choices={"empty": "it has no items", "salvage": "it has what is complete before the break"},
+        help=f"how to read {COUNTS['broken']}",
+        choices={"empty": "they have no items", "salvage": "they have what is complete before the break"},
     )
     outside: str = option(
         "keep",
-        help="how to treat items whose label is not one of the labels",
+        help=f"how to treat {COUNTS['outside']}",
         choices={"keep": "as others", "drop": "left out"},
     )
 
@@ -105,7 +121,7 @@ class AnswerPolicy(CheckedOptions):
             yield cls.with_actions(actions)
 
 
-_SPAN = "a predicted span that touches nothing"
+_SPAN = "predicted spans that touch nothing"
 
 
 def _unplaced(subject: str, wrong: str, **others: str) -> Any:
@@ -150,11 +166,11 @@ class GroundingPolicy(AnswerPolicy):
             "the ones that end first",
         },
     )
-    surplus: str = _unplaced("an item that is in the text, but whose occurrences others have", _SPAN)
+    surplus: str = _unplaced(COUNTS["surplus"], _SPAN)
     absent: str = _unplaced(
-        "an item that is not in the text",
+        COUNTS["absent"],
         _SPAN,
-        fuzzy="placed where three quarters of its tokens are in order, else wrong",
+        fuzzy="placed where three quarters of their tokens are in order, else wrong",
     )
     overlap: str = option(
         "keep",
@@ -205,7 +221,7 @@ class StringPolicy(AnswerPolicy):
     surplus: str = _unplaced(
         "copies of a mention, over all labels, beyond those in the text", "predicted mentions as others"
     )
-    absent: str = _unplaced("a mention that is not in the text", "a predicted mention as others")
+    absent: str = _unplaced(COUNTS["absent"], "predicted mentions as others")
 
     @property
     def compared(self) -> dict[str, str]:

@@ -13,9 +13,9 @@ import numpy as np
 from ..spans.mentions import Mentions
 from .answers import Answer, Item
 from .forms import form_text
-from .grounded import COUNTS, AnswerCounts, AnswerInput
+from .grounded import AnswerCounts, AnswerInput
 from .outcomes import AskedLabels, named_items
-from .policies import StringPolicy
+from .policies import COUNTS, StringPolicy
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,9 +18,9 @@ from ..exceptions import InputError, counted
 from ..grounding.answers import Answer, read_answer
 from ..grounding.forms import form_of
 from ..grounding.grounded import text_indices
-from ..grounding.outcomes import OUTCOMES, Outcome, outcomes_of
+from ..grounding.outcomes import Outcome, outcomes_of
 from ..grounding.placing import TextIndex
-from ..grounding.policies import NAMED, NAMED_STRINGS, PLACES, GroundingPolicy
+from ..grounding.policies import COUNTS, NAMED, NAMED_STRINGS, OUTCOMES, PLACES, GroundingPolicy
 from ..grounding.reading import AnswerReading
 from ..grounding.strings import ground_strings
 from ..options import options_of
@@ -57,12 +57,12 @@ grounded.spans.to_dicts(), grounded.wrong_mention, grounded.total"""
 _WRONG = "“Wrong”: the item has no place, and counts as a predicted span that touches nothing."
 _ABOUT = " ".join(
     [
-        *(f"{kind}: {text}." for kind, text in OUTCOMES.items()),
+        *(f"{kind}: {COUNTS[kind]}." for kind in OUTCOMES),
         "†: the point of the space that is nearest to the project's rule.",
         f"The actions are those at the places {', '.join(PLACES)}.",
     ]
 )
-_COLUMNS = ("policy", "item", "label", "mention", "fate", "counts_as_wrong", "start", "end")
+_COLUMNS = ("policy", "item", "label", "mention", "outcome", "counts_as_wrong", "start", "end")
 
 _STRINGS = (
     "Other projects compare strings: a mention counts wherever it is. Normal forms are as each policy compares them."

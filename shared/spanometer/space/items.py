@@ -16,7 +16,7 @@ from ..web.templates import Section, shortened, shown
 from .corpus import PageCorpus
 from .templates import excerpt, first_rows
 
-_OUTCOMES = {(True, True): "✓ correct", (True, False): "✗ missed", (False, True): "+ spurious"}
+_OUTCOMES = {(True, True): "✓ correct", (True, False): "✗ missing", (False, True): "+ spurious"}
 """The outcome of an item, by whether the reference and the prediction have it."""
 
 
@@ -28,11 +28,11 @@ def aligned_entities(measure: Eter, corpus: PageCorpus) -> Section:
     costs = np.stack([aligned.root_error, aligned.component_error, aligned.cost], axis=1)
     paired = zip(aligned.reference.tolist(), aligned.prediction.tolist(), costs.tolist(), strict=True)
     rows = [(*first[row], second[column][1], *(f"{cost:.3g}" for cost in values)) for row, column, values in paired]
-    missed, spurious = (
+    missing, spurious = (
         np.setdiff1d(np.arange(len(names)), pairs).tolist()
         for names, pairs in ((first, aligned.reference), (second, aligned.prediction))
     )
-    rows += [(*first[entity], "missed", "", "", "1") for entity in missed]
+    rows += [(*first[entity], "missing", "", "", "1") for entity in missing]
     rows += [(second[entity][0], "spurious", second[entity][1], "", "", "1") for entity in spurious]
     heads = "reference", "prediction", "types and bounds", "components", "cost"
     ordered = [[f"{document:,}", *cells] for document, *cells in sorted(rows, key=lambda row: row[0])]

@@ -18,14 +18,6 @@ MOST_ANSWERS = 100
 _LONGEST = 20_000
 """How many characters of a text or an answer are shown at most."""
 
-_MARKS = {
-    "hallucinated": "spurious",
-    "copied too often": "wrong_extent",
-    "outside the labels": "wrong_label",
-    "format broken": "missing",
-}
-"""The class of each kind's mark, see marks.css."""
-
 
 @dataclass(frozen=True)
 class Piece:
@@ -42,11 +34,6 @@ class Piece:
     cut: bool = False
     kinds: Sequence[str] = ()
     label: str = ""
-
-    @property
-    def style(self) -> str:
-        """The class of the mark."""
-        return _MARKS[self.kinds[0]]
 
 
 def wrong_answers(errors: AnswerErrors, names: Sequence[str] | None) -> dict[str, Any]:
@@ -68,7 +55,7 @@ def wrong_answers(errors: AnswerErrors, names: Sequence[str] | None) -> dict[str
 def _pair(errors: AnswerErrors, answer: AnswerOutcomes, name: str) -> dict[str, Any]:
     items = [(outcome.item, errors.kinds_of(outcome)) for outcome in answer.outcomes]
     wrong = [Piece(*_cut(item.mention), kinds, item.label) for item, kinds in items if kinds]
-    broken = [Piece("the answer", kinds=["format broken"])] if answer.read.broken else []
+    broken = [Piece("the answer", kinds=["broken"])] if answer.read.broken else []
     mentions = [(item.mention, kinds) for item, kinds in items]
     return {
         "name": name,

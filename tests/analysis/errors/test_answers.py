@@ -44,19 +44,19 @@ def test_kinds_by_hand(policy, numbers):
     if "drop,exact" not in policy:
         assert (total["absent"], total["surplus"], total["outside"]) == tuple(number for number, _ in numbers[:3])
     # the items that have no place are all there are
-    hallucinated, copied = (found.kinds[kind].predicted for kind in ("hallucinated", "copied too often"))
-    assert hallucinated + copied == len(found.grounded.unplaced)
+    absent, surplus = (found.kinds[kind].predicted for kind in ("absent", "surplus"))
+    assert absent + surplus == len(found.grounded.unplaced)
 
 
 def test_without_labels_none_is_outside():
-    assert answer_errors("strict", labels=None).kinds["outside the labels"] == (0, 0)
+    assert answer_errors("strict", labels=None).kinds["outside"] == (0, 0)
 
 
 def test_answers_with_errors():
     found = answer_errors("strict")
     assert [answer.document for answer in found.answers()] == [0, 1]
-    assert found.table().rows[0] == [("hallucinated", "cyan"), amount(2), amount(2)]
-    assert found.to_dict()["kinds"]["format_broken"] == {"number": 1, "predicted": 0}
+    assert found.table().rows[0] == [("absent", "cyan"), amount(2), amount(2)]
+    assert found.to_dict()["kinds"]["broken"] == {"number": 1, "predicted": 0}
 
 
 def test_the_report_has_text_and_answer_side_by_side():
@@ -72,8 +72,8 @@ def test_the_report_has_text_and_answer_side_by_side():
     assert "Left out: 2 answers more." in page
     assert "<b>Cid" not in page
     # the second copy is marked, not the first
-    marked = '<mark class="sm-wrong_extent">Ann<span class="sm-tag">copied too often'
+    marked = '<mark class="sm-surplus">Ann<span class="sm-tag">surplus'
     assert f"&#34;Ann&#34;], [&#34;PER&#34;, &#34;{marked}" in page
-    assert "hallucinated, outside the labels" in page
+    assert "absent, outside" in page
     page = report(["[]"] * len(texts))
     assert "What the answers get wrong" in page and "Answers beside their texts" not in page

@@ -1,4 +1,4 @@
-"""Errors that only generated answers have: mentions not in the text, surplus copies, unknown labels, broken formats."""
+"""Errors that only generated answers have: absent and surplus items, labels outside those asked for, broken answers."""
 
 from __future__ import annotations
 
@@ -9,24 +9,18 @@ from typing import Any, NamedTuple
 
 from ...grounding.grounded import AnswerOutcomes, Grounded, outcomes_by_answer
 from ...grounding.outcomes import Outcome
+from ...grounding.policies import COUNTS
 from ...tables.table import Table, amounts
 
-ANSWER_KINDS = {
-    "hallucinated": "items whose mention is not in the text",
-    "copied too often": "items whose mention is in the text, but others have all of its occurrences",
-    "outside the labels": "items with a label that nobody asked for, wherever their mention is",
-    "format broken": "answers that do not parse",
-}
-"""The kinds of errors of generated answers, and what is counted of each."""
-
-_BY_OUTCOME = {"absent": "hallucinated", "surplus": "copied too often"}
+ANSWER_KINDS = {kind: COUNTS[kind] for kind in ("absent", "surplus", "outside", "broken")}
+"""The kinds of errors of generated answers, explained."""
 
 
 class KindOfAnswer(NamedTuple):
     """How many errors of a kind there are.
 
     Attributes:
-        number: of items; of the format of answers.
+        number: of items; of broken answers, the number of answers.
         predicted: how many items of these count as predicted spans, with or without a place.
     """
 
@@ -39,8 +33,8 @@ class AnswerErrors:
     """The errors of one system's answers, beside those of its spans.
 
     They follow from texts and answers alone, before anything is compared with the reference. An item with a label
-    outside the labels is counted there, and by its mention too. What the policy of grounding leaves out is counted, but
-    is no predicted span; items without a place that it keeps are among the spurious spans.
+    that was not asked for counts as outside, and by its mention too. What the policy of grounding leaves out is
+    counted, but is no predicted span; items without a place that it keeps are among the spurious spans.
 
     Attributes:
         grounded: the answers, grounded.
@@ -54,10 +48,10 @@ class AnswerErrors:
         counts = dict.fromkeys(ANSWER_KINDS, 0)
         predicted = dict.fromkeys(ANSWER_KINDS, 0)
         for answer in outcomes_by_answer(self.grounded):
-            counts["format broken"] += answer.read.broken
+            counts["broken"] += answer.read.broken
             for outcome in answer.outcomes:
                 stays = outcome.wrong or outcome.kind == "placed"
-                predicted["format broken"] += stays and answer.read.broken
+                predicted["broken"] += stays and answer.read.broken
                 for kind in self.kinds_of(outcome):
                     counts[kind] += 1
                     predicted[kind] += stays
@@ -72,10 +66,8 @@ class AnswerErrors:
         """List the kinds of errors that an item is."""
         labels = self.grounded.source.labels
         outside = labels is not None and outcome.item.label not in labels
-        return [
-            *([_BY_OUTCOME[outcome.kind]] if outcome.kind in _BY_OUTCOME else []),
-            *(["outside the labels"] if outside else []),
-        ]
+        unplaced = outcome.kind in ("absent", "surplus")
+        return [*([outcome.kind] if unplaced else []), *(["outside"] if outside else [])]
 
     def answers(self) -> Iterator[AnswerOutcomes]:
         """Yield the answers that have some."""
@@ -92,5 +84,4 @@ class AnswerErrors:
 
     def to_dict(self) -> dict[str, Any]:
         """List the counts of the answers, and the numbers of each kind."""
-        kinds = {kind.replace(" ", "_"): numbers._asdict() for kind, numbers in self.kinds.items()}
-        return {**self.grounded.total, "kinds": kinds}
+        return {**self.grounded.total, "kinds": {kind: numbers._asdict() for kind, numbers in self.kinds.items()}}
