@@ -53,7 +53,7 @@ def _seen(span: tuple[int, int, str], wrong: float, length: int, generator: rand
     """A span as an annotator sees it, None if not at all; ends move by at most a token, so that spans stay apart."""
     start, end, label = span
     if generator.random() < wrong:
-        error = generator.choice(("missing", "label", "extent"))
+        error = generator.choice(("missing", "label", "boundary"))
         if error == "missing":
             return None
         if error == "label":

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from spanometer import Spans
+from spanometer.alignment.matched_spans import BOUNDARIES, KINDS, MARKS
 from spanometer.commands.main import main
+from spanometer.grounding import COUNTS
 from spanometer.measures import ALL_MEASURES, MEASURES
 
 ROOT = Path(__file__).parents[1]
@@ -53,6 +55,13 @@ def test_python(page, monkeypatch):
 
 def test_pages_with_commands_have_a_folder():
     assert {command.values[0] for command in COMMANDS} == set(FOLDERS)
+
+
+@pytest.mark.parametrize(
+    ("page", "words"), [("errors.md", KINDS | BOUNDARIES | MARKS), ("grounding.md", COUNTS)], ids=["errors", "answers"]
+)
+def test_words_are_explained_as_they_are_declared(page, words):
+    assert [row for row in words.items() if "| `{}` | {} |".format(*row) not in PAGES[page]] == []
 
 
 REFERENCE = "B-ORG I-ORG I-ORG I-ORG O B-PER I-PER O B-LOC O O"

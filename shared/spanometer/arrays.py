@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -235,13 +235,13 @@ def null_flags(array: pa.Array) -> np.ndarray:
     return bits[flags.offset : flags.offset + len(flags)].astype(bool)
 
 
-def strings(codes: np.ndarray, names: Sequence[str]) -> pa.StringArray:
+def strings(codes: np.ndarray, names: Collection[str]) -> pa.StringArray:
     """Take the names that codes stand for; null for -1."""
     indices = arrow_array(codes.astype(np.int32), codes < 0)
     return pa.DictionaryArray.from_arrays(indices, string_array(names)).cast(pa.string())
 
 
-def string_array(texts: Sequence[str]) -> pa.StringArray:
+def string_array(texts: Collection[str]) -> pa.StringArray:
     """Convert texts to an Arrow array, see `arrow_array`."""
     encoded = [text.encode() for text in texts]
     offsets = _short(offsets_of(list(map(len, encoded))))

@@ -26,8 +26,8 @@ def kinds(reference, prediction, **options):
         " ".join(
             [
                 row["kind"],
-                *([row["extent"]] if row["extent"] not in ("same", None) else []),
-                *(flag for flag in ("split", "joined", "nested") if row[flag]),
+                *([row["boundary"]] if row["boundary"] not in ("same", None) else []),
+                *(flag for flag in ("split", "merged", "nested") if row[flag]),
             ]
         )
         for row in rows
@@ -40,21 +40,21 @@ def kinds(reference, prediction, **options):
         ("", "", []),
         ("0-2:A", "0-2:A", ["correct"]),
         ("0-2:A", "0-2:B", ["wrong_label"]),
-        ("0-3:A", "0-2:A", ["wrong_extent shorter"]),
-        ("0-2:A", "0-3:A", ["wrong_extent longer"]),
-        ("0-2:A", "1-3:A", ["wrong_extent shifted"]),
-        ("0-2:A", "1-3:B", ["wrong_label_and_extent shifted"]),
+        ("0-3:A", "0-2:A", ["wrong_boundary shorter"]),
+        ("0-2:A", "0-3:A", ["wrong_boundary longer"]),
+        ("0-2:A", "1-3:A", ["wrong_boundary shifted"]),
+        ("0-2:A", "1-3:B", ["wrong_label_and_boundary shifted"]),
         ("0-2:A", "2-3:A", ["missing", "spurious"]),
-        ("0-4:A", "0-1:A 2-4:A", ["spurious split", "wrong_extent shorter split"]),
-        ("0-1:A 1-4:A", "0-4:A", ["missing joined", "wrong_extent longer joined"]),
+        ("0-4:A", "0-1:A 2-4:A", ["spurious split", "wrong_boundary shorter split"]),
+        ("0-1:A 1-4:A", "0-4:A", ["missing merged", "wrong_boundary longer merged"]),
         # typed pairs first: nervaluate 1.2.1 gives the label to the first
-        ("0-3:B", "0-1:A 1-3:B", ["spurious split", "wrong_extent shorter split"]),
+        ("0-3:B", "0-1:A 1-3:B", ["spurious split", "wrong_boundary shorter split"]),
         # nervaluate 1.2.1 finds nothing right in this order
-        ("0-2:A 2-4:A", "0-2:A 1-4:A", ["correct", "wrong_extent longer"]),
+        ("0-2:A 2-4:A", "0-2:A 1-4:A", ["correct", "wrong_boundary longer"]),
         # correct spans do not split others
-        ("0-5:A 1-2:B", "0-4:A 1-2:B", ["wrong_extent shorter", "correct nested"]),
-        ("0-150:A", "0-1:A", ["wrong_extent shorter"]),
-        ("1-3:A", "0-2:A 2-4:C", ["wrong_extent shifted split", "spurious split"]),
+        ("0-5:A 1-2:B", "0-4:A 1-2:B", ["wrong_boundary shorter", "correct nested"]),
+        ("0-150:A", "0-1:A", ["wrong_boundary shorter"]),
+        ("1-3:A", "0-2:A 2-4:C", ["wrong_boundary shifted split", "spurious split"]),
     ],
 )
 def test_by_hand(reference, prediction, expected):
@@ -62,10 +62,10 @@ def test_by_hand(reference, prediction, expected):
 
 
 def test_the_least_overlap():
-    assert kinds("0-10:A", "7-12:A", min_overlap=0.3) == ["wrong_extent shifted"]
+    assert kinds("0-10:A", "7-12:A", min_overlap=0.3) == ["wrong_boundary shifted"]
     assert kinds("0-10:A", "7-12:A", min_overlap=0.31) == ["missing", "spurious"]
     # 7 / 100 is the number that is written 0.07; 0.07 * 100 is more than 7
-    assert kinds("0-100:A", "93-120:A", min_overlap=0.07) == ["wrong_extent shifted"]
+    assert kinds("0-100:A", "93-120:A", min_overlap=0.07) == ["wrong_boundary shifted"]
     assert kinds("0-2:A", "0-2:B", min_overlap=1.0) == ["wrong_label"]
 
 
@@ -74,15 +74,15 @@ def test_the_table():
     assert len(rows) == 3
     table = rows.to_arrow()
     keys = ["document", "reference_start", "reference_end", "reference_label"]
-    keys += ["predicted_start", "predicted_end", "predicted_label", "kind", "extent", "split", "joined", "nested"]
+    keys += ["predicted_start", "predicted_end", "predicted_label", "kind", "boundary", "split", "merged", "nested"]
     assert table.column_names == keys
     assert [tuple(row.values())[:9] for row in table.to_pylist()] == [
         (0, None, None, None, 1, 2, "B", "spurious", None),
-        (1, 0, 2, "A", 0, 3, "B", "wrong_label_and_extent", "longer"),
+        (1, 0, 2, "A", 0, 3, "B", "wrong_label_and_boundary", "longer"),
         (1, 4, 5, "B", 4, 5, "B", "correct", "same"),
     ]
     assert [str(start) for start in rows.to_frame()["reference_start"]] == ["<NA>", "0", "4"]
-    assert rows.to_frame()["kind"].tolist() == ["spurious", "wrong_label_and_extent", "correct"]
+    assert rows.to_frame()["kind"].tolist() == ["spurious", "wrong_label_and_boundary", "correct"]
 
 
 def as_rows(found):
@@ -99,8 +99,8 @@ def as_rows(found):
             assert (pieces[0][0], pieces[-1][1]) == (row[f"{side}_start"], row[f"{side}_end"])
             tokens = frozenset(token for start, end in pieces for token in range(start, end))
             ends.append((row[f"{side}_label"], tokens))
-        flags = (row["split"], row["joined"], row["nested"])
-        documents[row["document"]].append((*ends, row["kind"], row["extent"], *flags))
+        flags = (row["split"], row["merged"], row["nested"])
+        documents[row["document"]].append((*ends, row["kind"], row["boundary"], *flags))
     return [sorted(document, key=readable) for document in documents]
 
 
@@ -218,7 +218,7 @@ def test_a_large_group_is_solved_level_by_level():
     reference = " ".join(f"{start}-{100 - start}:{'AB'[start % 2]}" for start in range(30))
     prediction = " ".join(f"{start}-{101 - start}:{'BA'[start % 2]}" for start in range(30))
     found = matched([span_dicts(reference)], [span_dicts(prediction)]).to_arrow()
-    assert found["kind"].to_pylist().count("wrong_extent") == 30
+    assert found["kind"].to_pylist().count("wrong_boundary") == 30
     pairs = set(zip(found["reference_start"].to_pylist(), found["predicted_start"].to_pylist(), strict=True))
     # of equal sums of distances the list of pairs is the smallest
     assert len(pairs) == 30 and all((first - second) % 2 == 1 for first, second in pairs)

@@ -75,13 +75,13 @@ def test_errors_of_transform_are_found_again(run, file, tmp_path, name, kind):
     costs = of_table(run, gold, output)[1]
     spans = {row["error"]: int(row["spans"]) for row in costs}
     parts = ("shorter", "longer", "shifted")
-    assert {name: count for name, count in spans.items() if count and name != "wrong extent"} == {kind: touched}
-    assert spans["wrong extent"] == (touched if kind in parts else 0)
+    assert {name: count for name, count in spans.items() if count and name != "wrong boundary"} == {kind: touched}
+    assert spans["wrong boundary"] == (touched if kind in parts else 0)
 
 
 @old_matplotlib
 def test_the_picture(run, files, tmp_path):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (the extra plots)")
     path = tmp_path / "confusion.svg"
-    assert run("errors", *files[:2], "--plot", path, "--extents", "exact")[0] == 0
+    assert run("errors", *files[:2], "--plot", path, "--pairs", "exact")[0] == 0
     assert b"<svg" in path.read_bytes()

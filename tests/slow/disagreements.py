@@ -40,18 +40,18 @@ def units(spans, level):
 
 
 def kinds_of(place, documents):
-    """How many differences of each kind two annotators have here: label, extent, split, missing."""
+    """How many differences of each kind two annotators have here: label, boundary, split, missing."""
     counts = [0, 0, 0, 0]
     for one, other in itertools.combinations(documents, 2):
-        for first, second, kind, extent, split, joined, nested in rows_of(one, other):
+        for first, second, kind, boundary, split, merged, nested in rows_of(one, other):
             if kind == "correct" or (first or second) not in place:
                 continue
-            apart = split or joined
+            apart = split or merged
             if kind in ("missing", "spurious"):
                 counts[2 if apart and not nested else 3] += 1
                 continue
-            counts[0] += kind in ("wrong_label", "wrong_label_and_extent")
-            if extent != "same":
+            counts[0] += kind in ("wrong_label", "wrong_label_and_boundary")
+            if boundary != "same":
                 counts[2 if apart else 1] += 1
     return counts
 

@@ -22,8 +22,8 @@ def kinds_by_label(rows):
 def confusion(rows, *, exact):
     """Numbers of pairs by (reference label or spurious, predicted label or missing)."""
     cells = Counter()
-    for _, gold, output, _, extent, *_ in rows:
-        if gold and output and not (exact and extent != "same"):
+    for _, gold, output, _, boundary, *_ in rows:
+        if gold and output and not (exact and boundary != "same"):
             cells[gold[0], output[0]] += 1
             continue
         if gold:
@@ -34,8 +34,8 @@ def confusion(rows, *, exact):
 
 
 def is_of(row, kind):
-    extent = kind.removeprefix("wrong_extent_")
-    return row[3] == "wrong_extent" and row[4] == extent if extent != kind else row[3] == kind
+    boundary = kind.removeprefix("wrong_boundary_")
+    return row[3] == "wrong_boundary" and row[4] == boundary if boundary != kind else row[3] == kind
 
 
 def fixed(rows, predictions, kind):

@@ -46,12 +46,12 @@ def kind_of(gold, output):
     other, others = output
     if tokens == others:
         return ("correct" if label == other else "wrong_label"), "same"
-    extent = "shorter" if others < tokens else "longer" if tokens < others else "shifted"
-    return ("wrong_extent" if label == other else "wrong_label_and_extent"), extent
+    boundary = "shorter" if others < tokens else "longer" if tokens < others else "shifted"
+    return ("wrong_boundary" if label == other else "wrong_label_and_boundary"), boundary
 
 
 def rows_of(references, predictions, min_overlap=0.0):
-    """(reference, prediction, kind, extent, split, joined, nested) of each row of one document."""
+    """(reference, prediction, kind, boundary, split, merged, nested) of each row of one document."""
     references, predictions = text_order(references), text_order(predictions)
     chosen = best_matching(references, predictions, min_overlap)
     wrong = [
@@ -63,24 +63,24 @@ def rows_of(references, predictions, min_overlap=0.0):
         return gold[1] & output[1] and len(gold[1] & output[1]) / len(gold[1]) >= min_overlap
 
     split = {gold for gold in wrong[0] if sum(bool(enough(gold, output)) for output in wrong[1]) > 1}
-    joined = {output for output in wrong[1] if sum(bool(enough(gold, output)) for gold in wrong[0]) > 1}
+    merged = {output for output in wrong[1] if sum(bool(enough(gold, output)) for gold in wrong[0]) > 1}
 
     def marks(gold, output):
         if gold in wrong[0]:
             split_here = gold in split
-            joined_here = output in joined if output else any(enough(gold, one) for one in joined)
+            merged_here = output in merged if output else any(enough(gold, one) for one in merged)
         elif gold:
-            split_here = joined_here = False
+            split_here = merged_here = False
         else:
             split_here = any(enough(one, output) for one in split)
-            joined_here = output in joined
+            merged_here = output in merged
         span, side = (gold, references) if gold else (output, predictions)
         bounds = min(span[1]), max(span[1])
         nested = any(
             min(other[1]) <= bounds[0] and bounds[1] <= max(other[1]) and (min(other[1]), max(other[1])) != bounds
             for other in side
         )
-        return split_here, joined_here, nested
+        return split_here, merged_here, nested
 
     rows = [(references[r], predictions[p], *kind_of(references[r], predictions[p])) for r, p in chosen]
     rows += [(gold, None, "missing", None) for r, gold in enumerate(references) if r not in {r for r, _ in chosen}]

@@ -52,7 +52,7 @@ def report_data(html):
 def test_the_report_in_the_frame_has_the_errors():
     data = report_data(answer("link_f", "a O\nb B-X\nc I-X\nd B-Y\n", "a B-Y\nb B-X\nc O\nd B-Z\n"))
     kinds = {kind["name"]: count for kind, count in zip(data["kinds"], data["systems"][0]["counts"], strict=True)}
-    assert (kinds["wrong_label"], kinds["wrong_extent"], kinds["missing"], kinds["spurious"]) == (1, 1, 0, 1)
+    assert (kinds["wrong_label"], kinds["wrong_boundary"], kinds["missing"], kinds["spurious"]) == (1, 1, 0, 1)
     assert data["systems"][0]["passages"][0]["units"] == ["a", "b", "c", "d"]
     nested = report_data(answer("eter", *[MARKUP_EXAMPLES[1].reference] * 2))
     assert not nested["systems"][0]["errors"]

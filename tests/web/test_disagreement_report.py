@@ -47,7 +47,7 @@ def test_places_have_their_readings():
     assert passages[1]["units"] == WORDS[0]
     assert [[kind for code, kind in enumerate(kinds) if place[1] >> code & 1] for place in data["places"]] == [
         ["label"],
-        ["extent", "split", "missing"],
+        ["boundary", "split", "missing"],
         ["missing"],
     ]
     # who, and marks: bounds, label, how many have the span

@@ -71,10 +71,10 @@ def test_passages_have_both_sides():
     reference, prediction = data["passages"][0]["sides"]
     assert reference == [
         [0, 1, label["PER"], kind["wrong_label"], 0],
-        [2, 4, label["ORG"], kind["wrong_extent"], 1],
+        [2, 4, label["ORG"], kind["wrong_boundary"], 1],
         [5, 6, label["LOC"], kind["missing"], 2],
     ]
-    assert [mark[3:] for mark in prediction] == [[kind["wrong_label"], 0], [kind["wrong_extent"], 1]]
+    assert [mark[3:] for mark in prediction] == [[kind["wrong_label"], 0], [kind["wrong_boundary"], 1]]
     assert [error[4] for error in data["errors"]] == [1, 1, 2, 1, 2, 1, 1]
 
 
@@ -97,7 +97,7 @@ def test_random_corpora(seed, kind):
     data = data_for(*sides, Context(wording=Wording.of_words(words)))
     rows = MatchedSpans.of(Alignment(*sides)).to_arrow().to_pylist()
     expected = [row for row in rows if row["kind"] != "correct"]
-    assert [KINDS[error[0]] for error in data["errors"]] == [row["kind"] for row in expected]
+    assert [list(KINDS)[error[0]] for error in data["errors"]] == [row["kind"] for row in expected]
     for passage in data["passages"]:
         document = passage["document"]
         assert passage["units"] == words[document]
@@ -116,7 +116,7 @@ def test_of_a_long_document_the_surroundings_are_there():
     sides = spans(reference, [length]), spans([[]], [length])
     first, second = data_for(*sides, Context(wording=Wording.of_words(words)))["passages"]
     assert (first["units"], first["cut"]) == (words[0][70:132], [True, True])
-    assert second["sides"] == [[[30, 31, 0, KINDS.index("missing"), 1]], []]
+    assert second["sides"] == [[[30, 31, 0, list(KINDS).index("missing"), 1]], []]
     text = " ".join(words[0])
     sides = spans([[(0, 1, "A")]], [len(text)]), spans([[]], [len(text)])
     (passage,) = data_for(*sides, Context(wording=Wording.of_texts([text])))["passages"]
@@ -150,7 +150,7 @@ def test_the_report_has_scores_kinds_buckets_and_probable_errors(tmp_path):
     for expected in (
         "A &amp; B",
         "Scores",
-        "wrong extent",
+        "wrong boundary",
         "if fixed",
         "mentions in training",
         "unseen",

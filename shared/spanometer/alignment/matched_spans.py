@@ -13,13 +13,32 @@ from ..arrays import arrow_array, as_lists, begins_run, offsets_by, strings
 from .matching import lexicographic_matching
 from .overlaps import Alignment, SideSpans, across_labels, line_base
 
-KINDS = ("correct", "wrong_label", "wrong_extent", "wrong_label_and_extent", "missing", "spurious")
-"""What a reference or a predicted span is; codes index them. A matched pair is of one of the first four."""
+KINDS = {
+    "correct": "same tokens, same label",
+    "wrong_label": "same tokens, another label",
+    "wrong_boundary": "same label, other tokens",
+    "wrong_label_and_boundary": "another label and other tokens",
+    "missing": "a reference span without a partner (false negative)",
+    "spurious": "a predicted span without a partner (false positive)",
+}
+"""The kinds of spans, explained; codes are their numbers. A matched pair is of one of the first four kinds."""
 
-CORRECT, WRONG_LABEL, WRONG_EXTENT, WRONG_LABEL_AND_EXTENT, MISSING, SPURIOUS = range(len(KINDS))
+CORRECT, WRONG_LABEL, WRONG_BOUNDARY, WRONG_LABEL_AND_BOUNDARY, MISSING, SPURIOUS = range(len(KINDS))
 
-EXTENTS = ("same", "shorter", "longer", "shifted")
-"""How a predicted span lies to the reference span of its pair: inside it, around it, or neither."""
+BOUNDARIES = {
+    "same": "the predicted span has the tokens of the reference span",
+    "shorter": "the predicted span lies inside the reference span",
+    "longer": "the predicted span lies around the reference span",
+    "shifted": "neither span lies inside the other",
+}
+"""The boundaries of pairs, explained; codes are their numbers."""
+
+MARKS = {
+    "split": "several predicted spans lie over one reference span",
+    "merged": "one predicted span lies over several reference spans",
+    "nested": "the span lies within the bounds of another span of its side",
+}
+"""The marks that a span of any kind can have, explained."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,19 +56,19 @@ class MatchedSpans:
         alignment: both sides.
         reference, prediction: the two spans of each row, indices into the alignment's sides; -1 for none.
         kind: codes of `KINDS`.
-        extent: codes of `EXTENTS`; -1 without a pair.
+        boundary: codes of `BOUNDARIES`; -1 without a pair.
         split: flags of the rows whose reference span, or one that its spurious span meets, meets several predicted
             spans; correct rows do not count.
-        joined: the same with the sides exchanged.
+        merged: the same with the sides exchanged.
     """
 
     alignment: Alignment
     reference: np.ndarray
     prediction: np.ndarray
     kind: np.ndarray
-    extent: np.ndarray
+    boundary: np.ndarray
     split: np.ndarray
-    joined: np.ndarray
+    merged: np.ndarray
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -73,8 +92,15 @@ class MatchedSpans:
 
     def __post_init__(self) -> None:
         """Keep codes in one byte each."""
-        for name in ("kind", "extent"):
+        for name in ("kind", "boundary"):
             object.__setattr__(self, name, getattr(self, name).astype(np.int8))
+
+    def flags(self, name: str) -> np.ndarray:
+        """Flag the rows of one of `KINDS` or `BOUNDARIES`, or with one of `MARKS`."""
+        for column, names in (("kind", KINDS), ("boundary", BOUNDARIES)):
+            if name in names:
+                return np.asarray(getattr(self, column) == list(names).index(name))
+        return np.asarray(getattr(self, name))
 
     @cached_property
     def nested(self) -> np.ndarray:
@@ -120,8 +146,8 @@ class MatchedSpans:
 
         Its columns are `document` (from 0); of both sides `reference_start`, `reference_end` (exclusive), in tokens,
         and `reference_label`, `predicted_start` and so on, null for none, and `reference_fragments` if there are
-        discontinuous spans, lists of pairs of bounds; `kind`; `extent`, null without a pair; the flags `split`,
-        `joined` and `nested`.
+        discontinuous spans, lists of pairs of bounds; `kind`; `boundary`, null without a pair; the flags `split`,
+        `merged` and `nested`.
         """
         columns: dict[str, Any] = {"document": arrow_array(self.document[self.order].astype(np.int32))}
         for side, name, span, label in (
@@ -135,8 +161,8 @@ class MatchedSpans:
             if not self.alignment.contiguous:
                 columns[f"{name}_fragments"] = self._fragments(side, span[self.order])
         columns["kind"] = strings(self.kind[self.order], KINDS)
-        columns["extent"] = strings(self.extent[self.order], EXTENTS)
-        for flag in ("split", "joined", "nested"):
+        columns["boundary"] = strings(self.boundary[self.order], BOUNDARIES)
+        for flag in MARKS:
             columns[flag] = arrow_array(getattr(self, flag)[self.order])
         return pa.table(columns)
 
@@ -174,19 +200,19 @@ def _match(alignment: Alignment, min_overlap: float) -> tuple[np.ndarray, ...]:
     alone, invented = _others(first, len(wrong.references)), _others(second, len(wrong.predictions))
     missing, spurious = (np.full(len(spans), -1) for spans in (alone, invented))
     split, meets_split = _several(pairs.reference, pairs.prediction, len(wrong.references), len(wrong.predictions))
-    joined, meets_joined = _several(pairs.prediction, pairs.reference, len(wrong.predictions), len(wrong.references))
+    merged, meets_merged = _several(pairs.prediction, pairs.reference, len(wrong.predictions), len(wrong.references))
     exact, inside, around, typed = (flags[chosen] for flags in (pairs.exact, pairs.inside, pairs.around, pairs.typed))
-    kind = np.where(exact, WRONG_LABEL, np.where(typed, WRONG_EXTENT, WRONG_LABEL_AND_EXTENT))
-    extent = np.where(exact, 0, np.where(inside, 1, np.where(around, 2, 3)))
+    kind = np.where(exact, WRONG_LABEL, np.where(typed, WRONG_BOUNDARY, WRONG_LABEL_AND_BOUNDARY))
+    boundary = np.where(exact, 0, np.where(inside, 1, np.where(around, 2, 3)))
     correct = np.zeros(len(equal), dtype=np.int8)
     flags = correct.astype(bool)
     return (
         np.concatenate([equal, of_reference[first], of_reference[alone], spurious]),
         np.concatenate([equal_prediction, of_prediction[second], missing, of_prediction[invented]]),
         np.concatenate([correct, kind, MISSING + 1 + missing, SPURIOUS + 1 + spurious]),
-        np.concatenate([correct, extent, missing, spurious]),
+        np.concatenate([correct, boundary, missing, spurious]),
         np.concatenate([flags, split[first], split[alone], meets_split[invented]]),
-        np.concatenate([flags, joined[second], meets_joined[alone], joined[invented]]),
+        np.concatenate([flags, merged[second], meets_merged[alone], merged[invented]]),
     )
 
 

@@ -165,8 +165,8 @@ class Alignment:
         self.documents = references.documents
         self.lengths = references.lengths
         self.labels = tuple(sorted({*references.labels, *predictions.labels}))
-        extents = _extents(references, predictions) if self.lengths is None else self.lengths
-        self.offsets = offsets_of(extents)
+        ends = _ends(references, predictions) if self.lengths is None else self.lengths
+        self.offsets = offsets_of(ends)
         if float(self.offsets[-1]) * (len(self.labels) + 1) >= _LONGEST_LINE:
             raise InputError(
                 f"{len(self.labels)} labels over {self.offsets[-1]} tokens are too many.",
@@ -368,12 +368,12 @@ def _intersections(
     return start, end
 
 
-def _extents(references: Spans, predictions: Spans) -> np.ndarray:
+def _ends(references: Spans, predictions: Spans) -> np.ndarray:
     """Compute the least number of tokens that each document can have."""
-    extents = np.zeros(references.documents, dtype=np.int64)
+    ends = np.zeros(references.documents, dtype=np.int64)
     for spans in (references, predictions):
-        np.maximum.at(extents, spans.document, spans.end)
-    return extents
+        np.maximum.at(ends, spans.document, spans.end)
+    return ends
 
 
 def overlap_each_other(spans: Spans) -> bool:

@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     systems = {system: _score(modules, tags["reference"], tags[system]) for system in SYSTEMS}
     repairs = {repair: _score(modules, tags["reference"], tags["hasty"], repair) for repair in ("conlleval", "discard")}
     result = errors(tags["reference"], {SHOWN: tags[SHOWN]}, words=corpus.words, confidence=None).only
-    near = result.examples(kind="wrong_extent", limit=1)
+    near = result.examples(kind="wrong_boundary", limit=1)
     place = near.to_dict()[0]["document"]
     sentence = {SHOWN: _score(modules, [tags["reference"][place]], [tags[SHOWN][place]])}
     output.write(dict, lambda: [*_system(corpus, result, near, systems, sentence), *_comparison(systems, repairs)])
@@ -112,7 +112,10 @@ def _system(
     yield from (f"  {system:<8} {habit}" for system, habit in SYSTEMS.items())
     yield from ("", (f"One system, {SHOWN}, by the measure that seqeval computes", "bold"), "")
     yield from (_table("system", {"span_f": ("precision", "recall", "f1")}, {SHOWN: first}), "")
-    yield (f"What the F1 hides: {result.counts['wrong_extent']} spans have the right label and a wrong bound", "bold")
+    yield (
+        f"What the F1 hides: {result.counts['wrong_boundary']} spans have only a wrong boundary",
+        "bold",
+    )
     yield from ("", *near.parts(), "For this sentence the measures give:", "")
     yield from (_table("system", _headlines(MODULES), sentence), "")
     yield from (_table("system", _headlines(PAIRING_MODULES), sentence), "")

@@ -1,7 +1,7 @@
 """Show where systems go wrong: kinds of errors, by label, and what each kind costs.
 
 Every reference span is matched with at most one predicted span that overlaps
-it: the pair is correct, or has the wrong label, the wrong extent (shorter,
+it: the pair is correct, or has the wrong label, the wrong boundary (shorter,
 longer, shifted) or both; what stays alone is missing or spurious. Of several
 systems it also shows which errors all make, which only one makes, and what
 changes from one to another. Files as in spanometer score; the first is the
@@ -28,7 +28,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..analysis.errors.buckets import BucketReport, read_training
-from ..analysis.errors.confusion import EXTENT_CHOICES
+from ..analysis.errors.confusion import PAIR_CHOICES
 from ..analysis.errors.differences import Difference, SharedErrors
 from ..analysis.errors.errors import Errors
 from ..analysis.errors.examples import SHOWN, ErrorChoice, ErrorExamples
@@ -62,7 +62,7 @@ class ErrorOutput(PlotOutput):
     per_error: bool = switch(
         "nothing but every error, with what each system makes of its span; of two systems whether it is fixed or new"
     )
-    extents: str = option("overlap", help="which confusion matrix the picture shows", choices=EXTENT_CHOICES)
+    pairs: str = option("overlap", help="which confusion matrix the picture shows", choices=PAIR_CHOICES)
     examples: str | None = option(
         None,
         help="nothing but the errors of each system with their words in context, those on the most frequent strings "
@@ -94,8 +94,8 @@ class ErrorOutput(PlotOutput):
         super().__post_init__()
         if self.html is not None:
             require_html(self.html)
-        if self.plot is None and self.extents != options_of(ErrorOutput)["extents"].default:
-            raise InputError("--extents is about the picture, and there is none.", "Add --plot, or leave it out.")
+        if self.plot is None and self.pairs != options_of(ErrorOutput)["pairs"].default:
+            raise InputError("--pairs is about the picture, and there is none.", "Add --plot, or leave it out.")
         if self.examples is not None and (self.json or self.table != "text" or self.per_error):
             raise InputError(
                 f"{mention('examples')} prints errors in a form of its own.",
@@ -181,7 +181,7 @@ def run(options: argparse.Namespace) -> int:
     if output.plot is not None:
         if len(result.systems) > 1:
             raise InputError("--plot draws the confusion of one system.", "Leave it out, or give one PREDICTION.")
-        plot_confusion(result.only.confusion(output.extents), output.plot)
+        plot_confusion(result.only.confusion(output.pairs), output.plot)
     buckets = {name: system.buckets(**partition) for name, system in result.systems.items()} if parts.wanted else {}
     described = corpus.described("predictions")
     output.write(

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..alignment.matched_spans import CORRECT, WRONG_EXTENT, WRONG_LABEL, MatchedSpans, OverlappingSpans
+from ..alignment.matched_spans import CORRECT, WRONG_BOUNDARY, WRONG_LABEL, MatchedSpans, OverlappingSpans
 from ..alignment.matching import best_matching, greedy_matching
 from ..alignment.overlaps import Alignment, across_labels
 from ..counts.counts import Column, Counts
@@ -144,7 +144,7 @@ class SemevalF(FMeasure):
         matched = MatchedSpans.of(alignment, min_overlap=self.min_overlap)
         paired = (matched.reference >= 0) & (matched.prediction >= 0)
         kind = matched.kind[paired]
-        exact, typed = np.isin(kind, [CORRECT, WRONG_LABEL]), np.isin(kind, [CORRECT, WRONG_EXTENT])
+        exact, typed = np.isin(kind, [CORRECT, WRONG_LABEL]), np.isin(kind, [CORRECT, WRONG_BOUNDARY])
         return matched.reference[paired], matched.prediction[paired], self._correct(exact, typed)
 
     def _by_schema(self, alignment: Alignment) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

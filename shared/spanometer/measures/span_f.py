@@ -14,7 +14,7 @@ from .base import Key, f_results
 
 @dataclass(frozen=True, kw_only=True)
 class SpanF(FMeasure):
-    """Precision, recall and F1 over whole spans: a span is right if label and extent are (CoNLL evaluation).
+    """Precision, recall and F1 over whole spans: a span is right if its label and boundaries are (CoNLL evaluation).
 
     P = |Ŝ ∩ S| / |Ŝ|, R = |Ŝ ∩ S| / |S|, with S the reference spans and Ŝ the predicted ones. Awasthy's span
     similarity is the same number. Discontinuous spans are equal if all their tokens are.

@@ -72,10 +72,10 @@ class TreeAlignment:
         self.sides = (references, predictions)
         self.documents = references.documents
         self.types = tuple(sorted({*references.types, *predictions.types}))
-        extents = np.zeros(self.documents, dtype=np.int64)
+        ends = np.zeros(self.documents, dtype=np.int64)
         for side in self.sides:
-            np.maximum.at(extents, side.document, side.end)
-        self._offsets = offsets_of(extents)
+            np.maximum.at(ends, side.document, side.end)
+        self._offsets = offsets_of(ends)
         # codes for all names, as a component and a type may have the same name
         names = tuple(sorted({*self.types, *references.component_labels, *predictions.component_labels}))
         number = {name: code for code, name in enumerate(names)}

@@ -52,8 +52,8 @@ def draw_confusion(confusion: Confusion) -> Figure:
     large = size > _MANY
     cell, font = (0.3, 7.0) if large else (0.62, 9.0)
     side = max(2.6, cell * size)
-    extents = {"overlap": "all pairs", "exact": "pairs of the same extent"}[confusion.extents]
-    figure, axes = new_plot(side + 2.6, side + 1.4, f"Labels of reference and predicted spans: {extents}")
+    pairs = {"overlap": "all pairs", "exact": "pairs with the same boundaries"}[confusion.pairs]
+    figure, axes = new_plot(side + 2.6, side + 1.4, f"Labels of reference and predicted spans: {pairs}")
     totals = confusion.counts.sum(axis=1, keepdims=True)
     share = confusion.counts / np.maximum(totals, 1)
     # a root, so that rare confusions can be seen beside correct spans

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..alignment.matched_spans import KINDS
 from ..analysis.errors.answers import ANSWER_KINDS
 from ..analysis.errors.buckets import bucket_tables
 from ..analysis.errors.errors import (
@@ -31,15 +32,8 @@ MOST_ERRORS = 10_000
 _MOST_INCONSISTENT = 30
 """How many strings with several labels in the reference are listed."""
 
-_STYLES = {
-    "correct": ("✓", "solid line"),
-    "wrong_label": ("≠", "dotted line"),
-    "wrong_extent": ("≈", "dashed line"),
-    "wrong_label_and_extent": ("≉", "thick dotted line"),
-    "missing": ("✗", "double line"),
-    "spurious": ("+", "wavy line"),
-}
-"""The symbol of each kind of span, and the line below it; colours are in marks.css."""
+_STYLES = ("✓ solid", "≠ dotted", "≈ dashed", "≉ thick dotted", "✗ double", "+ wavy")
+"""The symbol of each kind of span, in the order of `KINDS`, and the line below it; colours are in marks.css."""
 
 
 def write_error_report(found: Errors, path: str | os.PathLike[str], **options: Any) -> None:
@@ -87,8 +81,8 @@ def error_report(
         for name, system in found.systems.items()
     }
     kinds = [
-        {"name": name, "title": name.replace("_", " "), "symbol": symbol, "line": line}
-        for name, (symbol, line) in _STYLES.items()
+        {"name": name, "title": name.replace("_", " "), "symbol": style[0], "help": f"{style[2:]} line: {text}"}
+        for (name, text), style in zip(KINDS.items(), _STYLES, strict=True)
     ]
     return render(
         "report.html",

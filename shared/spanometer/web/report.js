@@ -80,14 +80,14 @@
     byId("sentences-section").scrollIntoView({ behavior: "auto" });
   };
 
-  // the confusion matrix: cells are [label of the reference, predicted label, same extents, other extents]
-  const layers = ["all spans", "pairs of the same extent", "pairs of other extents"];
+  // the confusion matrix: cells are [label of the reference, predicted label, pairs with the same boundaries, others]
+  const layers = ["all spans", "pairs with the same boundaries", "pairs with other boundaries"];
   let layer = 0;
   const count = (row, column, same, other) =>
     layer === 0 ? same + other : row < 0 || column < 0 ? 0 : [same, other][layer - 1];
   const drawMatrix = () => {
     const cells = new Map(current.matrix.map(([row, column, same, other]) => [`${row} ${column}`, count(row, column, same, other)]));
-    // pairs of one label and extent are right: on the diagonal only other extents are errors
+    // pairs with the same label and boundaries are right: on the diagonal only other boundaries are errors
     const errorsIn = new Map(current.matrix.map(([row, column, same, other]) =>
       [`${row} ${column}`, count(row, column, row === column ? 0 : same, other)]));
     const most = Math.max(1, ...errorsIn.values());
@@ -105,7 +105,7 @@
         if (!wrong) { cell.append(amount(value)); return cell; }
         const button = make("button", { type: "button", style: `--strength: ${Math.round(6 + 74 * Math.sqrt(wrong / most))}%`,
           title: `${row < 0 ? "spurious" : labels[row]} → ${column < 0 ? "missing" : labels[column]}` }, amount(value));
-        const own = [[], ["wrong_label"], ["wrong_extent", "wrong_label_and_extent"]][layer];
+        const own = [[], ["wrong_label"], ["wrong_boundary", "wrong_label_and_boundary"]][layer];
         button.addEventListener("click", () => show({ label: String(row), predicted: String(column),
           kinds: new Set(own.map((name) => kinds.findIndex((kind) => kind.name === name))) }));
         cell.append(button);
@@ -130,9 +130,9 @@
       return make("tr", {}, make("th", { scope: "row" }, button), make("td", {}, amount(times)), make("td", { class: "er-as" }, as));
     })));
 
-  byId("legend").append(...kinds.map(({ name, title, symbol, line }) => make("li", {},
+  byId("legend").append(...kinds.map(({ name, title, symbol, help }) => make("li", {},
     make("mark", { class: `sm-${name}` }, title, make("span", { class: "sm-tag", "aria-hidden": "true" }, symbol)),
-    make("span", { class: "sm-muted" }, ` ${line}`))));
+    make("span", { class: "sm-muted" }, ` ${help}`))));
 
   // one system at a time
   const parts = [...document.querySelectorAll(".er-system")];

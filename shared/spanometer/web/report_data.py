@@ -68,10 +68,10 @@ def report_data(
 
 
 def _matrix(matched: MatchedSpans) -> list[list[int]]:
-    """List the cells of the confusion matrix that are not empty: both labels, pairs of one extent, and others."""
+    """List the cells of the confusion matrix that are not empty: both labels, pairs with equal boundaries, others."""
     width = len(matched.alignment.labels) + 1
     place = (matched.reference_label + 1) * width + matched.predicted_label + 1
-    same = matched.extent == 0
+    same = matched.boundary == 0
     layers = [np.bincount(place[chosen], minlength=width * width) for chosen in (same, ~same)]
     there = np.flatnonzero(layers[0] + layers[1])
     row, column = np.divmod(there, width)

@@ -55,13 +55,13 @@ def test_errors_by_hand_those_on_the_most_frequent_string_first():
         "Rome missing LOC None 6",
         "Rome spurious None LOC 13",
         "Ada wrong_label PER ORG 1",
-        "Acme Inc wrong_extent ORG ORG 3",
+        "Acme Inc wrong_boundary ORG ORG 3",
         "Bob spurious None PER 11",
     ]
     assert examples().strings() == [
         ("Rome", 2, "LOC → missing; spurious → LOC"),
         ("Ada", 1, "PER → ORG"),
-        ("Acme Inc", 1, "ORG, wrong extent"),
+        ("Acme Inc", 1, "ORG, wrong boundary"),
         ("Bob", 1, "spurious → PER"),
     ]
 
@@ -70,7 +70,10 @@ def test_errors_by_hand_those_on_the_most_frequent_string_first():
     "chosen, expected",
     [
         ({"kind": "missing"}, ["Rome missing LOC None 6"]),
-        ({"kind": ("shorter", "wrong_label")}, ["Ada wrong_label PER ORG 1", "Acme Inc wrong_extent ORG ORG 3"]),
+        ({"kind": ("shorter", "wrong_label")}, ["Ada wrong_label PER ORG 1", "Acme Inc wrong_boundary ORG ORG 3"]),
+        ({"kind": "False Negative"}, ["Rome missing LOC None 6"]),
+        ({"kind": "wrong-boundary,fn"}, ["Acme Inc wrong_boundary ORG ORG 3", "Rome missing LOC None 6"]),
+        ({"kind": "wrong_boundary_shorter"}, ["Acme Inc wrong_boundary ORG ORG 3"]),
         ({"label": "LOC"}, ["Rome missing LOC None 6", "Rome spurious None LOC 13"]),
         ({"label": "PER", "predicted": "ORG"}, ["Ada wrong_label PER ORG 1"]),
         ({"predicted": "LOC,PER"}, ["Rome spurious None LOC 13", "Bob spurious None PER 11"]),
@@ -82,16 +85,16 @@ def test_choices_by_hand(chosen, expected):
 
 
 def test_json_lines_have_both_spans():
-    first, *_, last = map(json.loads, examples(kind="missing,wrong_extent").to_json_lines().splitlines())
+    first, *_, last = map(json.loads, examples(kind="missing,wrong_boundary").to_json_lines().splitlines())
     assert first == {
         "document": 0,
         "line": 3,
-        "kind": "wrong_extent",
-        "extent": "shorter",
+        "kind": "wrong_boundary",
+        "boundary": "shorter",
         "reference": {"start": 2, "end": 4, "label": "ORG", "text": "Acme Inc"},
         "prediction": {"start": 3, "end": 4, "label": "ORG", "text": "Inc"},
         "split": False,
-        "joined": False,
+        "merged": False,
         "nested": False,
         "before": "Ada of",
         "text": "Acme Inc",
@@ -102,8 +105,8 @@ def test_json_lines_have_both_spans():
 
 
 def test_text_marks_the_span_of_each_side():
-    shown = str(examples(kind="wrong_extent"))
-    assert "ORG → ORG  wrong extent, shorter  line 3, document 0" in shown
+    shown = str(examples(kind="wrong_boundary"))
+    assert "ORG → ORG  wrong boundary, shorter  line 3, document 0" in shown
     assert "reference   Ada of [ORG Acme Inc] saw Rome" in shown
     assert "prediction  Ada of Acme [ORG Inc] saw Rome" in shown
     assert "5 errors, the first 2 of them here." in text_of(examples().parts(2))
@@ -119,7 +122,7 @@ def test_without_words_errors_are_in_the_order_of_the_text():
     found = examples(Context())
     assert [row["kind"] for row in found.rows.to_pylist()] == [
         "wrong_label",
-        "wrong_extent",
+        "wrong_boundary",
         "missing",
         "spurious",
         "spurious",

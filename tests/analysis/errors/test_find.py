@@ -25,7 +25,7 @@ def spans(text):
     return found
 
 
-# right, wrong label, short, long with another label, missed, invented, one cut in two, two joined
+# right, wrong label, short, long with another label, missing, spurious, one split in two, two merged
 GOLD = [spans("0-2:A 3-4:A 5-8:B 9-11:B 14-16:A 20-24:A 26-27:B 27-30:B")]
 OUTPUT = [spans("0-2:A 3-4:B 5-7:B 9-12:A 18-19:B 20-21:A 21-24:A 26-30:B")]
 
@@ -39,8 +39,8 @@ def test_by_hand():
     assert found.counts == {
         "correct": 1,
         "wrong_label": 1,
-        "wrong_extent": 3,
-        "wrong_label_and_extent": 1,
+        "wrong_boundary": 3,
+        "wrong_label_and_boundary": 1,
         "missing": 2,
         "spurious": 2,
     }
@@ -53,24 +53,24 @@ def test_by_hand():
     # 1 of 8 and 8 is right
     assert found.costs.score == 2 / 16
     assert [(kind, cost.fixed) for kind, cost in costs.items()] == [
-        ("wrong_extent", 8 / 16),
-        ("wrong_extent_shorter", 6 / 16),
-        ("wrong_extent_longer", 4 / 16),
-        ("wrong_extent_shifted", 2 / 16),
+        ("wrong_boundary", 8 / 16),
+        ("wrong_boundary_shorter", 6 / 16),
+        ("wrong_boundary_longer", 4 / 16),
+        ("wrong_boundary_shifted", 2 / 16),
         ("missing", 6 / 18),
         ("wrong_label", 4 / 16),
-        ("wrong_label_and_extent", 4 / 16),
+        ("wrong_label_and_boundary", 4 / 16),
         ("spurious", 2 / 14),
     ]
     assert all(cost.gain == cost.fixed - 2 / 16 for cost in costs.values())
-    marks = {kind: (cost.split, cost.joined, cost.nested) for kind, cost in costs.items()}
-    assert (marks["wrong_extent"], marks["missing"], marks["spurious"]) == ((1, 1, 0), (0, 1, 0), (1, 0, 0))
+    marks = {kind: (cost.split, cost.merged, cost.nested) for kind, cost in costs.items()}
+    assert (marks["wrong_boundary"], marks["missing"], marks["spurious"]) == ((1, 1, 0), (0, 1, 0), (1, 0, 0))
 
 
 def as_nervaluate(reference, prediction, **options):
     """COR, INC, MIS and SPU under the scheme `strict`."""
     counts = errors([spans(reference)], [spans(prediction)], **options).only.counts
-    wrong = sum(counts[kind] for kind in ("wrong_label", "wrong_extent", "wrong_label_and_extent"))
+    wrong = sum(counts[kind] for kind in ("wrong_label", "wrong_boundary", "wrong_label_and_boundary"))
     return counts["correct"], wrong, counts["missing"], counts["spurious"]
 
 
@@ -192,7 +192,7 @@ def test_several_systems_by_hand():
     found = errors(REFERENCE, SYSTEMS)
     rows = [tuple(row.values()) for row in found.shared.to_arrow().to_pylist()]
     assert rows == [
-        (0, 0, 2, "A", "reference", 1, "correct", "wrong_extent"),
+        (0, 0, 2, "A", "reference", 1, "correct", "wrong_boundary"),
         (0, 3, 4, "A", "reference", 1, "wrong_label", "correct"),
         (0, 6, 7, "A", "spurious", 2, "spurious", "spurious"),
         (0, 8, 9, "B", "reference", 2, "missing", "missing"),
@@ -260,7 +260,7 @@ def tokens_of(listed, row):
 
 
 def test_names_that_tables_have_themselves():
-    names = ("missing", "spurious", "reference", "extents", "system", "all labels", "label")
+    names = ("missing", "spurious", "reference", "pairs", "system", "all labels", "label")
     gold = [[{"start": at, "end": at + 1, "label": name} for at, name in enumerate(names)]]
     found = errors(gold, dict.fromkeys((*names, "document", "error", "kind", "before"), gold))
     frame = found.to_frame("confusion")
@@ -303,7 +303,7 @@ def test_labels_that_are_left_out_and_mapped():
     assert errors(REFERENCE, SYSTEMS["old"], label_map={"B": "A"}).only.counts["wrong_label"] == 0
     with pytest.raises(InputError, match="system"):
         errors(REFERENCE, SYSTEMS).difference("old", "other")
-    with pytest.raises(InputError, match="extents"):
+    with pytest.raises(InputError, match="pairs"):
         found.confusion("all")
 
 

@@ -125,10 +125,10 @@ def statistics_of(
     require_kind(references, Spans, "an object of Spans", "Make one with Spans.from_tags or Spans.from_dicts.")
     if len(references) == 0:
         raise InputError("the reference has no spans.", "Advice needs annotation to look at.", side="references")
-    extents = np.zeros(references.documents, dtype=np.int64)
-    np.maximum.at(extents, references.document, references.end)
+    ends = np.zeros(references.documents, dtype=np.int64)
+    np.maximum.at(ends, references.document, references.end)
     # a token between documents, so that spans of two of them do not touch
-    offsets = np.concatenate(([0], np.cumsum(extents + 1)))
+    offsets = np.concatenate(([0], np.cumsum(ends + 1)))
     whole = lay_out(replace(references, label=np.zeros_like(references.label), labels=("",)), ("",), offsets)
     by_label = lay_out(references, references.labels, offsets)
     size = whole.size

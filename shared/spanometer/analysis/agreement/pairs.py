@@ -21,8 +21,8 @@ from .votes import stretches_of
 
 DIFFERENCES = {
     "label": "two people give overlapping spans different labels",
-    "extent": "their spans overlap and have different tokens",
-    "split": "one has several spans where the other has one: split or joined",
+    "boundary": "their spans overlap and have different tokens",
+    "split": "one has several spans where the other has one: split or merged",
     "missing": "one has a span and the other has none for it",
 }
 """How two annotators differ, explained."""
@@ -91,7 +91,7 @@ class PairDifferences:
     Attributes:
         kinds: int64, shape (places, kinds): differences of each kind at each place, see `DIFFERENCES`, over all pairs
             of annotators. A difference is a pair of overlapping spans that are not equal, or a span without a partner,
-            as `MatchedSpans` matches two annotators; one can be of the kinds `label` and `extent` (or `split`) at once.
+            as `MatchedSpans` matches two annotators; one can be of kind `label` and of `boundary` or `split` at once.
         places: int64, shape (annotators, annotators), symmetric: places at which the two differ; 0 on the diagonal.
         confusion: which labels are confused.
     """
@@ -136,12 +136,12 @@ class PairDifferences:
 def _kinds(matched: MatchedSpans, rows: np.ndarray) -> tuple[np.ndarray, ...]:
     """Flag rows that are not correct by kind, in the order of `DIFFERENCES`.
 
-    Split is what `MatchedSpans` marks as split or joined, but for pairs of the same extent, and for spans without a
-    partner within another of their annotator: these are nested, and no part of what was split.
+    Split is what `MatchedSpans` marks as split or merged, but for pairs with the same boundaries, and for spans
+    without a partner within another of their annotator: these are nested, and no part of what was split.
     """
     alone = (matched.reference[rows] < 0) | (matched.prediction[rows] < 0)
-    same = matched.extent[rows] == 0
-    split = (matched.split | matched.joined)[rows] & np.where(alone, ~matched.nested[rows], ~same)
+    same = matched.boundary[rows] == 0
+    split = (matched.split | matched.merged)[rows] & np.where(alone, ~matched.nested[rows], ~same)
     label = ~alone & (matched.reference_label != matched.predicted_label)[rows]
     return label, ~alone & ~same & ~split, split, alone & ~split
 

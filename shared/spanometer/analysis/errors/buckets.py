@@ -1,8 +1,7 @@
 """Buckets: the spans of a corpus apart by what they are or where they stand, and the scores of each part.
 
-A pair of equal spans has the same extent, string, label and document, so that both of its spans are in one bucket, and
-precision, recall and F1 of a bucket are those of its spans alone. Buckets that only the reference tells apart have no
-precision.
+Two equal spans have the same boundaries, string, label and document, so that both are in one bucket, and precision,
+recall and F1 of a bucket are those of its spans alone. Buckets that only the reference tells apart have no precision.
 """
 
 from __future__ import annotations
@@ -328,7 +327,7 @@ def score_buckets(
     Args:
         buckets: of the spans, in one or more ways.
         references, predictions: the spans.
-        right: flags of the reference spans that are predicted with their extent and label.
+        right: flags of the reference spans that are predicted with their boundaries and label.
         resampling: how intervals are made; None makes none.
     """
     first = offsets_of([len(each.names) for each in buckets])

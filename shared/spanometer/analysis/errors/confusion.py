@@ -12,9 +12,9 @@ from ...alignment.matched_spans import MatchedSpans
 from ...tables.result import Result
 from ...tables.table import Part, Table, TableColumn, amounts
 
-EXTENT_CHOICES = {
-    "overlap": "all pairs of spans, whatever their extents",
-    "exact": "pairs of spans of the same extent; the spans of other pairs are missing and spurious",
+PAIR_CHOICES = {
+    "overlap": "all pairs of spans that share tokens",
+    "exact": "pairs of spans with the same boundaries; the spans of other pairs are missing and spurious",
 }
 """Which pairs a confusion matrix has, explained."""
 
@@ -30,24 +30,24 @@ class Confusion(Result):
 
     Attributes:
         labels: those that occur on either side.
-        extents: which pairs it has, see `EXTENT_CHOICES`.
+        pairs: which pairs it has, see `PAIR_CHOICES`.
         counts: spans, int64, shape (labels + 1, labels + 1): the reference's labels and then the spurious spans in
             rows, the predicted labels and then the missing spans in columns.
         about: what tells the matrix from others in tables.
     """
 
     labels: tuple[str, ...]
-    extents: str
+    pairs: str
     counts: np.ndarray
     about: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, matched: MatchedSpans, extents: str, about: Mapping[str, str] | None = None) -> Confusion:
+    def of(cls, matched: MatchedSpans, pairs: str, about: Mapping[str, str] | None = None) -> Confusion:
         """Count the pairs of labels."""
         names = matched.alignment.labels
         size = len(names) + 1
         row, column = matched.reference_label % size, matched.predicted_label % size
-        apart = (matched.extent > 0) & (extents == "exact")
+        apart = (matched.boundary > 0) & (pairs == "exact")
         cells = np.bincount(row * size + column, weights=~apart, minlength=size * size)
         cells += np.bincount(row[apart] * size + len(names), minlength=size * size)
         cells += np.bincount(len(names) * size + column[apart], minlength=size * size)
@@ -56,7 +56,7 @@ class Confusion(Result):
         kept = np.append(there, len(names))
         return cls(
             labels=tuple(names[label] for label in there.tolist()),
-            extents=extents,
+            pairs=pairs,
             counts=counts[np.ix_(kept, kept)],
             about=about or {},
         )
@@ -85,20 +85,20 @@ class Confusion(Result):
 
     def table(self) -> Table:
         """Show a row for each label of the reference, a column for each predicted one."""
-        about = {**self.about, "extents": self.extents}
-        title = f"{self.extents}: reference"
+        about = {**self.about, "pairs": self.pairs}
+        title = f"{self.pairs}: reference"
         return matrix_table(title, self.rows, self.columns, self.counts, names="reference", about=about)
 
     def confused_table(self, most: int) -> Table:
         """Show a row for each of the labels that are most often taken for another."""
         rows = [((reference, "cyan"), predicted, number) for reference, predicted, number in self.confused()[:most]]
         columns = amounts("predicted", "spans")
-        about = {**self.about, "extents": self.extents}
+        about = {**self.about, "pairs": self.pairs}
         return Table.of("reference", columns, rows, left=2, kind="confused", about=about)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON."""
-        return {"labels": list(self.labels), "extents": self.extents, "counts": self.counts.tolist()}
+        return {"labels": list(self.labels), "pairs": self.pairs, "counts": self.counts.tolist()}
 
 
 def matrix_table(title: str, rows: Sequence[str], columns: Sequence[str], counts: np.ndarray, **options: Any) -> Table:
@@ -112,4 +112,4 @@ def matrix_table(title: str, rows: Sequence[str], columns: Sequence[str], counts
 
 def _named(label: str) -> str:
     """Name a label, in quotes if another row or column of the table has this name."""
-    return repr(label) if label in (MISSING, SPURIOUS, "reference", "extents", "system") else label
+    return repr(label) if label in (MISSING, SPURIOUS, "reference", "pairs", "system") else label

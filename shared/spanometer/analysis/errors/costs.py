@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...alignment.matched_spans import EXTENTS, KINDS, WRONG_EXTENT, MatchedSpans
+from ...alignment.matched_spans import BOUNDARIES, MatchedSpans
 from ...alignment.overlaps import Pieces, SideSpans
 from ...arrays import inverse
 from ...counts.counts import Column, Counts, join_columns
@@ -15,10 +15,10 @@ from ...counts.statistics import Estimate, Resampling, estimates, jackknife_grou
 from ...exceptions import InputError, mention
 from ...measures.aligned import AlignedMeasure
 
-WRONG_EXTENTS = tuple(f"wrong_extent_{extent}" for extent in EXTENTS[1:])
-"""The ways in which an extent is wrong, as parts of `wrong_extent`."""
+WRONG_BOUNDARIES = tuple(f"wrong_boundary_{boundary}" for boundary in list(BOUNDARIES)[1:])
+"""The parts of `wrong_boundary`."""
 
-ERRORS = ("wrong_label", "wrong_extent", *WRONG_EXTENTS, "wrong_label_and_extent", "missing", "spurious")
+ERRORS = ("wrong_label", "wrong_boundary", *WRONG_BOUNDARIES, "wrong_label_and_boundary", "missing", "spurious")
 """The kinds of errors whose costs are told."""
 
 
@@ -29,7 +29,7 @@ class KindCost:
     Attributes:
         kind: one of `ERRORS`.
         count: how many there are.
-        split, joined, nested: how many of them have these marks, see `MatchedSpans`.
+        split, merged, nested: how many of them have these marks, see `MatchedSpans`.
         fixed: the score if all of them were right: the predicted span is replaced by the reference span, a missing one
             is predicted, a spurious one is not.
         gain: that score minus the score of the output.
@@ -39,7 +39,7 @@ class KindCost:
     kind: str
     count: int
     split: int
-    joined: int
+    merged: int
     nested: int
     fixed: float
     gain: float
@@ -49,7 +49,7 @@ class KindCost:
     @property
     def part(self) -> bool:
         """Whether it is a part of another kind."""
-        return self.kind in WRONG_EXTENTS
+        return self.kind in WRONG_BOUNDARIES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,11 +77,10 @@ Totals = Mapping[str, np.ndarray]
 
 
 def is_of_kind(matched: MatchedSpans, kind: str) -> np.ndarray:
-    """Flag the rows that are errors of a kind, one of `ERRORS`."""
-    if kind in WRONG_EXTENTS:
-        extent = 1 + WRONG_EXTENTS.index(kind)
-        return np.asarray((matched.kind == WRONG_EXTENT) & (matched.extent == extent))
-    return np.asarray(matched.kind == KINDS.index(kind))
+    """Flag the rows that are errors of a kind, one of `ERRORS`, or have a boundary or mark of `MatchedSpans`."""
+    if kind in WRONG_BOUNDARIES:
+        return np.asarray(matched.flags("wrong_boundary") & matched.flags(kind.removeprefix("wrong_boundary_")))
+    return matched.flags(kind)
 
 
 def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling | None) -> Costs:
@@ -119,7 +118,7 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
             kind=kind,
             count=int(of_kind.sum()),
             split=int(matched.split[of_kind].sum()),
-            joined=int(matched.joined[of_kind].sum()),
+            merged=int(matched.merged[of_kind].sum()),
             nested=int(matched.nested[of_kind].sum()),
             fixed=scores.get(kind, score),
             gain=scores.get(kind, score) - score,
@@ -139,7 +138,7 @@ def _by_gain(kinds: list[KindCost], *, higher: bool) -> tuple[KindCost, ...]:
 
     parts = sorted((cost for cost in kinds if cost.part), key=gained)
     whole = sorted((cost for cost in kinds if not cost.part), key=gained)
-    return tuple(one for cost in whole for one in (cost, *(parts if cost.kind == "wrong_extent" else ())))
+    return tuple(one for cost in whole for one in (cost, *(parts if cost.kind == "wrong_boundary" else ())))
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +165,7 @@ class _Change:
         kept[matched.prediction[flags & (matched.prediction >= 0)]] = False
         added[matched.reference[flags & (matched.reference >= 0)]] = True
         reference = references.take(of_references)
-        fixed = merged(predictions.take(kept), references.take(added))
+        fixed = united(predictions.take(kept), references.take(added))
         before = measure.count(alignment.of_sides(reference, predictions.take(of_predictions)))
         try:
             after = measure.count(alignment.of_sides(reference, fixed))
@@ -201,7 +200,7 @@ def _changed(measure: AlignedMeasure, totals: Totals, change: Totals) -> np.ndar
     return measure.score_totals({name: values + change[name] for name, values in totals.items()})[measure.headline]
 
 
-def merged(one: SideSpans, other: SideSpans) -> SideSpans:
+def united(one: SideSpans, other: SideSpans) -> SideSpans:
     """Join the spans of two sides of the same corpus as one, in the order of the line."""
     start, end = np.concatenate([one.start, other.start]), np.concatenate([one.end, other.end])
     order = np.lexsort((end, start))

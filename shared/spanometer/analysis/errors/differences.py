@@ -181,7 +181,7 @@ class Difference(_ErrorList):
         one, other = self.kinds.T
         rows = []
         for kind in (*_CHANGED, None):
-            codes = [KINDS.index(kind)] if kind is not None else list(range(1, len(KINDS)))
+            codes = [list(KINDS).index(kind)] if kind is not None else list(range(1, len(KINDS)))
             before, after = np.isin(one, codes), np.isin(other, codes)
             numbers = [
                 before.sum(),

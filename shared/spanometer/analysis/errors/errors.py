@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...alignment.matched_spans import KINDS, MatchedSpans
+from ...alignment.matched_spans import KINDS, MARKS, MatchedSpans
 from ...alignment.overlaps import order_of_line
 from ...arrays import plain
 from ...counts.statistics import Resampling
@@ -24,7 +24,7 @@ from ...tags.schemes import LabelChoice
 from ..scores.report import CorpusResult, kind_of
 from .answers import AnswerErrors
 from .buckets import BucketReport, buckets_of, read_training, score_buckets
-from .confusion import EXTENT_CHOICES, Confusion
+from .confusion import PAIR_CHOICES, Confusion
 from .consistency import Inconsistencies, inconsistencies
 from .contexts import Context
 from .costs import Costs, KindCost, costs
@@ -39,14 +39,9 @@ _MOST_CONFUSED = 20
 _LABELS = amounts(
     reference="ref.",
     predicted="pred.",
-    correct="correct",
-    wrong_label="wrong\nlabel",
-    wrong_extent="wrong\nextent",
-    wrong_label_and_extent="wrong\nboth",
-    missing="missing",
-    spurious="spurious",
+    **{kind: "wrong\nboth" if "_and_" in kind else kind.replace("_", "\n") for kind in KINDS},
 )
-_MARKS = amounts("spans", split="in a split", joined="in a join", nested="nested")
+_MARKS = amounts("spans", *MARKS)
 _NUMBERS = amounts("reference", "predicted", "correct", "errors")
 
 
@@ -122,15 +117,15 @@ class SystemErrors(Result):
         """The number of errors: pairs that are not right, missing and spurious spans."""
         return sum(self.counts.values()) - self.counts["correct"]
 
-    def confusion(self, extents: str = "overlap") -> Confusion:
+    def confusion(self, pairs: str = "overlap") -> Confusion:
         """Make the confusion matrix of labels.
 
         Args:
-            extents: `overlap` for all pairs of spans, `exact` for those of the same extent; the spans of other pairs
-                are then missing and spurious.
+            pairs: `overlap` for all pairs of spans, `exact` for those with the same boundaries; the spans of other
+                pairs are then missing and spurious.
         """
-        require_choice("extents", extents, EXTENT_CHOICES)
-        return Confusion.of(self.matched, extents, self.about)
+        require_choice("pairs", pairs, PAIR_CHOICES)
+        return Confusion.of(self.matched, pairs, self.about)
 
     def examples(self, **choice: Any) -> ErrorExamples:
         """List the errors with their words in context, those on the most frequent strings first.
@@ -208,7 +203,7 @@ class SystemErrors(Result):
             "per_label": self.per_label,
             "costs": plain(self.costs),
             **({} if self.answers is None else {"answers": self.answers.to_dict()}),
-            "confusion": {extents: self.confusion(extents).to_dict() for extents in EXTENT_CHOICES},
+            "confusion": {pairs: self.confusion(pairs).to_dict() for pairs in PAIR_CHOICES},
         }
 
 
@@ -336,8 +331,8 @@ def cost_table(system: SystemErrors) -> Table:
 
 
 def mark_table(system: SystemErrors) -> Table:
-    """Count for each kind of error those in a split, in a join and nested."""
-    rows = [(_name(cost), cost.count, cost.split, cost.joined, cost.nested) for cost in system.costs.kinds]
+    """Count for each kind of error those with each mark."""
+    rows = [(_name(cost), cost.count, cost.split, cost.merged, cost.nested) for cost in system.costs.kinds]
     return Table.of("error", _MARKS, rows, kind="marks", about=system.about)
 
 
@@ -376,10 +371,9 @@ def legend(measure: AlignedMeasure, resampling: Resampling | None, documents: in
     return [
         f"if fixed: {measure.name} {measure.headline} if all errors of a kind were right; gain: how much more that is."
         + intervals,
-        "ref., pred.: reference and predicted spans; wrong both: label and extent. Shares are of the reference spans "
+        "ref., pred.: reference and predicted spans; wrong both: label and boundary. Shares are of the reference spans "
         "of a label, of spurious spans of the predicted ones.",
-        "in a split: where several predicted spans lie over one reference span; in a join: one over several; nested: "
-        "within another span of its side.",
+        "; ".join(f"{mark}: {text}" for mark, text in MARKS.items()) + ".",
     ]
 
 
@@ -393,5 +387,5 @@ def _by_label(system: SystemErrors) -> list[tuple[str, dict[str, int]]]:
 def _name(cost: KindCost) -> tuple[str, str]:
     """Return the name of a kind; a part of a kind is indented."""
     if cost.part:
-        return f"  {cost.kind.removeprefix('wrong_extent_')}", "dim"
+        return f"  {cost.kind.removeprefix('wrong_boundary_')}", "dim"
     return cost.kind.replace("_", " "), "cyan"

@@ -12,21 +12,28 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from ...alignment.matched_spans import CORRECT, EXTENTS, KINDS, MISSING, SPURIOUS, MatchedSpans
+from ...alignment.matched_spans import BOUNDARIES, CORRECT, MARKS, MatchedSpans
 from ...alignment.overlaps import order_of_line
 from ...arrays import arrow_array, integers, inverse
-from ...exceptions import InputError, counted, mention, setting
+from ...exceptions import InputError, counted, require_choice, setting
 from ...options import check_options, option
 from ...spans.spans import Spans
 from ...spans.wording import Wording
 from ...tables.result import Result
 from ...tables.table import Part, Table, Text, arrow_table
 from .contexts import AROUND, Context
+from .costs import ERRORS, is_of_kind
 
-_MARKS = ("split", "joined", "nested")
+CHOICES = (*ERRORS, *list(BOUNDARIES)[1:], *MARKS)
+"""The kinds, boundaries and marks by which errors can be chosen."""
 
-CHOICES = (*KINDS[1:], *EXTENTS[1:], *_MARKS)
-"""What errors can be chosen by: kinds, how an extent is wrong, and marks beside the kind."""
+_SYNONYMS = {
+    **dict.fromkeys(("fp", "false_positive"), "spurious"),
+    **dict.fromkeys(("fn", "false_negative", "missed"), "missing"),
+    "label": "wrong_label",
+    "boundary": "wrong_boundary",
+}
+"""Other words for kinds of errors."""
 
 _SIDES = {"reference": "reference", "prediction": "predicted"}
 """The sides, and what the names of their columns begin with."""
@@ -47,7 +54,7 @@ class ErrorChoice:
     """Which errors are shown, and in what number.
 
     Attributes:
-        kind: kinds of errors, of wrong extents, or marks; several are errors of any of them. None takes all.
+        kind: kinds, boundaries or marks of errors; several are errors of any of them. None takes all.
         label: labels of the reference span; a spurious span, which has none, is chosen by its own label, unless
             `predicted` is given.
         predicted: labels of the predicted span.
@@ -83,16 +90,16 @@ class ErrorChoice:
         check_options(self)
         for name in ("kind", "label", "predicted"):
             object.__setattr__(self, name, _listed(getattr(self, name)))
+        spellings = (kind.lower().replace("-", "_").replace(" ", "_") for kind in self.kind)
+        object.__setattr__(self, "kind", tuple(_SYNONYMS.get(kind, kind) for kind in spellings))
         for kind in self.kind:
-            if kind not in CHOICES:
-                problem = f"invalid value for {mention('kind')}: {kind!r}."
-                raise InputError(problem, f"Use one of {', '.join(map(repr, CHOICES))}.", option="kind")
+            require_choice("kind", kind, CHOICES)
 
     def rows(self, matched: MatchedSpans) -> np.ndarray:
         """List the rows of the errors that are chosen, in the order of the text; an error for an unknown label."""
         chosen = matched.kind != CORRECT
         if self.kind:
-            chosen &= np.any([self._of_kind(matched, kind) for kind in self.kind], axis=0)
+            chosen &= np.any([is_of_kind(matched, kind) for kind in self.kind], axis=0)
         if self.label:
             codes = self._codes(matched, "label")
             label = matched.reference_label
@@ -105,13 +112,6 @@ class ErrorChoice:
             drawn = np.random.default_rng(self.sample_seed).choice(len(picked), self.sample, replace=False)
             picked = picked[np.sort(drawn)]
         return np.asarray(picked)
-
-    def _of_kind(self, matched: MatchedSpans, kind: str) -> np.ndarray:
-        if kind in KINDS:
-            return np.asarray(matched.kind == KINDS.index(kind))
-        if kind in EXTENTS:
-            return np.asarray(matched.extent == EXTENTS.index(kind))
-        return np.asarray(getattr(matched, kind))
 
     def _codes(self, matched: MatchedSpans, name: str) -> list[int]:
         labels = matched.alignment.labels
@@ -235,7 +235,7 @@ class ErrorExamples(Result):
         """List the strings that are most often wrong: how often, and with which labels of both sides."""
         counts: dict[str, Counter[str]] = {}
         for kind, reference, predicted, text in self._pairs():
-            labels = f"{reference or KINDS[SPURIOUS]} → {predicted or KINDS[MISSING]}"
+            labels = f"{reference or 'spurious'} → {predicted or 'missing'}"
             counts.setdefault(text, Counter())[f"{reference}, {kind}" if reference == predicted else labels] += 1
         first = list(counts.items())[:most]
         return [(text, kinds.total(), "; ".join(map(_times, kinds.items()))) for text, kinds in first]
@@ -271,7 +271,7 @@ def _described(row: Mapping[str, Any]) -> dict[str, Any]:
     own = {f"{name}_{key}" for name in _SIDES.values() for key in _SPAN_KEYS}
     rest = {key: value for key, value in row.items() if key not in own and value is not None}
     return {
-        **{key: rest.pop(key) for key in ("document", "name", "line", "kind", "extent") if key in rest},
+        **{key: rest.pop(key) for key in ("document", "name", "line", "kind", "boundary") if key in rest},
         **sides,
         **rest,
     }
@@ -280,7 +280,7 @@ def _described(row: Mapping[str, Any]) -> dict[str, Any]:
 def _lines(row: Mapping[str, Any], wording: Wording | None) -> Iterator[Part]:
     """Yield an error as lines: what it is and where, and the text with the span of each side in brackets."""
     labels = " → ".join(row[f"{side}_label"] or "–" for side in _SIDES.values())
-    marks = [name for name in (row["extent"], *(mark for mark in _MARKS if row[mark])) if name not in (None, "same")]
+    marks = [name for name in (row["boundary"], *(mark for mark in MARKS if row[mark])) if name not in (None, "same")]
     kind = ", ".join([row["kind"].replace("_", " "), *marks])
     place = [f"line {row['line']}"] if row.get("line") else []
     place += [f"document {row['name'] if 'name' in row else row['document']}"]

@@ -63,8 +63,8 @@ def errors(
         found = spanometer.errors(references, {"old": old, "new": new})
         found.shared.to_frame(), found.difference("old", "new")
 
-    Reference and predicted spans are matched one to one, see `MatchedSpans`: a pair is `correct`, or has the
-    `wrong_label`, the `wrong_extent` (`shorter`, `longer`, `shifted`) or both; a span without a partner is `missing` or
+    Reference and predicted spans are matched one to one, see `MatchedSpans`: a pair is `correct`, or has a
+    `wrong_label`, a `wrong_boundary` (`shorter`, `longer`, `shifted`) or both; a span without a partner is `missing` or
     `spurious`. Every span is in one pair or alone, so that the kinds sum to the spans of each side.
 
     Args:
