@@ -77,7 +77,7 @@ def test_what_is_not_needed_is_not_imported(pair, file):
         ["convert", gold, "--to", "BMES"],
     ]
     # pyarrow imports pandas to make arrays of dictionaries
-    more = [["advise", gold], ["eter", tree, tree, "--sweep"]]
+    more = [["advise", gold], ["score", tree, tree]]
     code = (
         "import sys; from spanometer.commands import main\n"
         "main._parser()\n"

@@ -71,9 +71,9 @@ def _is_noise(generator, rate):
     ("name", "line", "command"),
     [
         ("a.conll", tags, ("score", "--confidence", "0.9", "--resamples", "20", "--measure", "span_f,token_f,link_f")),
-        ("a.jsonl", trees, ("eter",)),
+        ("a.jsonl", trees, ("score",)),
         ("a.jsonl", documents, ("score", "--measure", "span_f")),
-        ("a.txt", markup, ("eter",)),
+        ("a.txt", markup, ("score",)),
         ("a.jsonl", attributes, ("score", "--measure", "span_attribute")),
         ("a.json", tasks, ("score", "--measure", "span_f")),
     ],

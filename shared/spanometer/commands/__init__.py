@@ -9,7 +9,6 @@ COMMANDS = {
     "score": "score a system's tags against a reference",
     "compare": "compare systems: intervals, paired tests, ranks",
     "errors": "where systems go wrong: kinds of errors, and what each costs",
-    "eter": "error rates of entity trees",
     "advise": "suggest a measure for a corpus",
     "spread": "score a system under every repair policy",
     "agree": "agreement of annotators beyond chance",

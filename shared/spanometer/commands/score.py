@@ -5,9 +5,9 @@ in the last column (or the only one), or JSON lines of tag lists; plain or
 gzipped; - is standard input. Without PREDICTION both sides are columns of
 REFERENCE.
 
-HIPE's columns and QUAERO's inline markup are read as entity trees and scored by
-eter; they are recognised by their content unless a column is named. --level
-fine (default) or coarse chooses among HIPE's types. See also spanometer eter.
+HIPE's columns, QUAERO's inline markup and JSON lines of entities with "types"
+are read as entity trees and scored by eter, unless a column is named. --level
+fine (default) or coarse chooses among HIPE's types.
 
 JSON lines of spans with "attributes" are scored by span_attribute: a line is a
 list of {"start", "end", "label", "attributes": {NAME: VALUE}} (and "scores"),
@@ -187,9 +187,9 @@ def _kind(options: argparse.Namespace, paths: list[str]) -> type[Any]:
         return ParquetInput
     if are_strings(options):
         return StringInput
-    if any(name in default_measures(AttributeInput) for name in named_measures(options, ())):
-        return AttributeInput
-    return input_kind(KINDS, options, paths, ChanceParts)
+    named = set(named_measures(options, ()))
+    of_measures = (kind for kind in (AttributeInput, TreeInput) if not named.isdisjoint(default_measures(kind)))
+    return next(of_measures, None) or input_kind(KINDS, options, paths, ChanceParts)
 
 
 def _described(corpus: CorpusFiles, reports: Mapping[str, Report], more: Mapping[str, bool]) -> dict[str, Any]:

@@ -91,7 +91,7 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFi
     title: ClassVar[str] = "tags"
     content: ClassVar[str] = "tags"
     input: ClassVar[str] = "spans"
-    remedy: ClassVar[str] = "Give HIPE's columns or markup, with --format hipe or quaero."
+    remedy: ClassVar[str] = "Give HIPE's columns, markup or JSON lines of entities."
 
     id2label: Any = option(
         None,
@@ -348,9 +348,7 @@ class WordInformation(SeveralFiles):
 class TagInput(TagPair, WordInformation, ChanceParts, ScoredFiles):
     """Files of tags, scored by measures of spans."""
 
-    remedy: ClassVar[str] = (
-        "Give HIPE's columns or markup, with --format hipe or quaero; JSON lines of trees go into spanometer eter."
-    )
+    remedy: ClassVar[str] = "Give HIPE's columns, markup or JSON lines of entities."
 
     token_probability_column: str | None = text(
         "COLUMN", "sl_icm: column of the reference file with the probability of each token, _ where there is none"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -72,8 +73,9 @@ class Eter(Measure):
     1999).
 
     All rates are in [0, ∞), lower is better; the reference itself scores 0, an empty output 1. If the reference has
-    no entities (or slots) a rate is `zero_division`, whatever the prediction has. This holds for single labels too, and
-    `average="macro"` ignores insertions there, while `micro` counts them.
+    no entities (or slots) a rate is `zero_division`, whatever the prediction has. `average="macro"` takes
+    `zero_division` for labels that the reference lacks, while `micro` counts what is inserted there. The rates of such
+    a label alone are NaN.
 
     Attributes:
         alpha: the weight of the components, in [0, 1]: 0 ignores components, 1 ignores types and bounds.
@@ -219,6 +221,10 @@ class Eter(Measure):
         }
         scores = {key: divide(*rate, self.zero_division) for key, rate in rates.items()}
         return {key: {"substitution_cost": cost, **sums, **scores}[key] for key in self.keys}
+
+    def label_scores(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Compute the rates and sums of each label; the rates are NaN where the reference has nothing of the label."""
+        return replace(self, zero_division=math.nan).formula(totals)
 
     def details(self, counts: Counts) -> dict[str, Any]:
         """Compute also MUC's error rate."""
