@@ -11,9 +11,9 @@ scores the better output above the worse one in every case.
     >>> print(checks["homogeneity"].counterexample)
     gold 6-6 7-7 13-13; better 6-6 7-7 13-13; worse 6-7 13-13: 1.0000 against 1.0000
 
-Spans are written as in the paper, by their first and last token. In `overlap` no end moves by more than y_i - x_i, and
-in `noise` the output keeps a token of the span. The paper states all conditions except two, which `as_printed=True`
-leaves out:
+Spans are written as in the paper, by their first and last token. `y_i ± e` is any last
+token that both outputs share. In `overlap` the worse output keeps a token of the gold span or is empty, in `noise` the
+better one keeps a token. The paper states all other conditions except two, which `as_printed=True` leaves out:
 
 - Both outputs have one more span, which is right. The F score of the better output would be 0 in some cases of
   `wrong_sequence` and `noise`, and could not fall.
@@ -216,19 +216,18 @@ def _wrong_sequence() -> Iterator[Case]:
 def _overlap() -> Iterator[Case]:
     """(x_i + e, y_i ± e) > (x_i + e', y_i ± e), 0 <= e <= y_i - x_i, e' > e."""
     for x, y in _singles():
-        for e, sign in product(range(y - x + 1), (-1, 1)):
-            for more in range(e + 1, y - x + 1):
-                if x + e <= y + sign * e:
-                    yield Case(((x, y),), ((x + e, y + sign * e),), ((x + more, y + sign * e),))
+        for e, end in product(range(y - x + 1), range(x, y + LONGEST)):
+            last = end - x + 1 if end <= y else y - x
+            for more in range(e + 1, last + 1):
+                yield Case(((x, y),), ((x + e, end),), ((x + more, end),))
 
 
 def _noise() -> Iterator[Case]:
     """(x_i - e, y_i ± e) > (x_i - e', y_i ± e), e' > e."""
     for x, y in _singles():
-        for e, sign in product(range(LONGEST), (-1, 1)):
+        for e, end in product(range(LONGEST), range(x, y + LONGEST)):
             for more in range(e + 1, LONGEST + 1):
-                if x <= y + sign * e:
-                    yield Case(((x, y),), ((x - e, y + sign * e),), ((x - more, y + sign * e),))
+                yield Case(((x, y),), ((x - e, end),), ((x - more, end),))
 
 
 def _homogeneity() -> Iterator[Case]:

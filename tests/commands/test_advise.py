@@ -25,7 +25,7 @@ def answer(run):
 
 
 @pytest.mark.parametrize(
-    ("tags", "suggested", "options"), [("BIBI", "token_f", {"format": "BIO"}), ("BBII", "sl_icm", {})]
+    ("tags", "suggested", "options"), [("BIBI", "token_f", {"format": "IO*"}), ("BBII", "sl_icm", {})]
 )
 def test_the_command_can_be_run(run, answer, file, tags, suggested, options):
     # spans that touch; a name that needs quotes, a column and a scheme of its own
@@ -37,6 +37,21 @@ def test_the_command_can_be_run(run, answer, file, tags, suggested, options):
     status, output, _ = run(*(path if word == "SYSTEM" else word for word in arguments), "--json")
     assert status == 0
     assert list(json.loads(output)["measures"]) == [suggested]
+
+
+def test_the_flow_of_the_paper(run, answer, file):
+    path = file("a.conll", "".join(f"{tag}-X\n" for tag in "BIIBIIBII"))
+    flow = answer(path, "--flow", "paper")
+    assert (flow["flow"]["measure"], flow["flow"]["options"]) == ("token_f", {"format": "BIO"})
+    assert flow["command"].endswith("--measure token_f --token-format BIO")
+    long = answer(path, "--flow", "paper", "--very-long-span", 3)
+    assert long["flow"]["measure"] == "sl_icm"
+    assert [step["answer"] for step in long["flow"]["steps"]] == [False, True, False, True, None]
+    assert "flow" not in answer(path)
+    _, output, _ = run("advise", path, "--flow", "paper")
+    assert "the paper's flow  token_f(format='BIO')" in output
+    assert "our advice  token_f(format='IO*')" in output
+    assert "token_f(format='BIO') lacks overlap in Table 1" in output
 
 
 def test_words_make_a_difference(answer, file):

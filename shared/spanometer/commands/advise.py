@@ -7,6 +7,8 @@ measures that have them in its Table 1 the simplest is suggested. From which
 value on a statistic counts is a judgement: the thresholds are shown, and
 options move them. And chance: the F1 that spans of the same lengths would get,
 placed at random, over all and in each label, and whether to correct for it.
+With --flow paper the questions of the paper's selection flow come first, and
+each difference from our own advice says why.
 REFERENCE is of any format that spanometer score reads. Lengths are in tokens:
 those of the file, or else --tokenizer makes some.
 
@@ -14,6 +16,7 @@ Examples:
   spanometer advise gold.conll
   spanometer advise gold.tsv --column NE-COARSE-LIT --documents document_id --outside _
   spanometer advise gold.jsonl --spans entities --json
+  spanometer advise gold.conll --flow paper --very-long-span 20
   spanometer advise project.json --tokenizer words
 """
 
@@ -27,6 +30,7 @@ from functools import partial
 from typing import ClassVar
 
 from ..analysis.advice.advise import Advice, advise
+from ..analysis.advice.flow import Flow, FlowOptions
 from ..analysis.advice.statistics import Thresholds
 from ..documents.document_file import DocumentFile
 from ..documents.words import Words
@@ -93,6 +97,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "reference", metavar="REFERENCE", help="file with the reference annotation; - is standard input"
     )
     add_options(parser.add_argument_group("reading"), {"": AdviceInput, AdviceDocuments.title: AdviceDocuments})
+    add_options(parser.add_argument_group("advice"), {"": FlowOptions})
     add_options(parser.add_argument_group("thresholds"), {"": Thresholds})
     add_options(parser.add_argument_group("output"), {"": TableOutput}, called=OUTPUT_FLAGS)
 
@@ -100,22 +105,22 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, advise and show."""
     output = read_options(TableOutput, options)
-    thresholds = read_options(Thresholds, options)
+    thresholds, flow = read_options(Thresholds, options), read_options(FlowOptions, options).flow
     path = options.reference = InputPath.of(options.reference)
     source = read_source(options, path, AdviceDocuments, AdviceInput)
     file, spans, words = source.read_spans(path)
     try:
-        advice = advise(spans, words, thresholds=thresholds)
+        advice = advise(spans, words, thresholds=thresholds, flow=flow)
     except InputError as error:
         raise (error.in_file(file.source) if error.document is None else error) from None
-    command = _command(options, advice) if isinstance(source, AdviceInput) else None
+    command = _command(options, advice.flow or advice) if isinstance(source, AdviceInput) else None
     output.write(
         lambda: {"file": file.source, **advice.to_dict(), "command": command}, lambda: _parts(file, advice, command)
     )
     return 0
 
 
-def _command(options: argparse.Namespace, advice: Advice) -> str:
+def _command(options: argparse.Namespace, advice: Advice | Flow) -> str:
     """Write the command that scores with the measure."""
     words = ["spanometer", "score", options.reference, "SYSTEM"]
     shared = destinations(TagInput) - ({"words_column"} if "tokens" not in advice.options else set())
@@ -139,6 +144,16 @@ def _chance_table(advice: Advice) -> Table:
     return Table("label", ("F1 by chance", "correct for it"), rows)
 
 
+def _flow_parts(flow: Flow) -> Iterator[Part]:
+    """Show the questions of the paper's flow, and its outcome."""
+    answers = {None: "unknown", True: "yes", False: "no"}
+    rows: list[list[Cell]] = [
+        [step.question, step.value, step.threshold, (answers[step.answer], "bold"), step.outcome] for step in flow.steps
+    ]
+    yield from ("", Table("question", ("found", "counts", "here", "outcome"), rows, left=5), "")
+    yield [("the paper's flow", "bold"), "  ", (flow.call, "bold cyan")]
+
+
 def _parts(file: DocumentFile, advice: Advice, command: str | None) -> Iterator[Part]:
     numbers = advice.statistics
     spans, labels = counted(numbers.spans, "span"), counted(numbers.labels, "label")
@@ -146,6 +161,8 @@ def _parts(file: DocumentFile, advice: Advice, command: str | None) -> Iterator[
     lengths = f"{numbers.mean_length:.2f} on average, variance {numbers.length_variance:.2f}, longest {numbers.longest}"
     lengths += f"; {numbers.one_token_share:.1%} of one token"
     yield from heading([("reference ", file.source), ("size", ", ".join(size)), ("lengths", lengths)])
+    if advice.flow is not None:
+        yield from _flow_parts(advice.flow)
     rows: list[list[Cell]] = []
     for answer in advice.answers:
         here = "unknown" if answer.matters is None else "yes" if answer.matters else "no"
@@ -154,7 +171,7 @@ def _parts(file: DocumentFile, advice: Advice, command: str | None) -> Iterator[
     yield from ("", Table("found", ("counts", "here", "properties"), rows, left=4), "")
     if numbers.chance is not None:
         yield from (_chance_table(advice), "")
-    yield [("suggested ", "bold"), "  ", (advice.call, "bold cyan")]
-    yield from (advice.why, *advice.notes)
+    yield [("suggested " if advice.flow is None else "our advice", "bold"), "  ", (advice.call, "bold cyan")]
+    yield from (advice.why, *(() if advice.flow is None else advice.flow.differences), *advice.notes)
     if command is not None:
         yield from ("", Copyable(command))

@@ -1,18 +1,16 @@
 """Advise on a measure for a corpus: the statistics that decide, the formal properties that they ask for, and a measure.
 
-The SL-ICM paper has a diagram (its Figure 2) that leads from the kind of a corpus to a metric. This is not that diagram
-but a derivation from the paper's Table 1: what a corpus is like says which of the formal properties matter there, and
-of the measures that have all of these in Table 1 the simplest is suggested (`SIMPLEST_FIRST`). From which value on a
+The SL-ICM paper has a diagram (its Figure 2) that leads from the kind of a corpus to a metric. Our advice is derived
+from the paper's Table 1 instead: what a corpus is like says which of the formal properties matter there, and of the
+measures that have all of these in Table 1 the simplest is suggested (`SIMPLEST_FIRST`). From which value on a
 statistic counts is a judgement of this package, not of the paper: see `Thresholds`.
 
     >>> from spanometer import Spans
     >>> advice = advise(Spans.from_tags([["B-PER", "O", "B-LOC", "I-LOC", "O", "B-LOC", "I-LOC"]]))
     >>> advice.measure, advice.properties
-    ('token_f', ('noise',))
+    ('token_f', ('overlap', 'noise'))
 
-Where no span has three tokens, a part of one is one token, and no part is larger than another: the properties that
-compare parts (`WITHOUT_LONGER_SPANS`) have no cases, so that the tag formats BIO and BIOE, which lack one of them, will
-do. That is checked by the tests over random cases.
+With `flow="paper"` the diagram is followed as well, and each difference says why (`flow`).
 
 Advice also looks at chance: F1 of the reference against spans of the same numbers and lengths, placed at random
 (`chance_kappa_f1`), over all and in each label. It falls towards 0 as documents grow (Proposition 4 of 'Estimating
@@ -23,13 +21,14 @@ Source: Amigó et al. 2025, 'Evaluating Sequence Labeling on the basis of Inform
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ...arrays import plain
 from ...exceptions import counted, require_kind
 from ...spans.spans import Spans
+from .flow import Flow, FlowOptions, follow, written_call
 from .properties import PROPERTY_NAMES, published_properties
 from .statistics import Statistics, Thresholds, statistics_of
 
@@ -45,18 +44,12 @@ SIMPLEST_FIRST = (
 )
 """The metrics of the published table in the order in which they are preferred if several have what is needed."""
 
-_SHORT = 2
-
 _MEASURES: dict[str, tuple[str, dict[str, Any]]] = {
     "token_f_IO": ("token_f", {}),
     "token_f_BIO_BIOE": ("token_f", {"format": "BIO"}),
     "token_f_IO*": ("token_f", {"format": "IO*"}),
 }
 """The measure and its options, if a metric of the table is not called as its measure is."""
-
-
-WITHOUT_LONGER_SPANS = ("overlap", "length_vs_captured", "overlap_increasing")
-"""The properties that have no cases if no span has more than two tokens."""
 
 _LISTED = 5
 """At most so many labels are named."""
@@ -95,6 +88,7 @@ class Advice:
             first.
         notes: what else to know, a sentence or two each.
         thresholds: from which values on statistics counted.
+        flow: the selection flow of the paper for the corpus, if it was asked for.
     """
 
     statistics: Statistics
@@ -105,11 +99,12 @@ class Advice:
     fitting: tuple[str, ...]
     notes: tuple[str, ...]
     thresholds: Thresholds = Thresholds()
+    flow: Flow | None = None
 
     @property
     def call(self) -> str:
         """Write the measure with its options, as in Python."""
-        return f"{self.measure}({', '.join(f'{name}={_written(value)}' for name, value in self.options.items())})"
+        return written_call(self.measure, self.options)
 
     @property
     def why(self) -> str:
@@ -128,11 +123,16 @@ class Advice:
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON."""
-        return {**plain(self), "why": self.why}
+        fields = {name: value for name, value in plain(self).items() if name != "flow" or value is not None}
+        return {**fields, "why": self.why}
 
 
 def advise(
-    references: Spans, words: Sequence[Sequence[str]] | None = None, *, thresholds: Thresholds | None = None
+    references: Spans,
+    words: Sequence[Sequence[str]] | None = None,
+    *,
+    thresholds: Thresholds | None = None,
+    flow: str = FlowOptions.flow,
 ) -> Advice:
     """Advise on the measure that suits a corpus by its reference annotation.
 
@@ -140,16 +140,15 @@ def advise(
         references: the reference spans.
         words: the words of each document, to tell whether they differ in how much they say.
         thresholds: from which values on statistics count.
+        flow: `paper` to follow the selection flow of the SL-ICM paper as well, see `FlowOptions`.
 
     Raises:
-        InputError: if there are no spans, and if the words do not fit the documents.
+        InputError: for an unknown flow, if there are no spans, and if the words do not fit the documents.
     """
     limits = Thresholds() if thresholds is None else thresholds
     require_kind(limits, Thresholds, "an object of Thresholds", "Make one: Thresholds(long_span=8).")
-    corpus = statistics_of(references, words, long_span=limits.long_span)
+    corpus = statistics_of(references, words, thresholds=limits)
     answers = tuple(_answers(corpus, limits))
-    if corpus.longest <= _SHORT:
-        answers = tuple(map(_without_longer_spans, answers))
     needed = {name for answer in answers if answer.matters for name in answer.properties}
     table = published_properties()
     fitting = tuple(
@@ -163,9 +162,34 @@ def advise(
     if "token_informativeness" in needed:
         options = {**options, "tokens": "words"}
     properties = tuple(name for name in PROPERTY_NAMES if name in needed)
-    return Advice(
-        corpus, answers, properties, measure, options, fitting, tuple(notes(measure, corpus, needed, limits)), limits
-    )
+    remarks = tuple(notes(measure, corpus, needed, limits))
+    advice = Advice(corpus, answers, properties, measure, options, fitting, remarks, limits)
+    return advice if FlowOptions(flow=flow).flow == "properties" else replace(advice, flow=_flow(advice))
+
+
+def _flow(advice: Advice) -> Flow:
+    """Follow the paper's flow, and say why our own advice differs from its outcome."""
+    flow = follow(advice.statistics, advice.thresholds)
+    return replace(flow, differences=() if flow.call == advice.call else tuple(_differences(flow, advice)))
+
+
+def _differences(flow: Flow, advice: Advice) -> Iterator[str]:
+    """Say why our own advice is not the outcome of the flow: what that lacks, or what it has more than is needed."""
+    printed = published_properties()[flow.metric]
+    lacking = {
+        answer.found: [name.replace("_", " ") for name in answer.properties if not printed[name]]
+        for answer in advice.answers
+        if answer.matters
+    }
+    for found, names in lacking.items():
+        if names:
+            yield f"{flow.call} lacks {' and '.join(names)} in Table 1, which {found} ask for."
+    if advice.statistics.overlapping and flow.measure == "token_f":
+        yield "The flow does not ask whether spans share tokens. Here they do, which token_f cannot see."
+    elif advice.options.get("cap"):
+        yield "Spans of one label share tokens, and cap=True counts no part of a span twice."
+    elif not any(lacking.values()):
+        yield f"{flow.call} has the properties that matter here, but {advice.call} has them too and is simpler."
 
 
 def _answers(corpus: Statistics, thresholds: Thresholds) -> list[AdviceAnswer]:
@@ -234,15 +258,6 @@ def _answers(corpus: Statistics, thresholds: Thresholds) -> list[AdviceAnswer]:
             (),
         ),
     ]
-
-
-def _without_longer_spans(answer: AdviceAnswer) -> AdviceAnswer:
-    """Leave out the properties that have no cases if no span has more than two tokens."""
-    return replace(answer, properties=tuple(name for name in answer.properties if name not in WITHOUT_LONGER_SPANS))
-
-
-def _written(value: Any) -> str:
-    return value if value == "words" else repr(value)
 
 
 def above_chance(corpus: Statistics, thresholds: Thresholds) -> list[str]:

@@ -18,6 +18,9 @@ from ...options import check_options, option, options_of
 from ...spans.spans import Spans
 from ...tags.tags import Tags
 
+SHORT = 2
+"""Tokens of a short span: the only number that the paper's selection flow gives."""
+
 _MOST_WORK = 3_000_000
 
 
@@ -27,9 +30,12 @@ def _threshold(default: float, help: str, metavar: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Thresholds:
-    """From which values on the statistics of a corpus ask for properties.
+    """From which values on the statistics of a corpus count.
 
     Attributes:
+        short_share, touching, very_long_span, very_long_share: for the paper's selection flow alone (`flow`): share of
+            spans of at most two tokens; share of spans that begin where another of any label ends; tokens of a very
+            long span; share of very long spans.
         several_tokens: share of spans with more than one token: a span of one token is found or it is not.
         adjacent: share of spans that begin where another of their label ends.
         length_variation: standard deviation of the spans' lengths, divided by their mean.
@@ -44,6 +50,12 @@ class Thresholds:
         InputError: for a value that is not a number or below 0.
     """
 
+    short_share: float = _threshold(
+        0.9, "share of spans of one or two tokens from which the paper's flow asks for exact ones", "SHARE"
+    )
+    touching: float = _threshold(0.1, "share of spans next to another from which the paper's flow minds them", "SHARE")
+    very_long_span: float = _threshold(15, "number of tokens from which the paper's flow has very long spans", "TOKENS")
+    very_long_share: float = _threshold(0.1, "share of very long spans from which the paper's flow minds them", "SHARE")
     several_tokens: float = _threshold(0.05, "share of spans of several tokens from which near misses matter", "SHARE")
     adjacent: float = _threshold(0.01, "share of spans touching one of their label from which borders matter", "SHARE")
     length_variation: float = _threshold(0.5, "ratio of standard deviation to mean from which lengths vary", "RATIO")
@@ -70,8 +82,10 @@ class Statistics:
         mean_length, length_variance, longest: of the spans, in tokens.
         length_variation: the standard deviation of their lengths, divided by the mean.
         one_token_share: share of spans of one token.
-        long_share: share of spans that are long, see `Thresholds.long_span`.
+        short_share: share of spans of at most two tokens.
+        long_share, very_long_share: shares of spans that are long, see `Thresholds.long_span` and `very_long_span`.
         adjacent: number of spans that begin where another of their label ends.
+        touching: number of spans that begin where another of any label ends.
         overlapping: number of spans that share a token with another.
         overlapping_within_label: number of spans that share a token with another of their label.
         discontinuous: number of spans with gaps.
@@ -94,8 +108,11 @@ class Statistics:
     length_variation: float
     longest: int
     one_token_share: float
+    short_share: float
     long_share: float
+    very_long_share: float
     adjacent: int
+    touching: int
     overlapping: int
     overlapping_within_label: int
     discontinuous: int
@@ -113,11 +130,16 @@ class Statistics:
         """Compute the share of spans that begin where another of their label ends."""
         return self.adjacent / self.spans
 
+    @property
+    def touching_share(self) -> float:
+        """Compute the share of spans that begin where another one ends."""
+        return self.touching / self.spans
+
 
 def statistics_of(
-    references: Spans, words: Sequence[Sequence[str]] | None = None, *, long_span: float = Thresholds.long_span
+    references: Spans, words: Sequence[Sequence[str]] | None = None, *, thresholds: Thresholds | None = None
 ) -> Statistics:
-    """Describe a corpus, see `Statistics`.
+    """Describe a corpus, see `Statistics`; the thresholds say which spans are long and very long.
 
     Raises:
         InputError: if there are no spans, and if the words do not fit the documents.
@@ -125,6 +147,7 @@ def statistics_of(
     require_kind(references, Spans, "an object of Spans", "Make one with Spans.from_tags or Spans.from_dicts.")
     if len(references) == 0:
         raise InputError("the reference has no spans.", "Advice needs annotation to look at.", side="references")
+    limits = Thresholds() if thresholds is None else thresholds
     ends = np.zeros(references.documents, dtype=np.int64)
     np.maximum.at(ends, references.document, references.end)
     # a token between documents, so that spans of two of them do not touch
@@ -146,8 +169,11 @@ def statistics_of(
         float(size.std() / size.mean()),
         int(size.max()),
         float((size == 1).mean()),
-        float((size >= long_span).mean()),
+        float((size <= SHORT).mean()),
+        float((size >= limits.long_span).mean()),
+        float((size >= limits.very_long_span).mean()),
         int(np.isin(by_label.start, by_label.end).sum()),
+        int(np.isin(whole.start, whole.end).sum()),
         _overlapping(whole),
         _overlapping(by_label),
         int(whole.discontinuous.sum()),
