@@ -233,7 +233,7 @@ class _Evidence:
 
 
 _STATEMENTS: dict[str, Callable[[_Evidence], bool]] = {
-    "A span cut in two costs something": lambda evidence: evidence.below("sequence_split", "gold"),
+    "A span split in two costs something": lambda evidence: evidence.below("sequence_split", "gold"),
     "Less overlap costs more": lambda evidence: evidence.below("minimum_overlap", "maximum_overlap"),
     "A lost token costs short spans more than long ones": lambda evidence: evidence.below(
         "short_truncation", "long_truncation"

@@ -67,12 +67,12 @@ def test_words_are_explained_as_they_are_declared(page, words):
 REFERENCE = "B-ORG I-ORG I-ORG I-ORG O B-PER I-PER O B-LOC O O"
 SYSTEMS = {
     "exact": REFERENCE,
-    "cut short": "B-ORG I-ORG I-ORG O O B-PER I-PER O B-LOC O O",
-    "cut in two": "B-ORG I-ORG B-ORG I-ORG O B-PER I-PER O B-LOC O O",
+    "too short": "B-ORG I-ORG I-ORG O O B-PER I-PER O B-LOC O O",
+    "split in two": "B-ORG I-ORG B-ORG I-ORG O B-PER I-PER O B-LOC O O",
     "too long": "B-ORG I-ORG I-ORG I-ORG I-ORG B-PER I-PER O B-LOC O O",
-    "short one missed": "B-ORG I-ORG I-ORG I-ORG O B-PER I-PER O O O O",
-    "long one missed": "O O O O O B-PER I-PER O B-LOC O O",
-    "one invented": "B-ORG I-ORG I-ORG I-ORG O B-PER I-PER O B-LOC O B-LOC",
+    "short one missing": "B-ORG I-ORG I-ORG I-ORG O B-PER I-PER O O O O",
+    "long one missing": "O O O O O B-PER I-PER O B-LOC O O",
+    "one spurious": "B-ORG I-ORG I-ORG I-ORG O B-PER I-PER O B-LOC O B-LOC",
     "wrong label": "B-ORG I-ORG I-ORG I-ORG O B-LOC I-LOC O B-LOC O O",
 }
 

@@ -6,7 +6,7 @@ from spanometer.measures.bcubed import Bcubed as Measure
 _DESCRIPTION = """
 B-cubed asks of every token of a span how many of the tokens in its span belong there. For a token of a predicted span
 that is the share of the span's tokens which the token's reference span has too; precision is the mean over all tokens
-of predicted spans, and recall the same with the sides swapped. Spans that are too long, cut or joined lose a part.
+of predicted spans, and recall the same with the sides swapped. Spans that are too long, split or merged lose a part.
 """
 
 _EXAMPLES = """

@@ -5,7 +5,7 @@ from spanometer.measures.fair_f import FairF as Measure
 
 _DESCRIPTION = """
 Fair F1 counts each mistake once. A span with a wrong label or wrong bounds is a false positive and a false negative in
-the usual F1, so that it costs twice what a missed span costs. Here it is one event: a label error, a boundary error
+the usual F1, so that it costs twice what a missing span costs. Here it is one event: a label error, a boundary error
 (too small, too large, or crossing) or both, which counts as half a false positive and half a false negative, or by
 weights of one's own. The numbers of all kinds of errors are in the details.
 """

@@ -6,7 +6,7 @@ from spanometer.measures.link_f import LinkF as Measure
 _DESCRIPTION = """
 Link F1 scores spans by the pairs of tokens that they hold together. Every two tokens inside one span are a link, and so
 is a token with itself; precision, recall and F1 are computed over the links of each label. A span that is one token too
-short loses some of its links, not all; a span cut in two loses the links across the cut, which token F1 does not see.
+short loses some of its links, not all; a span split in two loses the links across the split, which token F1 ignores.
 """
 
 _EXAMPLES = """

@@ -7,7 +7,7 @@ _DESCRIPTION = """
 Matched F1 pairs reference and predicted spans one to one, as well as can be, and counts the pairs: those whose
 intersection over union reaches a threshold (by default 0.5, as in detection; also the mean over 0.5 to 0.95), their
 intersection over union itself, all that overlap, or the shares of both spans that lie in the other (MPP). A span that
-is cut in two earns one pair, whatever its pieces cover.
+is split in two earns one pair, whatever its pieces cover.
 """
 
 _EXAMPLES = """

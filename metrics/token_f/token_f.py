@@ -5,8 +5,8 @@ from spanometer.measures.token_f import TokenF as Measure
 
 _DESCRIPTION = """
 Token F1 scores the tokens of spans one by one: a token is right if it has the same label on both sides and, if the
-format has tags for them, the same place in its span. Tokens outside all spans do not count. In the format IO a span cut
-in two or joined with its neighbour is not noticed; BIO, BIOE and BIOES compare first and last tokens too, and IO* the
+format has tags for them, the same place in its span. Tokens outside all spans do not count. The format IO does not see
+that a span is split or merged with its neighbour; BIO, BIOE and BIOES compare first and last tokens too, and IO* the
 gaps between the tokens of a span.
 """
 

@@ -28,7 +28,7 @@ def events(gold, predicted, **options):
         ("0-4:A", "0-4:B", {"LE": 1}),
         ("0-4:A", "0-3:B", {"LBE": 1}),
         ("0-4:A", "5-6:A", {"FN": 1, "FP": 1}),
-        # cut in two, joined: a span is in two events
+        # split in two, merged: a span is in two events
         ("0-4:A", "0-2:A 2-4:A", {"BES": 2}),
         ("0-2:A 2-4:A", "0-4:A", {"BEL": 2}),
         # the second part shares no token that is left

@@ -42,7 +42,7 @@ MODULES = tuple(name for name in MEASURES if name not in (*CHANCE_MODULES, *PAIR
 SYSTEMS = {
     "careful": "finds fewer spans, most of them right",
     "greedy": "finds nearly everything, with spans that run too long",
-    "hasty": "cuts spans up and writes illegal tags",
+    "hasty": "splits spans and writes illegal tags",
 }
 """The systems of the example corpus and their habits."""
 

@@ -77,8 +77,8 @@ class FairF(FMeasure):
     predicted span that has an event and still shares tokens with it; (3) each predicted span that is left takes a
     reference span in the same way. LBE are found in the same three passes, after BE. The best is the span that shares
     the most tokens, of these the one with the fewest others left, then the shortest, then the one that had its first
-    event first, then the first in the text. So each span is in an event at least, and can be in several if it was cut
-    or joined.
+    event first, then the first in the text. So each span is in an event at least, and can be in several if it was
+    split or merged.
 
     P = tp / (tp + fp), R = tp / (tp + fn). TP, FP and FN count as themselves; LE, BE and LBE as half a false positive
     and half a false negative. With `weights="weighted"` a boundary error is half a true positive as well: BES 1/2 tp

@@ -293,7 +293,7 @@ def notes(measure: str, corpus: Statistics, needed: set[str], thresholds: Thresh
         sentences.append(_note_on_chance(corpus, thresholds))
     if corpus.one_token_share <= 1 - thresholds.several_tokens and corpus.one_token_share < 1:
         sentences.append(
-            "If a span with nearly the right bounds should count as right, and one that is cut in two as one, report "
+            "If a span with nearly the right bounds should count as right, and one that is split in two as one, report "
             "matched_f beside it: spans matched one to one, from an intersection over union of 0.5 on."
         )
         sentences.append(
