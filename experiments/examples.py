@@ -139,7 +139,7 @@ def semeval(inputs: Inputs) -> Iterator[Cell]:
 
 def mpp(inputs: Inputs) -> Iterator[Cell]:
     """Score each example of MPP (Perrella et al. 2026) that has the optimal matching."""
-    measure = MatchedF(credit="mpp", labels="ignore", zero_division=1.0)
+    measure = MatchedF(credit="mpp", match_labels=False, zero_division=1.0)
     for row in published_rows("mpp"):
         if "greedy" not in row["measure"]:
             scores = measure.score(measure.counts(spans_of(row["gold"]), spans_of(row["predicted"])))

@@ -38,8 +38,8 @@ TASKS_TABLE = [
         generation_size=512,
         stop_sequence=["\n\n"],
         metrics=[
-            answer_metric("span_f", grounding="strict", answer_labels=LABELS),
-            answer_metric("fair_f", grounding="strict", answer_labels=LABELS),
+            answer_metric("span_f", grounding="strict", asked_labels=LABELS),
+            answer_metric("fair_f", grounding="strict", asked_labels=LABELS),
         ],
     )
 ]

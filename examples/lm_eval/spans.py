@@ -44,7 +44,7 @@ def results(record, answers):
 
 def _score(pairs, **options):
     golds, answers = zip(*pairs, strict=True)
-    return score_answers(golds, answers, grounding="strict", answer_labels=LABELS, **options)
+    return score_answers(golds, answers, grounding="strict", asked_labels=LABELS, **options)
 
 
 span_f_f1 = partial(_score, measure="span_f")

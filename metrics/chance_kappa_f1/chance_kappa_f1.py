@@ -28,7 +28,7 @@ _EXAMPLES = """
     >>> {name: round(value, 4) for name, value in result["counts"].items()}
     {'both': 1, 'expected': 0.72, 'predicted': 2, 'reference': 2, 'reference_spans': 1}
     >>> result["signature"].partition("|level:")[2].rpartition("|v:")[0]
-    'token|placement:disjoint|method:exact|n_simulations:999|seed:0|labels:match|average:micro|zero_division:0'
+    'token|placement:disjoint|method:exact|n_simulations:999|seed:0|match_labels:yes|average:micro|zero_division:0'
 """
 
 _CITATION = """

@@ -23,7 +23,7 @@ _EXAMPLES = """
     >>> result["counts"]
     {'both': 3, 'predicted': 3, 'reference': 6, 'reference_spans': 1}
     >>> result["signature"].rpartition("|v:")[0]
-    'link_f|scheme:IOB2|repair:conlleval|labels:match|average:micro|zero_division:0'
+    'link_f|scheme:IOB2|repair:conlleval|match_labels:yes|average:micro|zero_division:0'
 """
 
 _CITATION = """

@@ -22,7 +22,7 @@ _EXAMPLES = """
     >>> result["f1"], result["counts"]
     (0.3333333333333333, {'both': 1, 'predicted': 3, 'reference': 3})
     >>> result["signature"].partition("|average")[0]
-    'mention_f|fold:exact|copies:multiset|labels:match'
+    'mention_f|fold:exact|copies:multiset|match_labels:yes'
     >>> mention_f.compute(predictions=[found], references=[reference], fold="case")["f1"]
     0.6666666666666666
 """

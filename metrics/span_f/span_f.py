@@ -21,7 +21,7 @@ _EXAMPLES = """
     >>> round(result["precision"], 4), result["recall"], round(result["f1"], 4), result["counts"]
     (0.3333, 0.5, 0.4, {'both': 1, 'predicted': 3, 'reference': 2})
     >>> result["signature"].rpartition("|v:")[0]
-    'span_f|scheme:IOB2|repair:conlleval|labels:match|average:micro|zero_division:0'
+    'span_f|scheme:IOB2|repair:conlleval|match_labels:yes|average:micro|zero_division:0'
 """
 
 _CITATION = """

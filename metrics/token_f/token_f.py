@@ -24,7 +24,7 @@ _EXAMPLES = """
     >>> token_f.compute(**tags, format="BIOE", details=True)["counts"]  # only the B is right, of B I E
     {'both': 1, 'predicted': 2, 'reference': 3, 'reference_spans': 1}
     >>> result["signature"].rpartition("|v:")[0]
-    'token_f|scheme:IOB2|repair:conlleval|format:IO|labels:match|average:micro|zero_division:0'
+    'token_f|scheme:IOB2|repair:conlleval|format:IO|match_labels:yes|average:micro|zero_division:0'
 """
 
 _CITATION = """

@@ -22,7 +22,7 @@ _EXAMPLES = """
     >>> [round(unitizing_alpha.compute(**moved, variant=year)["alpha"], 4) for year in ("1995", "2016")]  # partial
     [0.5152, 0.3333]
     >>> unitizing_alpha.compute(**moved, details=True)["signature"].partition("|variant:")[2].rpartition("|v:")[0]
-    '2016|labels:match|average:micro|zero_division:0'
+    '2016|match_labels:yes|average:micro|zero_division:0'
 """
 
 _CITATION = """

@@ -27,10 +27,10 @@ def others(lines):
 
 def test_a_policy_by_its_actions(scores, gold, others):
     policy = "salvage,drop,case,whole,first,drop,drop,keep"
-    options = ("--grounding", policy, "--aliases", "PLACE=LOC", "--answer-labels", "PER,LOC", "--measure", "span_f")
+    options = ("--grounding", policy, "--aliases", "PLACE=LOC", "--asked-labels", "PER,LOC", "--measure", "span_f")
     span_f = scores("score", gold, others, *options)["measures"]["span_f"]
     assert span_f["scores"] == {"precision": 0.5, "recall": 0.5, "f1": 0.5}
-    assert f"|grounding:{policy}|answer_labels:LOC,PER|aliases:PLACE=LOC|" in span_f["signature"]
+    assert f"|grounding:{policy}|asked_labels:LOC,PER|aliases:PLACE=LOC|" in span_f["signature"]
 
 
 @pytest.mark.parametrize("command", ["score", "compare", "errors", "agree"])

@@ -109,8 +109,7 @@ def test_options_of_one_side(run, complaint, file):
         "--measure",
         "span_f",
         "--score-only",
-        "--labels",
-        "ignore",
+        "--no-match-labels",
     ]
     unit = ["--offset-unit", "codepoint"]
     assert run("score", gold, system, *unit, "--outside", "_", *shifted)[:2] == (0, "0.0000\n")

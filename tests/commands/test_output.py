@@ -239,9 +239,8 @@ def test_no_file_after_an_error(run, paths, file, tmp_path):
     assert not target.exists()
 
 
-def test_types_only(output, complaint, file):
+def test_no_match_labels(output, file):
     paths = file("gold.conll", "a B-X\nb B-Y\n"), file("one.conll", "a B-Y\nb B-Y\n")
     assert output("score", *paths, "--measure", "span_f", "--score-only") == "0.5000\n"
-    assert output("score", *paths, "--measure", "span_f", "--score-only", "--types-only") == "1.0000\n"
-    assert "|labels:ignore|" in output("compare", *paths, paths[0], "--types-only")
-    assert "--types-only ignores labels" in complaint("score", *paths, "--types-only", "--labels", "match")
+    assert output("score", *paths, "--measure", "span_f", "--score-only", "--no-match-labels") == "1.0000\n"
+    assert "|match_labels:no|" in output("compare", *paths, paths[0], "--no-match-labels")

@@ -69,7 +69,7 @@ def test_answers_of_a_language_model(run, file):
     ann, ben = file("ann.jsonl", row([(0, 6, "PER")])), file("ben.jsonl", row([(0, 3, "PER")]))
     answer = {"id": "d0", "answer": '[["PER", "Ada L."], ["PER", "Zoe"]]'}
     model, tagger = file("model.jsonl", json.dumps(answer) + "\n"), file("tagger.jsonl", row([(0, 3, "PER")]))
-    reading = ("--grounding", "strict", "--labels", "PER", "--json")
+    reading = ("--grounding", "strict", "--asked-labels", "PER", "--json")
     for systems in ((model, tagger), (tagger, model)):
         status, output, errors = run("score", ann, ben, *systems, "--references", 2, *reading)
         assert (status, errors) == (0, "")

@@ -32,7 +32,7 @@ def test_a_label_of_another_name(scored):
     output = scored(GOLD, ("B-LOC", "O", "B-PERSON", "O"))
     assert notes(output) == ["only in the reference: PLACE; only in 1.conll: LOC (--map LOC=PLACE makes them one)"]
     assert notes(scored(GOLD, ("B-LOC", "O", "B-PERSON", "O"), options=["--map", "LOC=PLACE"])) == []
-    assert notes(scored(GOLD, ("B-LOC", "O", "B-PERSON", "O"), options=["--labels", "ignore"])) == []
+    assert notes(scored(GOLD, ("B-LOC", "O", "B-PERSON", "O"), options=["--no-match-labels"])) == []
 
 
 def test_no_label_in_common(scored):

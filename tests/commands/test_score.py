@@ -146,11 +146,11 @@ def test_labels_ignored(run, scores, file):
     pair = file("gold.conll", "Ada B-PER\nin O\nRome B-LOC\n"), file("system.conll", "Ada B-LOC\nin O\nRome B-LOC\n")
     # Ada is found, with another label
     assert scores(*pair)["measures"]["span_f"]["scores"]["f1"] == 0.5
-    found = scores(*pair, "--labels", "ignore", "--per-label")["measures"]
+    found = scores(*pair, "--no-match-labels", "--per-label")["measures"]
     assert found["span_f"]["scores"]["f1"] == found["link_f"]["scores"]["f1"] == 1.0
     assert list(found["span_f"]["per_label"]) == ["_"]
-    assert all("|labels:ignore|" in one["signature"] for one in found.values())
-    status, output, _ = run("agree", *pair, "--labels", "ignore", "--json")
+    assert all("|match_labels:no|" in one["signature"] for one in found.values())
+    status, output, _ = run("agree", *pair, "--no-match-labels", "--json")
     assert (status, json.loads(output)["mean_f1"]) == (0, 1.0)
 
 

@@ -123,7 +123,7 @@ def answered(file):
 
 
 def test_answers(run, answered):
-    status, output, complaint = run("spread", "--answers", *answered, "--labels", "PER,LOC")
+    status, output, complaint = run("spread", "--answers", *answered, "--asked-labels", "PER,LOC")
     assert (status, complaint) == (0, "")
     lines = output.splitlines()
     assert lines[0].startswith(f"reference  {answered[0]}, 3 spans")

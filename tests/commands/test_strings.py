@@ -26,7 +26,7 @@ def bad(lines):
 
 def test_a_policy_by_its_actions(scores, gold, bad):
     policy = "salvage,drop,exact,set,drop,drop"
-    options = ("--grounding", policy, "--aliases", "PLACE=LOC", "--answer-labels", "PER,LOC", "--confidence", "0.9")
+    options = ("--grounding", policy, "--aliases", "PLACE=LOC", "--asked-labels", "PER,LOC", "--confidence", "0.9")
     found = scores("score", gold, bad, *options)["measures"]["mention_f"]
     assert found["scores"] == {"precision": 0.5, "recall": 0.5, "f1": 0.5}
     assert f"|grounding:{policy}|" in found["signature"]

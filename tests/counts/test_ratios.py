@@ -137,27 +137,27 @@ def test_intersection_refuses_overlap_within_a_side():
 @pytest.mark.parametrize(
     ("measure", "expected"),
     [
-        (SpanF(), "span_f|scheme:IOB2|labels:match|average:micro|zero_division:0"),
+        (SpanF(), "span_f|scheme:IOB2|match_labels:yes|average:micro|zero_division:0"),
         (
             LinkF(average="macro", zero_division=math.nan),
-            "link_f|scheme:IOB2|labels:match|average:macro|zero_division:nan",
+            "link_f|scheme:IOB2|match_labels:yes|average:macro|zero_division:nan",
         ),
-        (TokenF(format="IO*"), "token_f|scheme:IOB2|format:IO*|labels:match|average:micro|zero_division:0"),
-        (IntersectionF(cap=True), "intersection_f|scheme:IOB2|cap:yes|labels:match|average:micro|zero_division:0"),
+        (TokenF(format="IO*"), "token_f|scheme:IOB2|format:IO*|match_labels:yes|average:micro|zero_division:0"),
+        (IntersectionF(cap=True), "intersection_f|scheme:IOB2|cap:yes|match_labels:yes|average:micro|zero_division:0"),
         (
             SlIcm(),
             "sl_icm|scheme:IOB2|token_probabilities:unit|prior:spans|log_base:2|matching:mutual"
-            "|alpha1:1|alpha2:1|beta:2|labels:match|average:micro|zero_division:0",
+            "|alpha1:1|alpha2:1|beta:2|match_labels:yes|average:micro|zero_division:0",
         ),
         (
             SlIcm(tokens=[["a"]], log_base=math.e, prior="tokens", matching="optimal"),
             "sl_icm|scheme:IOB2|token_probabilities:corpus|prior:tokens|log_base:2.718281828459045|matching:optimal"
-            "|alpha1:1|alpha2:1|beta:2|labels:match|average:micro|zero_division:0",
+            "|alpha1:1|alpha2:1|beta:2|match_labels:yes|average:micro|zero_division:0",
         ),
         (
             SlIcm(token_probabilities=0.125),
             "sl_icm|scheme:IOB2|token_probabilities:0.125|prior:spans|log_base:2|matching:mutual"
-            "|alpha1:1|alpha2:1|beta:2|labels:match|average:micro|zero_division:0",
+            "|alpha1:1|alpha2:1|beta:2|match_labels:yes|average:micro|zero_division:0",
         ),
     ],
 )

@@ -63,7 +63,7 @@ FUNCTIONS = {
             "repair": "conlleval",
             "prefix": True,
             "words": [["a"] * len(tags) for tags in TAGS],
-            "labels": "match",
+            "match_labels": True,
             "level": "token",
         },
     ),

@@ -66,7 +66,7 @@ def test_grounded_answers():
     golds = [{"text": text, "spans": spans} for text, spans in zip(texts, gold, strict=True)]
     answers = [[["PER", "Ann"], ["PER", "Cid"]], [["LOC", "Oslo"]]]
     assert computed(answer_metric(), golds, [[answer] for answer in answers]) == 0.8
-    dropping = answer_metric("span_f", key="precision", grounding="uie", answer_labels=["PER", "LOC"])
+    dropping = answer_metric("span_f", key="precision", grounding="uie", asked_labels=["PER", "LOC"])
     assert (dropping.metric_name, computed(dropping, golds, [[answer] for answer in answers])) == (
         "span_f_precision",
         1,

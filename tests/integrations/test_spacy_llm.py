@@ -131,7 +131,7 @@ def test_documents_as_files(tmp_path):
     assert of_file.predicted_spans == len(grounded.spans)
     report = spanometer.score(gold, grounded, measures="span_f")
     assert report.predicted_spans == len(grounded.spans)
-    assert "|grounding:spacy-llm-v2|answer_labels:LOC,PER|" in report.measures["span_f"].signature
+    assert "|grounding:spacy-llm-v2|asked_labels:LOC,PER|" in report.measures["span_f"].signature
 
 
 def test_a_document_without_an_answer():

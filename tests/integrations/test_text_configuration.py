@@ -25,7 +25,7 @@ def load(name="span_f", **settings):
 def test_by_hand():
     result = load().compute(predictions=SYSTEM, references=GOLD, details=True)
     assert (result["precision"], result["recall"]) == (1.0, 0.5)
-    assert result["signature"].startswith("span_f|input:text|unit:character|labels:match|")
+    assert result["signature"].startswith("span_f|input:text|unit:character|match_labels:yes|")
 
 
 @pytest.mark.parametrize("name", MEASURES)

@@ -178,8 +178,8 @@ def test_signatures():
     metrics = Metrics(LABELS, measures=["span_f", TokenF(format="BIO", average="macro")])
     span_f, token_f = metrics.signatures().values()
     start = "|scheme:IOB2|repair:conlleval|decode:viterbi|"
-    assert span_f.startswith(f"span_f{start}labels:match|average:micro|zero_division:0|v:")
-    assert token_f.startswith(f"token_f{start}format:BIO|labels:match|average:macro|")
+    assert span_f.startswith(f"span_f{start}match_labels:yes|average:micro|zero_division:0|v:")
+    assert token_f.startswith(f"token_f{start}format:BIO|match_labels:yes|average:macro|")
     argmax = Metrics(LABELS, decode="argmax", scheme="IOB1", repair="discard")
     assert "|scheme:IOB1|repair:discard|decode:argmax|" in argmax.signatures()["span_f"]
     scores = [np.zeros((5, 5)), np.eye(5), np.eye(5, dtype=int)]

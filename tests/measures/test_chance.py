@@ -203,11 +203,11 @@ def test_alpha_refuses_overlap_and_gaps_within_a_unit():
 def test_signatures():
     plain = ChanceKappaF1().signature({"scheme": "IOB2"})
     assert plain.startswith(
-        "chance_kappa_f1|scheme:IOB2|level:token|placement:disjoint|method:exact|labels:match|average:micro|zero_division:0|v:"
+        "chance_kappa_f1|scheme:IOB2|level:token|placement:disjoint|method:exact|match_labels:yes|average:micro|zero_division:0|v:"
     )
     simulated = ChanceKappaF1(method="auto", uniform_threshold=0.9, n_simulations=10, seed=3).signature({})
     assert "|method:auto|uniform_threshold:0.9|n_simulations:10|seed:3|" in simulated
-    assert UnitizingAlpha().signature({}).startswith("unitizing_alpha|variant:2016|labels:match|average:micro|")
+    assert UnitizingAlpha().signature({}).startswith("unitizing_alpha|variant:2016|match_labels:yes|average:micro|")
 
 
 def test_per_document():

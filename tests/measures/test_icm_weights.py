@@ -42,7 +42,7 @@ def test_weights_that_leave_the_norm_without_a_scale():
 
 
 def test_weights_are_in_the_signature_and_in_stored_counts():
-    assert "|matching:mutual|alpha1:1|alpha2:1|beta:2|labels:match|" in SlIcm().signature({})
+    assert "|matching:mutual|alpha1:1|alpha2:1|beta:2|match_labels:yes|" in SlIcm().signature({})
     measure = SlIcm(alpha1=0.5, alpha2=0, beta=1.25)
     assert "|alpha1:0.5|alpha2:0|beta:1.25|" in measure.signature({})
     assert read_counts(measure.counts(GOLD, OUTPUT).to_bytes()).measure == measure

@@ -1,4 +1,4 @@
-"""Scoring without labels: `labels="ignore"`."""
+"""Scoring without labels: `match_labels=False`."""
 
 import math
 import random
@@ -45,15 +45,15 @@ def test_links_share_some_label_as_printed():
     counts = LinkF().counts(gold, output).total()
     assert (counts["both"], counts["predicted"], counts["reference"]) == (3, 5, 6)
     # some label: 00 01 11 12 22 on both sides
-    counts = LinkF(labels="ignore").counts(gold, output)
+    counts = LinkF(match_labels=False).counts(gold, output)
     assert {**counts.total()} == {"both": 5, "predicted": 5, "reference": 5, "reference_spans": 2}
     assert counts.labels == ("_",)
-    assert list(LinkF(labels="ignore").score_per_label(counts)) == ["_"]
+    assert list(LinkF(match_labels=False).score_per_label(counts)) == ["_"]
 
 
 def test_spans_of_the_same_tokens_are_one():
     gold, output = spans(("A", 0, 2), ("B", 0, 2), ("C", 3, 4)), spans(("D", 0, 2))
-    counts = SpanF(labels="ignore").counts(gold, output).total()
+    counts = SpanF(match_labels=False).counts(gold, output).total()
     assert counts == {"both": 1, "predicted": 1, "reference": 2}
     fragments = [{"label": label, "fragments": [[0, 1], [2, 3]]} for label in "AB"]
     again = Spans.from_dicts([[*fragments, {"label": "A", "fragments": [[0, 3]]}]])
@@ -66,7 +66,7 @@ def test_spans_of_the_same_tokens_are_one():
 def test_tags_are_decoded_with_their_labels():
     """Neighbours of two labels stay two spans, also where tags without labels would make them one."""
     gold, output = (Spans.from_tags([tags], scheme="IO") for tags in (["I-A", "I-B"], ["I-A", "I-A"]))
-    assert SpanF(labels="ignore").counts(gold, output).total() == {"both": 0, "predicted": 1, "reference": 2}
+    assert SpanF(match_labels=False).counts(gold, output).total() == {"both": 0, "predicted": 1, "reference": 2}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -87,7 +87,7 @@ def test_same_as_a_slow_implementation_without_labels(measure, second, options, 
     for seed in range(60):
         references, predictions, lengths = random_pair(seed, kind)
         average = random.Random(seed).choice(("micro", "macro", "weighted"))
-        asked = measure(labels="ignore", average=average, **options)
+        asked = measure(match_labels=False, average=average, **options)
         # without lengths documents end with their last span
         known = lengths if seed % 2 else None
         ours = asked.counts(as_spans(references, known), as_spans(predictions, known)).score()
@@ -104,7 +104,7 @@ def test_chance_without_labels(options, kind):
         ours, theirs = (
             measure.counts(*(as_spans(side, lengths) for side in sides)).score()
             for measure, sides in (
-                (ChanceKappaF1(labels="ignore", **options), (references, predictions)),
+                (ChanceKappaF1(match_labels=False, **options), (references, predictions)),
                 (ChanceKappaF1(**options), (unlabelled(references), unlabelled(predictions))),
             )
         )
@@ -116,18 +116,18 @@ def test_overlaps_of_any_labels_are_refused(measure):
     gold, output = spans(("A", 0, 2), ("B", 1, 3), lengths=[4]), spans(("A", 0, 2), lengths=[4])
     measure().counts(gold, output)
     with pytest.raises(InputError, match="a span, labels ignored, overlaps another") as caught:
-        measure(labels="ignore").counts(gold, output)
+        measure(match_labels=False).counts(gold, output)
     assert (caught.value.side, caught.value.document, caught.value.position) == ("references", 0, 1)
 
 
 @pytest.mark.parametrize("name", MEASURES)
 def test_signature_and_stored_counts(name):
     options = {"cap": True} if name == "intersection_f" else {}
-    measure = MEASURES[name](labels="ignore", **options)
+    measure = MEASURES[name](match_labels=False, **options)
     gold, output = spans(("A", 0, 2), lengths=[4]), spans(("B", 0, 2), lengths=[4])
     counts = measure.counts(gold, output)
-    assert "|labels:ignore|average:micro|" in measure.signature({})
-    assert "|labels:match|average:micro|" in MEASURES[name]().signature({})
+    assert "|match_labels:no|average:micro|" in measure.signature({})
+    assert "|match_labels:yes|average:micro|" in MEASURES[name]().signature({})
     assert read_counts(counts.to_bytes()).measure == measure
     assert counts.score()[measure.headline] == 1.0
     with pytest.raises(InputError, match="invalid value for labels"):
@@ -138,7 +138,7 @@ def test_spread_over_repair_policies():
     """Readings of illegal tags, and the documents without any, are counted without labels: as each policy by itself."""
     references = [["B-A", "I-A", "B-B"], ["B-A", "O", "O"], ["B-A", "I-A", "I-A"], ["B-A"], ["B-B"]]
     predictions = [["B-A", "I-B", "I-B"], ["I-B", "O", "I-A"], ["B-B", "I-B", "O"], ["B-B"], ["B-B"]]
-    found = policy_spread(references, predictions, scheme="IOB2", measures=(LinkF(labels="ignore"),))
+    found = policy_spread(references, predictions, scheme="IOB2", measures=(LinkF(match_labels=False),))
     expected = []
     for policy in range(len(found.grid)):
         sides = [

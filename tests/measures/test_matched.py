@@ -77,7 +77,7 @@ def test_mpp_is_not_the_assignment_of_the_largest_sum():
     [("8-13:A", "8-13:A", (1, 1, 1)), ("", "0-5:A", (0, 1, 0)), ("0-3:A 3-6:A", "0-1:A 1-5:A 6-7:A", (0.5, 0.5, 0.5))],
 )
 def test_published(gold, predicted, expected):
-    measure = MatchedF(credit="mpp", labels="ignore", zero_division=1.0)
+    measure = MatchedF(credit="mpp", match_labels=False, zero_division=1.0)
     _, score = scored(measure, spans(gold), spans(predicted))
     assert tuple(score[key] for key in KEYS) == expected
 
@@ -105,16 +105,16 @@ def test_against_every_matching(name, kind):
             # labels on one side only
             predictions = [{(f"{label}'", tokens) for label, tokens in document} for document in predictions]
         average, zero_division = ("micro", "macro", "weighted")[seed % 3], (0.0, 1.0, math.nan)[seed // 3 % 3]
-        labels = ("match", "ignore")[seed % 2]
-        measure = MatchedF(**options, labels=labels, average=average, zero_division=zero_division)
+        match_labels = seed % 2 == 0
+        measure = MatchedF(**options, match_labels=match_labels, average=average, zero_division=zero_division)
         counts, ours = scored(measure, as_spans(references, lengths), as_spans(predictions, lengths))
-        if labels == "ignore":
+        if not match_labels:
             references, predictions = (
                 [{("", tokens) for _, tokens in part} for part in side] for side in (references, predictions)
             )
         given = {"average": average, "zero_division": zero_division, **exactly(options)}
         assert same(ours, slow.matched_f(references, predictions, **given)), seed
-        if labels == "match":
+        if match_labels:
             by_label = measures.per_label(
                 slow.matched_f, references, predictions, zero_division=zero_division, **exactly(options)
             )
@@ -160,8 +160,8 @@ def test_mpp_of_crowded_documents(monkeypatch, ways, kind):
 
 
 def test_options_and_signature():
-    assert MatchedF().signature({}).startswith("matched_f|credit:iou_threshold|threshold:0.5|labels:match|")
-    assert MatchedF(credit="mpp").signature({}).startswith("matched_f|credit:mpp|labels:match|")
+    assert MatchedF().signature({}).startswith("matched_f|credit:iou_threshold|threshold:0.5|match_labels:yes|")
+    assert MatchedF(credit="mpp").signature({}).startswith("matched_f|credit:mpp|match_labels:yes|")
     for credit in ("iou", "iou_50_95", "overlap", "mpp"):
         with pytest.raises(InputError, match=f"threshold is for credit='iou_threshold', not for {credit}"):
             MatchedF(credit=credit, threshold=0.7)

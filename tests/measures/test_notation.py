@@ -106,5 +106,5 @@ def test_results_of_one_measure_with_several_options():
     assert {"token_f(format=BIO)_f1", "token_f(format=IO)_f1", "span_f_f1"} <= report.flat().keys()
     assert "\ntoken_f(format=BIO) " in str(report)
     assert list(report.to_dict()["measures"]) == list(report.measures)
-    compared = spanometer.compare(TAGS, {"a": TAGS, "b": OTHER}, measures="span_f,span_f(labels=ignore)")
-    assert list(compared.measures) == ["span_f(labels=match)", "span_f(labels=ignore)"]
+    compared = spanometer.compare(TAGS, {"a": TAGS, "b": OTHER}, measures="span_f,span_f(match_labels=no)")
+    assert list(compared.measures) == ["span_f(match_labels=True)", "span_f(match_labels=False)"]

@@ -81,7 +81,7 @@ def test_registered_measures_and_their_options_are_everywhere(toy, run, file):
     # a report
     spans = Spans.from_tags(TAGS)
     report = Report.of(spans, spans, [ToyF(only="B")], {"input": "spans"})
-    assert report.results[0].signature.startswith("toy_f|input:spans|only:B|labels:match|average:micro|")
+    assert report.results[0].signature.startswith("toy_f|input:spans|only:B|match_labels:yes|average:micro|")
     # the command line
     path = file("a.conll", "Ada B-A\nwon O\n\nRome B-B\n")
     status, output, _ = run("score", path, path, "--measure", "toy_f", "--only", "B")

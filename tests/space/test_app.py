@@ -152,12 +152,12 @@ def part_f():
 def test_labels_are_ignored_on_all_of_a_page():
     reference, prediction = "Ada B-PER\nsaw O\nRome B-LOC\n", "Ada B-LOC\nsaw O\nRome B-LOC\n"
     assert headline(answer("span_f", reference, prediction)) == "0.5000"
-    html = answer("span_f", reference, prediction, labels="ignore")
-    assert headline(html) == "1.0000" and "labels:ignore" in html
+    html = answer("span_f", reference, prediction, match_labels=False)
+    assert headline(html) == "1.0000" and "match_labels:no" in html
     # the legend's numbers, and the other measures
     found = text_of(html)
     assert "PER" not in found.partition("Python")[0]
-    assert text_of(answer("chance_kappa_f1", reference, prediction, labels="ignore")).count("1.0000") > 5
+    assert text_of(answer("chance_kappa_f1", reference, prediction, match_labels=False)).count("1.0000") > 5
 
 
 def test_a_measure_without_texts_has_a_page(part_f):

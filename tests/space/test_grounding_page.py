@@ -57,7 +57,7 @@ def test_marks_are_cut_with_the_text():
 
 
 def test_what_policies_make_of_an_answer():
-    html = page(TEXT, ANSWER, answer_labels="PER,LOC")
+    html = page(TEXT, ANSWER, asked_labels="PER,LOC")
     strict = text_of(outcome_of(html, "strict"))
     assert re.search(r"Paris Hilton ≠ PER disputed lives in Paris ≠ LOC disputed \.", strict)
     assert "Rome CITY absent; counts as a predicted span that is wrong" in strict
@@ -70,7 +70,7 @@ def test_what_policies_make_of_an_answer():
 
 @pytest.mark.parametrize("example", examples_of("answers").values(), ids=examples_of("answers"))
 def test_examples(example):
-    given = {name: example[name] for name in ("answer_labels", "aliases")}
+    given = {name: example[name] for name in ("asked_labels", "aliases")}
     html = page(example["text"], example["answer"], **given)
     reader = Reader(html)
     assert not reader.unbalanced and not reader.open and "alert" not in html
@@ -81,7 +81,7 @@ def test_examples(example):
 
 
 def test_what_is_taken_along():
-    answered = result(TEXT, ANSWER, answer_labels="PER,LOC", grounding="spacy-llm-first", offsets="check")
+    answered = result(TEXT, ANSWER, asked_labels="PER,LOC", grounding="spacy-llm-first", offsets="check")
     html, records = answered.html, json.loads(answered.files["grounding.json"])
     assert {record["policy"] for record in records} == set(NAMED)
     for name, point in NAMED.items():
@@ -143,7 +143,7 @@ def test_notes():
 
 @pytest.mark.parametrize("token", [HOSTILE, "{{value}}", "${window.hurt=1}", '"onmouseover="window.hurt=1'])
 def test_nothing_of_the_input_is_markup(token):
-    html = page(f"{token} here", json.dumps([[token, token], [token, "gone" + token]]), answer_labels=token)
+    html = page(f"{token} here", json.dumps([[token, token], [token, "gone" + token]]), asked_labels=token)
     assert token not in html
     reader = Reader(html)
     assert not {"img", "script"} & reader.tags and "onmouseover" not in reader.attributes
@@ -190,7 +190,7 @@ def test_in_a_browser(browser, address):
     type_into("text", f"{HOSTILE} met Ann in Rome")
     wait(browser, lambda: [part for part in found(".sm-changed") if part.is_displayed()])
     type_into("answer", json.dumps([["PER", "Ann"], ["PER", HOSTILE], ["LOC", "Oslo"]]))
-    type_into("answer_labels", "PER, LOC")
+    type_into("asked_labels", "PER, LOC")
     browser.find_element("id", "start").click()
     wait(browser, lambda: "Oslo LOC" in said().replace("\n", " "))
     assert not [part for part in found(".sm-changed") if part.is_displayed()]

@@ -29,7 +29,7 @@ def test_by_hand():
     mapped = f1(label_map=PLACES)
     assert (mapped.counts["both"], mapped.counts["predicted"], mapped.counts["reference"]) == (3, 4, 4)
     assert list(mapped.per_label) == ["LOC", "MISC", "PER"]
-    assert "|label_map:geo=LOC,gpe=LOC,per=PER|labels:match|" in mapped.signature
+    assert "|label_map:geo=LOC,gpe=LOC,per=PER|match_labels:yes|" in mapped.signature
     both = f1(label_map=PLACES, ignore_labels=["MISC"])
     assert (both.scores["f1"], list(both.per_label)) == (1.0, ["LOC", "PER"])
     assert "|label_map:geo=LOC,gpe=LOC,per=PER|ignore_labels:MISC|" in both.signature
@@ -138,7 +138,7 @@ def test_modules(configuration, convert):
     sides = {"references": convert(REFERENCES), "predictions": convert(PREDICTIONS)}
     result = module.compute(**sides, label_map=PLACES, ignore_labels=["MISC"], details=True)
     assert result["f1"] == 1.0
-    assert "|label_map:geo=LOC,gpe=LOC,per=PER|ignore_labels:MISC|labels:match|" in result["signature"]
+    assert "|label_map:geo=LOC,gpe=LOC,per=PER|ignore_labels:MISC|match_labels:yes|" in result["signature"]
     with pytest.raises(InputError, match="invalid value for label_map"):
         module.compute(**sides, label_map=["geo"])
     assert module.compute(**sides)["f1"] == 0.0

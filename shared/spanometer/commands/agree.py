@@ -157,7 +157,7 @@ def run(options: argparse.Namespace) -> int:
     corpus = source.corpus(paths, options.names, words=output.disagreements)
     with corpus.placing_errors():
         result = agreement(corpus.annotators, **corpus.reading, **values)
-        differing = _disagreements(corpus, output, labels=chance.labels, level=chance.level)
+        differing = _disagreements(corpus, output, match_labels=chance.match_labels, level=chance.level)
     left_out = None
     if differing is not None and (output.leave_one_out or (output.is_page and len(corpus.files) > 2)):
         own = ("placement", "method", "uniform_threshold", "variant", "average", "zero_division")

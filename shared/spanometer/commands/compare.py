@@ -37,7 +37,7 @@ from .inputs import (
     input_paths,
     kind_of,
 )
-from .measures import add_measure_options, read_request, take_shorthands
+from .measures import add_measure_options, read_request, take_average_none
 from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 from .scored_files import AttributeInput, TreeInput
@@ -90,7 +90,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, compare and show."""
     paths = [options.reference, *options.systems]
-    take_shorthands(options)
+    take_average_none(options)
     output = read_options(ComparisonOutput, options)
     paths = input_paths(paths, options.answer_key)
     strings = are_strings(options)

@@ -255,7 +255,7 @@ class AnswerFiles(DocumentLayout):
     """Spans of a reference, and answers of language models."""
 
     title: ClassVar[str] = "answers of language models"
-    answer_labels: Sequence[str] | None = reused_option(AnswerReading, "answer_labels")
+    asked_labels: Sequence[str] | None = reused_option(AnswerReading, "asked_labels")
     aliases: Mapping[str, str] | None = reused_option(AnswerReading, "aliases")
     answer_format: str = reused_option(AnswerReading, "answer_format")
     shared_documents: bool = reused_option(Pairing, "shared_documents")
@@ -263,11 +263,11 @@ class AnswerFiles(DocumentLayout):
     @property
     def answer_reading(self) -> dict[str, Any]:
         """The options of reading answers, as functions of `grounding` take them."""
-        return {"labels": self.answer_labels, "aliases": self.aliases, "format": self.answer_format}
+        return {"labels": self.asked_labels, "aliases": self.aliases, "format": self.answer_format}
 
     def together(self, files: Mapping[str, DocumentFile]) -> AnsweredTexts:
         """Bring texts, spans and answers into one order; the reference is the first file."""
-        own = ("answer_labels", "aliases", "answer_format", "shared_documents")
+        own = ("asked_labels", "aliases", "answer_format", "shared_documents")
         return answers_together(files, Pairing(**{name: getattr(self, name) for name in own}))
 
     def read_all(self, paths: Sequence[str]) -> dict[str, DocumentFile]:

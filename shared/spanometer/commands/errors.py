@@ -49,7 +49,7 @@ from ..web.templates import require_html
 from .corpus import CorpusFiles, SeveralFiles
 from .documents import SERIES, DocumentSeries
 from .inputs import headlines, input_paths, kind_of, located, size_of
-from .measures import add_measure_options, read_request, take_shorthands
+from .measures import add_measure_options, read_request
 from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 from .tag_files import TagSeries
@@ -150,7 +150,6 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, match and show."""
     paths = [options.reference, *options.systems]
-    take_shorthands(options)
     output, parts = read_options(ErrorOutput, options), read_options(SpanParts, options)
     choice = read_options(ErrorChoice, options)
     if output.examples is None and choice != ErrorChoice():

@@ -12,7 +12,7 @@ are, and counts such items as wrong.
 
 Examples:
   spanometer ground texts.jsonl answers.jsonl -o spans.jsonl
-  spanometer ground texts.jsonl answers.jsonl -o spans.jsonl --policy strict --labels PER,LOC --list-lost
+  spanometer ground texts.jsonl answers.jsonl -o spans.jsonl --policy strict --asked-labels PER,LOC --list-lost
   spanometer ground both.jsonl --answer-key answers.gpt-4o --policy spacy-llm-v3 --aliases PERSON=PER
   spanometer ground texts.jsonl answers.jsonl --policy "salvage,drop,case,whole,first,drop,drop,keep"
   spanometer ground gold.conll answers.jsonl --to IOB2 --to-tokens expand -o tagged.conll
@@ -75,7 +75,7 @@ class GroundedFiles(CarriedDocuments, AnswerReading, WrittenAs):
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     parser.add_argument("files", metavar="TEXTS ANSWERS", nargs="+", help="the two files; or one that has both")
-    called = {"grounding": "--policy --grounding", "answer_labels": "--labels --answer-labels"}
+    called = {"grounding": "--policy --grounding"}
     grounding = parser.add_argument_group("grounding")
     add_options(grounding, {"": AnswerReading}, called=called)
     reading = parser.add_argument_group("reading")

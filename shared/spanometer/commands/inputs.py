@@ -62,7 +62,7 @@ class ShownFile:
         """Add remarks to a system without spans, or with labels that the reference lacks."""
         if not len(references) and not len(predictions):
             remarks = ["no spans on either side"]
-        elif all(measure.options().get("labels") == "ignore" for measure in measures):
+        elif all(measure.options().get("match_labels") is False for measure in measures):
             return self
         else:
             remarks = _unshared(references, predictions, self.described["file"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from itertools import chain
 from typing import Any
 
@@ -12,7 +11,6 @@ from ..alignment.overlaps import overlap_each_other
 from ..analysis.scores.counting import blocks_of
 from ..counts.statistics import Resampling
 from ..exceptions import InputError
-from ..measures.aligned import AlignedMeasure
 from ..measures.base import Measure
 from ..options import options_of
 from ..spans.spans import Spans
@@ -55,11 +53,6 @@ def add_measure_options(
     """
     scoring = parser.add_argument_group("scoring")
     scoring.add_argument(
-        "--types-only",
-        action="store_true",
-        help="short for --labels ignore: which spans are found, whatever their labels",
-    )
-    scoring.add_argument(
         "--measure",
         metavar="NAME",
         action="append",
@@ -76,20 +69,10 @@ def add_interval_options(group: argparse._ArgumentGroup, available: Mapping[str,
     add_options(group, {INTERVALS: Resampling}, beside=available, optional=("confidence",))
 
 
-def take_shorthands(options: argparse.Namespace) -> None:
-    """Replace shorthands by the options that they stand for.
-
-    They are `--types-only`, `--average none` where labels are shown, and `--labels PER,LOC` for `--answer-labels`.
-    """
-    if options.average == "none" and "per_label" in options:
+def take_average_none(options: argparse.Namespace) -> None:
+    """Replace `--average none` by `--per-label`."""
+    if options.average == "none":
         options.average, options.per_label = None, True
-    answers = "answer_labels" in options and options.labels is not None
-    if answers and not get_close_matches(options.labels, options_of(AlignedMeasure)["labels"].choices, n=1):
-        options.answer_labels, options.labels = options.labels, None
-    if options.types_only:
-        if options.labels not in (None, "ignore"):
-            raise InputError("--types-only ignores labels.", "Leave out --labels.")
-        options.labels = "ignore"
 
 
 def named_measures(options: argparse.Namespace, default: Iterable[str]) -> list[str]:

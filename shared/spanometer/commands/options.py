@@ -94,8 +94,10 @@ def _add(
 ) -> argparse.Action:
     declared = next(iter(uses.values()))
     details: dict[str, Any] = {"dest": destination(declared), "default": None, "help": _help(uses, optional)}
+    if declared.kind is bool and declared.default:
+        return group.add_argument(*flags, action=argparse.BooleanOptionalAction, **details)
     if declared.kind is bool:
-        return group.add_argument(*flags, action="store_const", const=not declared.default, **details)
+        return group.add_argument(*flags, action="store_true", **details)
     metavar = declared.metavar or declared.name.rpartition("_")[2].upper()
     return group.add_argument(*flags, action="append" if declared.repeat else "store", metavar=metavar, **details)
 
@@ -206,7 +208,9 @@ def speller(flags: Mapping[str, str]) -> Callable[[str, str | None], str]:
         if value == ASKED:
             return flags.get(name, "")
         flag = flags.get(name) or f"--{name.replace('_', '-')}"
+        if value == "False":
+            return flag.replace("--", "--no-", 1)
         # strings without their quotes
-        return flag if value in (None, "...", "True", "False") else f"{flag} {value.strip(chr(39))}"
+        return flag if value in (None, "...", "True") else f"{flag} {value.strip(chr(39))}"
 
     return spell

@@ -24,10 +24,10 @@ in each document), and the annotators against each other in the same manner.
 
 JSON lines of a language model's answers ("answer", a chat, or --answer-key) are
 found in the texts of REFERENCE under a policy (--grounding); an item without a
-place is a false positive. --labels PER,LOC (or --answer-labels) names the labels
-that were asked for. A policy for strings (--grounding gollie, strict-strings)
-looks for no places: labels and mentions are compared by mention_f, with those of
-REFERENCE's spans, or with mentions that it has without offsets (--mentions-key).
+place is a false positive. --asked-labels PER,LOC names the labels that were asked
+for. A policy for strings (--grounding gollie, strict-strings) looks for no places:
+labels and mentions are compared by mention_f, with those of REFERENCE's spans, or
+with mentions that it has without offsets (--mentions-key).
 
 With --cluster, REFERENCE is a Parquet file, a folder or a pattern in quotes,
 with both sides in columns: references and predictions, unless
@@ -47,8 +47,8 @@ Examples:
   spanometer score gold.jsonl system.jsonl --attribute negated --plot curves.png
   spanometer score gold.conll system.jsonl --to-tokens overlap
   spanometer score ann.conll ben.conll cat.conll system.conll --references 3 --confidence 0.95
-  spanometer score gold.jsonl answers.jsonl --grounding strict --labels PER,LOC
-  spanometer score gold.jsonl answers.jsonl --grounding gollie --labels PER,LOC
+  spanometer score gold.jsonl answers.jsonl --grounding strict --asked-labels PER,LOC
+  spanometer score gold.jsonl answers.jsonl --grounding gollie --asked-labels PER,LOC
   spanometer score both.jsonl --answer-key answers.gpt-4o,answers.llama --measure span_f
   spanometer score "data/*.parquet" --cluster tcp://10.0.0.1:8786 --scheme IOB2
 """
@@ -88,7 +88,7 @@ from .measures import (
     chosen_resampling,
     named_measures,
     read_request,
-    take_shorthands,
+    take_average_none,
 )
 from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput, TableOutput
@@ -152,7 +152,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, score and show."""
     paths = [options.reference, *options.systems]
-    take_shorthands(options)
+    take_average_none(options)
     output = read_options(ScoreOutput, options)
     number = 0 if options.references is None else _number_in(options, len(paths))
     if options.cluster is None:

@@ -79,7 +79,7 @@ class ScoreArguments(TagArguments, DrawArguments, total=False):
         lengths: the documents' lengths in tokens, for spans and entities; tags tell them.
         unit, to_tokens, trim, join_fragments, texts, tokenizer, shared_documents, ignore_words: of files, see
             `pairing.Pairing`; what is moved and left out is a warning.
-        grounding, answer_labels, aliases, offsets, answer_format: how the answers of language models in files become
+        grounding, asked_labels, aliases, offsets, answer_format: how the answers of language models in files become
             spans, see `grounding.AnswerReading`.
     """
 
@@ -93,7 +93,7 @@ class ScoreArguments(TagArguments, DrawArguments, total=False):
     shared_documents: bool
     ignore_words: bool
     grounding: Any
-    answer_labels: Sequence[str] | None
+    asked_labels: Sequence[str] | None
     aliases: Mapping[str, str] | None
     offsets: str | None
     answer_format: str

@@ -255,7 +255,7 @@ def _paired(references: PairedSide, predictions: PairedSide, pairing: Pairing) -
         choices.update(pairing.signed_answers())
     elif pairing.answering != AnswerReading():
         raise InputError(
-            f"{mention('grounding')}, {mention('answer_labels')}, {mention('aliases')}, {mention('offsets')} and "
+            f"{mention('grounding')}, {mention('asked_labels')}, {mention('aliases')}, {mention('offsets')} and "
             f"{mention('answer_format')} are for answers of language models, and no side has any.",
             f"Leave them out, or name the key of the answers with {setting('answer_key')}.",
         )

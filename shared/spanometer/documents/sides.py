@@ -66,10 +66,10 @@ class Sides(NamedTuple):
     file: DocumentFile | None = None
     grounded: Mapping[str, Grounded] = {}
 
-    def with_common_labels(self, labels: str = "match") -> dict[str, Spans]:
-        """Give each label the same code on all sides; under `ignore` all spans have the label `_`."""
+    def with_common_labels(self, *, match: bool = True) -> dict[str, Spans]:
+        """Give each label the same code on all sides; without `match` all spans have the label `_`."""
         spans = list(self.spans.values())
-        if labels == "ignore":
+        if not match:
             spans = [side.unlabelled() for side in spans]
         return dict(zip(self.spans, with_common_labels(spans), strict=True))
 

@@ -310,7 +310,7 @@ def signed_grounding(
 ) -> dict[str, str]:
     """Describe for the signature how answers were grounded."""
     pairs = [f"{old}={new}" for old, new in sorted((aliases or {}).items())]
-    listed = {"answer_labels": sorted(set(labels or ())), "aliases": pairs}
+    listed = {"asked_labels": sorted(set(labels or ())), "aliases": pairs}
     texts = {name: signed_list(names) for name, names in listed.items() if names}
     return {"grounding": str(policy), **texts, **({} if format == "auto" else {"answer_format": format})}
 

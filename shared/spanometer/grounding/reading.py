@@ -30,7 +30,7 @@ class AnswerReading:
         f"{', '.join(NAMED)}; or an action for each place ({', '.join(PLACES)}) with commas between",
         metavar="POLICY",
     )
-    answer_labels: Sequence[str] | None = option(
+    asked_labels: Sequence[str] | None = option(
         None,
         help="labels that models were asked for; items with others are outside",
         type="list of str",
@@ -60,7 +60,7 @@ class AnswerReading:
         except InputError as error:
             raise error.placed(option="grounding") from None
         for name, names, kinds in (
-            ("answer_labels", self.answer_labels, (list, tuple, set, frozenset)),
+            ("asked_labels", self.asked_labels, (list, tuple, set, frozenset)),
             ("aliases", self.aliases, Mapping),
         ):
             if names is not None and not (isinstance(names, kinds) and _are_labels(names)):
@@ -83,7 +83,7 @@ class AnswerReading:
             texts,
             answers,
             policy=self.policy,
-            labels=self.answer_labels,
+            labels=self.asked_labels,
             aliases=self.aliases,
             tokens=tokens,
             format=self.answer_format,
@@ -91,7 +91,7 @@ class AnswerReading:
 
     def signed_answers(self) -> dict[str, str]:
         """Describe for the signature how answers were grounded."""
-        return signed_grounding(self.policy, self.answer_labels, self.aliases, self.answer_format)
+        return signed_grounding(self.policy, self.asked_labels, self.aliases, self.answer_format)
 
 
 def _are_labels(names: Any) -> bool:

@@ -103,7 +103,7 @@ def score_answers(
         answers: the model's answers.
         measure: the name of a measure, or one with options of its own.
         key: the key of its result; by default its headline.
-        options: the options of `grounding.AnswerReading` (`grounding`, `answer_labels` ...) and of `scoring.score`.
+        options: the options of `grounding.AnswerReading` (`grounding`, `asked_labels` ...) and of `scoring.score`.
 
     Raises:
         InputError: for golds of another form, and for answers of another number.

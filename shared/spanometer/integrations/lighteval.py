@@ -1,7 +1,7 @@
 """Corpus metrics for LightEval: a model's answers are parsed or grounded, and all documents are scored at once.
 
 metric = corpus_metric(json.loads, "span_f")  # for the metrics of a LightevalTaskConfig
-metric = answer_metric("span_f", grounding="strict", answer_labels=["PER", "LOC"])
+metric = answer_metric("span_f", grounding="strict", asked_labels=["PER", "LOC"])
 """
 
 from __future__ import annotations

@@ -131,8 +131,8 @@ class TokenClassificationMetrics:
     def signatures(self) -> dict[str, str]:
         """Write each measure's signature, to be reported beside its numbers.
 
-        For example `span_f|scheme:IOB2|repair:conlleval|decode:viterbi|labels:match|average:micro|...`; `span_f_argmax`
-        has `decode:argmax`. Transition scores are named by the first eight digits of a hash of them:
+        For example `span_f|scheme:IOB2|repair:conlleval|decode:viterbi|match_labels:yes|average:micro|...`;
+        `span_f_argmax` has `decode:argmax`. Transition scores are named by the first eight digits of a hash of them:
         `decode:viterbi-1b4f0e98`.
         """
         reading = {**reading_of(self.scheme, self._repair, prefix=self._prefix), **self._choice.signed()}

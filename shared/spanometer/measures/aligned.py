@@ -23,20 +23,14 @@ class AlignedMeasure(Measure):
     """A measure of `Spans` that is counted on their overlaps.
 
     Attributes:
-        labels: `match`: spans are compared with spans of their label. `ignore`: all spans count as of one label, so
-            that only their extents are compared. Tags are decoded with their labels before; spans of a side that have
-            the same tokens become one span. A measure that refuses overlapping spans of one label then refuses them
-            whatever labels they had.
+        match_labels: whether a span is compared only with spans of its label. If not, all spans count as of one label,
+            so that only their boundaries are compared. Tags are decoded with their labels before; spans of a side that
+            have the same tokens become one span. A measure that refuses overlapping spans of one label then refuses
+            them whatever labels they had.
     """
 
-    labels: str = option(
-        "match",
-        help="whether labels must agree",
-        choices={
-            "match": "a span is compared with those of its label",
-            "ignore": "all spans count as of one label, so that only extents are compared",
-        },
-        label="Labels",
+    match_labels: bool = option(
+        True, help="require equal labels; otherwise all labels count as one", label="Labels must agree"
     )
 
     input: ClassVar[str] = "spans"
@@ -51,8 +45,8 @@ class AlignedMeasure(Measure):
         return replace(self._count(self.compared(alignment)), measure=self)
 
     def compared(self, alignment: Alignment) -> Alignment:
-        """Drop the labels of an alignment if `labels` ignores them."""
-        if self.labels == "match":
+        """Drop the labels of an alignment unless they must agree."""
+        if self.match_labels:
             return alignment
         if alignment.unlabelled is None:
             sides = (_columns(alignment, side).unlabelled() for side in alignment.sides.values())

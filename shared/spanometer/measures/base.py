@@ -31,7 +31,7 @@ from ..exceptions import InputError, setting
 from ..options import CheckedOptions, option, replaced_option
 from ..version import __version__
 
-SHARED = ("labels", "average", "zero_division")
+SHARED = ("match_labels", "average", "zero_division")
 """Options that many measures have; signatures and documentation name them after a measure's own."""
 
 
@@ -365,7 +365,7 @@ class Measure(CheckedOptions, ABC):
     def signature(self, reading: Mapping[str, Any], resampling: Resampling | None = None) -> str:
         """Write every option that can change the number, defaults too, in fixed order, the version last.
 
-        For example `link_f|scheme:IOB2|repair:conlleval|labels:match|average:micro|zero_division:0|v:0.1.0`.
+        For example `link_f|scheme:IOB2|repair:conlleval|match_labels:yes|average:micro|zero_division:0|v:0.1.0`.
 
         Args:
             reading: how the input was read: `scheme` and `repair` for tags, `input` for spans and fragments.

@@ -24,7 +24,7 @@ class LinkF(FMeasure):
 
     A link is an unordered pair of tokens i <= j inside one span of a label; a token with itself is one. With L and L̂
     the links of the reference and of the predicted spans, P = |L̂ ∩ L| / |L̂|, R = |L̂ ∩ L| / |L|. Links are counted
-    label by label; with `labels="ignore"` as in the printed formula, where two tokens share "some" label.
+    label by label; with `match_labels=False` as in the printed formula, where two tokens share "some" label.
 
     For contiguous spans with reach(i) the furthest end of any span over token i, there are Σ_i (reach(i) - i) links,
     and Σ_i (min(reach, reach') - i) in both; the sums run over stretches of equal reach, so time grows with the spans,

@@ -12,8 +12,9 @@ from ..arrays import ordered_codes, recoded, turns
 from ..counts.counts import Column, Counts
 from ..exceptions import require_sides
 from ..grounding.forms import STRING_FORMS, form_text
-from ..options import option
+from ..options import option, reused_option
 from ..spans.mentions import Mentions
+from .aligned import AlignedMeasure
 from .base import Key, PrecisionRecallF1, f_results
 
 _ANY_LABEL = "_"
@@ -30,8 +31,7 @@ class MentionF(PrecisionRecallF1):
     Attributes:
         fold: the normal form of texts, without outer blanks, on both sides; see `forms.form_of`.
         copies: `set`: a document has each mention once; `multiset`: the copies that both sides have are right.
-        labels: `match`: mentions are compared with mentions of their label; `ignore`: all count as mentions of one
-            label.
+        match_labels: whether a mention is compared only with mentions of its label; if not, all count as of one label.
 
     Counts: `both`, `predicted`, `reference`, in mentions.
 
@@ -48,15 +48,7 @@ class MentionF(PrecisionRecallF1):
         choices={"set": "one, however many there are", "multiset": "each counts"},
         label="Copies",
     )
-    labels: str = option(
-        "match",
-        help="whether labels must agree",
-        choices={
-            "match": "a mention is compared with those of its label",
-            "ignore": "all mentions count as of one label, so that only texts are compared",
-        },
-        label="Labels",
-    )
+    match_labels: bool = reused_option(AlignedMeasure, "match_labels")
 
     name: ClassVar[str] = "mention_f"
     place: ClassVar[int] = 110
@@ -71,7 +63,7 @@ class MentionF(PrecisionRecallF1):
         require_sides(Mentions, references, predictions)
         sides = references, predictions
         names = tuple(sorted({*references.labels, *predictions.labels}))
-        if self.labels == "ignore":
+        if not self.match_labels:
             names = (_ANY_LABEL,) if names else ()
         forms: dict[str, int] = {}
         labels = np.concatenate([self._labels(side, names) for side in sides])
@@ -92,7 +84,7 @@ class MentionF(PrecisionRecallF1):
 
     def _labels(self, side: Mentions, names: tuple[str, ...]) -> np.ndarray:
         """Code the labels of a side's mentions among all labels."""
-        if self.labels == "ignore":
+        if not self.match_labels:
             return np.zeros(len(side), dtype=np.int64)
         return recoded(side.label, side.labels, {name: code for code, name in enumerate(names)})
 

@@ -52,7 +52,7 @@ _OPTIONS = {
     **{name: replace(reading_options("spans")[name], kind=None) for name in _OF_FORMATS},
     **{name: options_of(Pairing)[name] for name in ("unit", "to_tokens", "shared_documents")},
     "tokenizer": replace(options_of(Pairing)["tokenizer"], kind=None, choices=("words", "blanks")),
-    **{name: options_of(ChanceKappaF1)[name] for name in ("labels", "placement", "method")},
+    **{name: options_of(ChanceKappaF1)[name] for name in ("match_labels", "placement", "method")},
     "variant": replace(options_of(UnitizingAlpha)["variant"], default=None, optional=True),
     "confidence": CONFIDENCE,
 }
@@ -116,14 +116,14 @@ def _results(paths: Sequence[str], chosen: Mapping[str, Any]) -> Response:
     pairing = Pairing(**{name: chosen[name] for name in _PAIRING})
     read, notes = files_together(files, pairing)
     sides = read.spans
-    measure = ChanceKappaF1(labels=chosen["labels"], placement=chosen["placement"], method=chosen["method"])
+    measure = ChanceKappaF1(match_labels=chosen["match_labels"], placement=chosen["placement"], method=chosen["method"])
     shared = {name: chosen[name] for name in ("placement", "method", "variant", "confidence")}
     _require_little_work(sides, measure, chosen["confidence"])
     with warnings.catch_warnings():
         # they are the notes
         warnings.simplefilter("ignore", UserWarning)
-        agreed = agreement(files, pairing=pairing, per_document=True, labels=measure.labels, **shared)
-        differing = disagreements(files, pairing=pairing, labels=measure.labels)
+        agreed = agreement(files, pairing=pairing, per_document=True, match_labels=measure.match_labels, **shared)
+        differing = disagreements(files, pairing=pairing, match_labels=measure.match_labels)
     without = None
     if len(files) > 2:
         without = differing.leave_one_out(**shared)
@@ -200,7 +200,7 @@ def _require_little_work(sides: Mapping[str, Spans], measure: ChanceKappaF1, con
     total = sum(map(len, sides.values()))
     if total > MAX_ANNOTATED:
         raise too_much("the files", f"{total:,} spans, more than {MAX_ANNOTATED:,}")
-    listed = [spans.unlabelled() if measure.labels == "ignore" else spans for spans in sides.values()]
+    listed = [spans if measure.match_labels else spans.unlabelled() for spans in sides.values()]
     if any(spans.lengths is None for spans in listed):
         # the measure names the missing lengths
         return

@@ -59,7 +59,7 @@ def respond(page: Page, reference: str, prediction: str, values: Mapping[str, An
 
 def _results(page: Page, corpus: PageCorpus, values: Mapping[str, Any]) -> Response:
     measure = page.measure(values, corpus.words)
-    if isinstance(measure, AlignedMeasure) and measure.labels == "ignore":
+    if isinstance(measure, AlignedMeasure) and not measure.match_labels:
         # the report, the charts and the other measures too
         corpus = corpus.unlabelled()
     counts = _counts(measure, corpus)

@@ -129,8 +129,7 @@ class LabelDecoding(Decoding):
 
     prefix: bool = option(
         True,
-        help="tags have prefixes; without them (parts of speech) every tag but O is a label, read as IO",
-        flag="no-prefix",
+        help="read the prefixes of tags; otherwise (parts of speech) every tag but O is a label, read as IO",
         label="Tags have prefixes",
     )
     id2label: Any = option(

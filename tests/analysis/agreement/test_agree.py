@@ -143,7 +143,7 @@ def test_intervals_are_those_of_corpora_drawn_one_by_one(annotators, average):
     annotations, lengths = randomly(annotators, annotators)
     options = {"average": average, "n_resamples": 25, "interval_method": "percentile", "seed": 3}
     found = spanometer.agreement(
-        [spans(annotation, lengths) for annotation in annotations], confidence=0.9, labels="match", **options
+        [spans(annotation, lengths) for annotation in annotations], confidence=0.9, match_labels=True, **options
     )
     generator = np.random.default_rng(3)
     drawn = []

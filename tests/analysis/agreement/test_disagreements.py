@@ -166,7 +166,7 @@ def test_without_differences(sides):
 
 
 def test_labels_can_be_left_out_of_it():
-    assert len(disagreements(TEAM, labels="ignore")) == 2
+    assert len(disagreements(TEAM, match_labels=False)) == 2
     assert len(disagreements(TEAM, ignore_labels=("LOC", "ORG"))) == 1
 
 

@@ -22,10 +22,10 @@ def test_score_with_intervals_and_signature():
     # Cid is dropped
     assert result.scores == {"precision": 1.0, "recall": 0.75, "f1": pytest.approx(6 / 7)}
     assert result.intervals["f1"][0] < 6 / 7 < result.intervals["f1"][1]
-    assert result.signature.startswith("mention_f|grounding:gollie|answer_labels:LOC,PER|fold:case|copies:multiset|")
+    assert result.signature.startswith("mention_f|grounding:gollie|asked_labels:LOC,PER|fold:case|copies:multiset|")
     assert "16 reference mentions, 12 predicted mentions" in str(report)
     assert score_strings(GOLD, grounded(GOOD, "strict-strings")).measures["mention_f"].scores["precision"] == 0.5
-    assert score_strings(GOLD, grounded(GOOD), labels="ignore").measures["mention_f"].scores["recall"] == 0.75
+    assert score_strings(GOLD, grounded(GOOD), match_labels=False).measures["mention_f"].scores["recall"] == 0.75
 
 
 def test_compare():

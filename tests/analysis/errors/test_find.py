@@ -122,8 +122,8 @@ def test_against_plain_sets(kind):
 
 MEASURES = [
     *(SpanF(average=average) for average in ("macro", "weighted", "documents")),
-    SpanF(labels="ignore"),
-    SpanF(labels="ignore", average="documents", zero_division=1.0),
+    SpanF(match_labels=False),
+    SpanF(match_labels=False, average="documents", zero_division=1.0),
     TokenF(average="documents"),
     LinkF(),
     IntersectionF(cap=True),

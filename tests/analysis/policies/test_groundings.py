@@ -117,7 +117,7 @@ def test_policy_by_policy(seed):
     assert found["span_f"].named == {name: SpanF().score(SpanF().counts(*sides))["f1"] for name, sides in named.items()}
 
 
-@pytest.mark.parametrize("measure", [MentionF(), MentionF(average="macro", labels="ignore")], ids=str)
+@pytest.mark.parametrize("measure", [MentionF(), MentionF(average="macro", match_labels=False)], ids=str)
 def test_strings_policy_by_policy(measure):
     texts, answers, gold = random_corpus(random.Random(4), 12, 4)
     spread = grounding_spread(texts, {"a": answers, "b": answers[::-1]}, gold, labels=["A", "B"], strings=measure)

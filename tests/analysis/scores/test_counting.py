@@ -50,7 +50,7 @@ def test_the_counts_of_every_measure(small_blocks, seed, per_document):
     references, predictions = flat_pair(seed)
     assert len(blocks_of([references, predictions])) > 3
     measures = [kind() for kind in MEASURES.values()]
-    measures += [UnitizingAlpha(variant="1995"), SpanF(average="macro"), SpanF(labels="ignore")]
+    measures += [UnitizingAlpha(variant="1995"), SpanF(average="macro"), SpanF(match_labels=False)]
     expected = {str(number): measure.counts(references, predictions) for number, measure in enumerate(measures)}
     found = count_measures(references, predictions, measures, per_document=per_document)
     found = {str(number): counts for number, counts in enumerate(found)}

@@ -36,14 +36,14 @@ def files(tmp_path):
 def test_one_side_of_tags(files, repair, f1):
     """By hand: all three spans are right under `conlleval`, one of three is found under `discard`."""
     gold, system = spanometer.read(files["gold.jsonl"]), spanometer.read(files["system.conll"], repair=repair)
-    read = f"span_f|input:spans|scheme:IOB2|repair:{repair}|unit:token|labels:match|"
+    read = f"span_f|input:spans|scheme:IOB2|repair:{repair}|unit:token|match_labels:yes|"
     found = spanometer.score(gold, system).measures["span_f"]
     assert found.scores["f1"] == f1
     assert found.signature.startswith(read)
     of_tags = spanometer.score(GOLD, OUTPUT, scheme="IOB2", repair=repair).measures["span_f"]
     assert of_tags.scores["f1"] == f1
     assert f"|scheme:IOB2|repair:{repair}|" in of_tags.signature
-    assert spanometer.errors(gold, system).signature.startswith(read.removesuffix("labels:match|"))
+    assert spanometer.errors(gold, system).signature.startswith(read.removesuffix("match_labels:yes|"))
     compared = spanometer.compare(gold, {"one": system, "two": gold}, n_resamples=10, n_permutations=10)
     assert all(f"|scheme:IOB2|repair:{repair}|" in each.signature for each in compared.measures.values())
     agreed = spanometer.agreement({"ann": gold, "ben": system})
@@ -74,7 +74,7 @@ def test_both_sides_of_tags(files):
 def test_no_side_of_tags(files):
     gold = spanometer.read(files["gold.jsonl"])
     signature = spanometer.score(gold, gold).measures["span_f"].signature
-    assert signature.startswith("span_f|input:spans|unit:token|labels:match|")
+    assert signature.startswith("span_f|input:spans|unit:token|match_labels:yes|")
 
 
 def test_tags_without_prefixes(files, tmp_path):

@@ -29,7 +29,7 @@ def test_by_hand():
     assert result.per_label["PER"] == {"precision": 0.5, "recall": 0.5, "f1": 0.5, "support": 2}
     assert result.counts == {"both": 2, "predicted": 3, "reference": 3}
     assert result.signature.startswith(
-        "span_f|scheme:IOB2|repair:conlleval|labels:match|average:micro|zero_division:0|v:"
+        "span_f|scheme:IOB2|repair:conlleval|match_labels:yes|average:micro|zero_division:0|v:"
     )
     assert (report.documents, report.tokens, report.reference_spans, report.predicted_spans) == (2, 6, 3, 3)
 

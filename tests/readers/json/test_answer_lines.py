@@ -126,7 +126,7 @@ def test_choices_are_signed(lines, gold):
     answers = spanometer.read(lines({"answer": '{"Person": "ann", "LOC": "Oslo"}'}))
     pairing = Pairing(
         grounding="salvage,drop,case,whole,first,drop,drop,keep",
-        answer_labels=["PER", "LOC"],
+        asked_labels=["PER", "LOC"],
         aliases={"Person": "PER"},
         offsets="check",
         answer_format="json",
@@ -136,7 +136,7 @@ def test_choices_are_signed(lines, gold):
     assert found.choices == {
         "unit": "character",
         "grounding": "salvage,drop,case,whole,first,drop,drop,keep,check",
-        "answer_labels": "LOC,PER",
+        "asked_labels": "LOC,PER",
         "aliases": "Person=PER",
         "answer_format": "json",
     }

@@ -19,6 +19,7 @@ from ...documents.arguments import DrawnSideArguments, SideReading, shares
 from ...documents.sides import read_sides
 from ...exceptions import InputError, require_choice, require_kind, require_no_more, setting
 from ...measures.aligned import require_lengths
+from ...measures.base import SHARED
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...measures.gamma import Gamma
 from ...measures.unitizing_alpha import UnitizingAlpha
@@ -44,7 +45,7 @@ class AgreementArguments(DrawnSideArguments, total=False):
             corpus and in each label, and of each document's mean if these are asked for; see `simulated`. The p-value
             of a pair's f1 is the p-value of its kappa_f1, and `mean_f1` has the p-value of `team_kappa_f1`. Gamma is
             held against its own random annotations (`samples` of them), if labels are not averaged. 0 makes none.
-        labels: `match`, or `ignore` to compare extents alone, see `measures.AlignedMeasure`; all spans then have the
+        match_labels: False compares boundaries alone, see `measures.AlignedMeasure`; all spans then have the
             label `_`.
         average: over labels, `micro` or `macro`. `weighted` would weight them by one of the annotators.
         zero_division: the value of a ratio whose denominator is 0.
@@ -55,7 +56,7 @@ class AgreementArguments(DrawnSideArguments, total=False):
     method: str
     uniform_threshold: float
     n_simulations: int
-    labels: str
+    match_labels: bool
     average: str
     zero_division: float
 
@@ -100,8 +101,8 @@ def agreement(
         names: the annotators' names, by default `1`, `2`, `3` ...
         variant: of alpha, `1995` or `2016`; None leaves alpha out, which is not defined if one annotator's spans of a
             label overlap.
-        gamma: `measures.Gamma()` computes gamma and gamma-cat of all annotators jointly, with its options; `labels`,
-            `average` and `zero_division` are those of the agreement. None leaves gamma out.
+        gamma: `measures.Gamma()` computes gamma and gamma-cat of all annotators jointly, with its options, and with
+            `match_labels`, `average` and `zero_division` of the agreement. None leaves gamma out.
         per_document: also compute the values of each document, chance level and corrected F1 among them.
         confidence: the level of intervals, of each pair, of the means of pairs, of alpha and of gamma (without the
             sampling error of its chance level), over the corpus and in each label: documents are drawn anew, the same
@@ -111,7 +112,8 @@ def agreement(
             `lengths`, `pairing`, `label_map` and `ignore_labels`, see `arguments.SideArguments`; and how corpora are
             drawn for intervals: `interval_method`, `n_resamples` and `seed`, see `arguments.DrawArguments`. The
             simulations use the same seed. And the options of the measures: `level`, `placement`, `method`,
-            `uniform_threshold`, `n_simulations`, `labels`, `average` and `zero_division`, see `AgreementArguments`.
+            `uniform_threshold`, `n_simulations`, `match_labels`, `average` and `zero_division`, see
+            `AgreementArguments`.
 
     Raises:
         TypeError: for an unknown argument.
@@ -123,10 +125,11 @@ def agreement(
     chance, alpha = pair_and_joint_measure(variant, arguments)
     if gamma is not None:
         require_kind(gamma, Gamma, "a measure", "Give measures.Gamma(), with its options.", option="gamma")
-        gamma = replace(gamma, labels=chance.labels, average=chance.average, zero_division=chance.zero_division)
+        shared = {name: getattr(chance, name) for name in SHARED}
+        gamma = replace(gamma, **shared)
     options = SideReading.of(agreement, arguments)
     read = read_sides(named_annotators(annotations, names), options)
-    annotated, reading = read.with_common_labels(chance.labels), read.reading
+    annotated, reading = read.with_common_labels(match=chance.match_labels), read.reading
     first = next(iter(annotated.values()))
     lengths, label_names = require_lengths(first.lengths, "chance"), first.labels
     spans = np.array([np.bincount(side.label, minlength=len(label_names)) for side in annotated.values()])

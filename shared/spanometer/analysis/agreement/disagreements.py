@@ -65,7 +65,7 @@ class Disagreements(CorpusResult):
         places: where they differ, and what each says there, in the order of the text; see `Places`.
         cost: of each place, in that order, see `place_costs`.
         level: what costs are counted in, `token` or `span`.
-        labels: `match`, or `ignore` if only extents are compared.
+        match_labels: False if only boundaries are compared.
         reading: how the spans were read, for signatures.
         context: the words and lines of the documents, as far as they are known.
     """
@@ -75,7 +75,7 @@ class Disagreements(CorpusResult):
     places: Places
     cost: np.ndarray
     level: str
-    labels: str
+    match_labels: bool
     reading: Mapping[str, object]
     context: Context = field(default_factory=Context)
 
@@ -86,7 +86,7 @@ class Disagreements(CorpusResult):
     @property
     def signature(self) -> str:
         """How the spans were read, and what costs are counted in."""
-        return signature_of("disagreements", {**self.reading, "labels": self.labels, "level": self.level})
+        return signature_of("disagreements", {**self.reading, "match_labels": self.match_labels, "level": self.level})
 
     @property
     def mean_f1(self) -> float:
@@ -136,7 +136,7 @@ class Disagreements(CorpusResult):
         """
         require_arguments(Disagreements.leave_one_out, arguments)
         options = {name: value for name, value in arguments.items() if name != "seed"}
-        own = {"labels": self.labels, "level": self.level}
+        own = {"match_labels": self.match_labels, "level": self.level}
         chance, alpha = pair_and_joint_measure(variant, {**options, **own})
         resampling = Resampling.chosen(confidence, arguments)
         require_lengths(self.sides[0].lengths, "chance")
@@ -248,7 +248,7 @@ def disagreements(
     *more: Never,
     names: Sequence[str] | None = None,
     words: Any = None,
-    labels: str = "match",
+    match_labels: bool = True,
     level: str = "token",
     **arguments: Unpack[SideArguments],
 ) -> Disagreements:
@@ -265,7 +265,7 @@ def disagreements(
         annotations, names: of each annotator, as for `agreement`: tags, `Spans` of any kind (nested, discontinuous), or
             files as `spanometer.read` gives them.
         words: the words of each document, for texts; files bring their own.
-        labels: `match`, or `ignore` to compare extents alone.
+        match_labels: False compares boundaries alone.
         level: what costs are counted in: `token`, as F1 of `agreement` is, or `span`. Under `token` a span that only
             some split into two of the same label costs nothing, as all have the same tokens.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
@@ -277,11 +277,11 @@ def disagreements(
             the annotator.
     """
     require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
-    measure = ChanceKappaF1(labels=labels, level=level)
+    measure = ChanceKappaF1(match_labels=match_labels, level=level)
     options = SideReading.of(disagreements, arguments)
     named = require_no_answers(named_annotators(annotations, names))
     read = read_sides(named, options)
-    sides, reading = read.with_common_labels(measure.labels), read.reading
+    sides, reading = read.with_common_labels(match=measure.match_labels), read.reading
     spans = tuple(sides.values())
     places = Places.of(spans)
     result = Disagreements(
@@ -291,7 +291,7 @@ def disagreements(
         cost=place_costs(places, level),
         level=level,
         **corpus_size(spans[0], reading),
-        labels=labels,
+        match_labels=measure.match_labels,
         reading=reading,
     )
     return result.with_context(context_of_sides(read, words))

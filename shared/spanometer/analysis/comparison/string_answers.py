@@ -41,7 +41,7 @@ def score_strings(
         confidence: the level of intervals over documents; None makes none.
         per_document: whether the report has the scores of each document too.
         **options: of intervals `interval_method`, `n_resamples`, `seed`, see `statistics.Resampling`; of `mention_f`
-            `average`, `zero_division`, `labels`.
+            `average`, `zero_division`, `match_labels`.
 
     Raises:
         InputError: for wrong options, and for another number of documents.

@@ -89,7 +89,7 @@ def score(
         **options: how tags, spans and files are read, see `arguments.ScoreArguments`: `scheme`, `repair`, `prefix`,
             `id2label`, `ignore_index`, `lengths`, `label_map`, `ignore_labels`; of files `unit`, `to_tokens`, `trim`,
             `join_fragments`, `texts`, `tokenizer`, `shared_documents`, `ignore_words`; of answers in files
-            `grounding`, `answer_labels`, `aliases`, `offsets`, `answer_format`; how corpora are drawn for intervals:
+            `grounding`, `asked_labels`, `aliases`, `offsets`, `answer_format`; how corpora are drawn for intervals:
             `interval_method`, `n_resamples`, `seed`. And options of the measures that are
             asked for by name, such as `average`, `zero_division`, `cap`; each measure takes those that it has.
 
