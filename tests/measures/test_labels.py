@@ -130,8 +130,8 @@ def test_signature_and_stored_counts(name):
     assert "|match_labels:yes|average:micro|" in MEASURES[name]().signature({})
     assert read_counts(counts.to_bytes()).measure == measure
     assert counts.score()[measure.headline] == 1.0
-    with pytest.raises(InputError, match="invalid value for labels"):
-        MEASURES[name](labels="some")
+    with pytest.raises(InputError, match="invalid value for match_labels"):
+        MEASURES[name](match_labels="no")
 
 
 def test_spread_over_repair_policies():

@@ -43,7 +43,7 @@ from ..tables.table import Cell, Copyable, Part, Table, heading, number
 from ..tags.decoding import LabelDecoding
 from .documents import CarriedDocuments, read_source
 from .inputs import Input, InputPath, documents_in, read_with, size_of
-from .options import add_options, destinations, given_options, read_options
+from .options import add_options, destinations, given_options, read_options, speller
 from .output import OUTPUT_FLAGS, TableOutput
 from .tag_files import COLUMN, TagInput, TagLayout
 
@@ -122,11 +122,11 @@ def run(options: argparse.Namespace) -> int:
 
 def _command(options: argparse.Namespace, advice: Advice | Flow) -> str:
     """Write the command that scores with the measure."""
-    words = ["spanometer", "score", options.reference, "SYSTEM"]
+    words, spell = ["spanometer", "score", options.reference, "SYSTEM"], speller(options.flags)
     shared = destinations(TagInput) - ({"words_column"} if "tokens" not in advice.options else set())
     for name in sorted(given_options(options, AdviceInput) & shared, key=list(options.flags).index):
         value = getattr(options, name)
-        words += [options.flags[name]] if isinstance(value, bool) else [options.flags[name], value]
+        words += [spell(name, str(value))] if isinstance(value, bool) else [options.flags[name], value]
     words += ["--measure", advice.measure]
     declared = {**options_of(TagInput), **options_of(ALL_MEASURES[advice.measure])}
     for name, value in advice.options.items():
