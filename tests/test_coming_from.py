@@ -50,7 +50,7 @@ def test_options_in_python_are_there():
     named = {name for code in CODES for name in re.findall(r"\b([a-z_0-9]+)=(?!=)", code)}
     known = {*inspect.signature(score).parameters, "details", "average"}
     known |= {name for measure in ALL_MEASURES.values() for name in options_of(measure)}
-    assert {"scheme", "repair", "zero_division", "labels"} <= named
+    assert {"scheme", "repair", "zero_division", "match_labels"} <= named
     assert named <= known
 
 
