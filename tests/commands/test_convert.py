@@ -22,8 +22,8 @@ def test_round_trip_of_a_corpus(written, file, data):
         content = stream.read()
     both = ["--column", "1", "--column", "2"]
     for scheme in ("IOB1", "IOE1", "IOE2", "IOBES", "BILOU", "BMES"):
-        there = file("there", written("convert", file("here", content), *both, "--to", scheme, "--from", "IOB2"))
-        assert written("convert", there, *both, "--to", "IOB2", "--from", scheme) == content
+        there = file("there", written("convert", file("here", content), *both, "--to", scheme, "--scheme", "IOB2"))
+        assert written("convert", there, *both, "--to", "IOB2", "--scheme", scheme) == content
 
 
 ROWS = [

@@ -103,7 +103,7 @@ INPUTS = {
     "arguments",
     [
         "convert gold.conll --to IOBES -o gold.conll",
-        "repair one.conll --policy discard -o ./one.conll",
+        "convert one.conll --repair discard -o ./one.conll",
         "transform gold.conll --apply shift --as-spans -o gold.conll",
         "convert folder --to IOBES -o folder",
         "convert folder --to IOBES -o .",

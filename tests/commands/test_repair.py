@@ -1,4 +1,4 @@
-"""`spanometer repair`, and the files that it writes as `convert` and `transform` do."""
+"""`spanometer convert` of tags to tags: legal ones, and the files that it writes."""
 
 import gzip
 import os
@@ -18,7 +18,7 @@ IOBES = "Ada B-PER\nLovelace E-PER\nslept O\n\nin O\nRome S-LOC\n"
 def test_repaired_files_are_legal(run, file, policy, tmp_path):
     path = file("a", "I-A\nE-A\nO\nB-A\nS-B\n\nI-B\nE-A\n\nB-A\nO\nE-B\n")
     assert run("validate", path)[0] == 1
-    assert run("repair", path, "--policy", policy, "--to", "IOBES", "-o", tmp_path / "b")[0] == 0
+    assert run("convert", path, "--repair", policy, "--to", "IOBES", "-o", tmp_path / "b")[0] == 0
     assert run("validate", tmp_path / "b", "--scheme", "IOBES")[0] == 0
 
 
@@ -26,9 +26,9 @@ def test_everything_else_stays(written, file):
     content = b"\xef\xbb\xbfform\tner\tx\r\n# a\r\nA\t I-X \t\xc2\xa0\r\n\r\n\r\n\tO\tI-X\r\n \t\r\nB\tI-X\t "
     expected = content.replace(b" I-X ", b" B-X ").replace(b"B\tI-X", b"B\tB-X")
     path = file("a", content)
-    assert written("repair", path, "--policy", "conlleval", "--column", "ner", "--scheme", "IOB2") == expected
+    assert written("convert", path, "--repair", "conlleval", "--column", "ner", "--scheme", "IOB2") == expected
     packed = file("a.gz", gzip.compress(content))
-    output = written("repair", packed, "--policy", "conlleval", "--column", 2, "--scheme", "IOB2")
+    output = written("convert", packed, "--repair", "conlleval", "--column", 2, "--scheme", "IOB2")
     assert output[:2] == b"\x1f\x8b"
     assert gzip.decompress(output) == expected
 
@@ -36,14 +36,14 @@ def test_everything_else_stays(written, file):
 def test_standard_input(written, standard_input):
     for content in (ILLEGAL.encode(), gzip.compress(ILLEGAL.encode())):
         standard_input(content)
-        output = written("repair", "-", "--policy", "conlleval")
+        output = written("convert", "-", "--repair", "conlleval")
         assert (gzip.decompress(output) if output[:2] == b"\x1f\x8b" else output) == MENDED.encode()
 
 
 def test_in_place(run, file):
     path = file("a.conll", ILLEGAL)
     os.chmod(path, 0o604)
-    assert run("repair", path, "--policy", "conlleval", "--in-place") == (
+    assert run("convert", path, "--repair", "conlleval", "--in-place") == (
         0,
         f"{path}: 2 of 6 tags changed (conlleval).\n",
         "",
@@ -52,7 +52,7 @@ def test_in_place(run, file):
         assert stream.read() == MENDED.encode()
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o604
     before = os.stat(path)
-    assert run("repair", path, "--policy", "conlleval", "--in-place")[1] == (
+    assert run("convert", path, "--repair", "conlleval", "--in-place")[1] == (
         f"{path}: 0 of 6 tags changed (conlleval).\n"
     )
     assert os.stat(path) == before
@@ -80,7 +80,7 @@ def test_an_error_midway_leaves_the_file(complaint, file, monkeypatch, tmp_path)
 
     monkeypatch.setattr(Rewriter, "blocks", blocks)
     for arguments in (["--in-place"], ["-o", tmp_path / "b"]):
-        said = complaint("repair", path, "--policy", "conlleval", *arguments)
+        said = complaint("convert", path, "--repair", "conlleval", *arguments)
         assert "cannot be written: no space left on device." in said
         assert os.listdir(tmp_path) == ["a.conll"]
         with open(path) as stream:
@@ -99,14 +99,14 @@ def test_an_error_midway_leaves_all_files(complaint, tmp_path, monkeypatch):
         yield from whole(self, source)
 
     monkeypatch.setattr(Rewriter, "blocks", blocks)
-    said = complaint("repair", tmp_path, "--policy", "conlleval", "--in-place")
+    said = complaint("convert", tmp_path, "--repair", "conlleval", "--in-place")
     assert f"{tmp_path / 'c'}: cannot be written: no space left on device." in said
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == dict.fromkeys("abc", ILLEGAL)
 
 
 def test_output(run, complaint, file, tmp_path):
     path, out = file("a.conll", ILLEGAL), tmp_path / "b.conll"
-    command = ["repair", path, "--policy", "conlleval", "-o", out]
+    command = ["convert", path, "--repair", "conlleval", "-o", out]
     assert run(*command) == (0, f"{out}: 2 of 6 tags changed (conlleval).\n", "")
     assert out.read_text() == MENDED
     out.write_text("precious")

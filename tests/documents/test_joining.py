@@ -203,7 +203,7 @@ def test_repair(folder, run, complaint, tmp_path):
     packed.write_bytes(gzip.compress(ILLEGAL.encode()))
     path, out = tmp_path / "f", tmp_path / "out"
     before = contents(path)
-    command = ("repair", path, "--policy", "conlleval")
+    command = ("convert", path, "--repair", "conlleval")
     assert complaint(*command) == (
         f"spanometer: {path}: these are several files, and standard output is one. Name a new folder with -o, or "
         "replace the files with --in-place."
@@ -217,7 +217,7 @@ def test_repair(folder, run, complaint, tmp_path):
     assert contents(path) == before
     assert "the folder exists already" in complaint(*command, "-o", out)
     some = tmp_path / "some"
-    assert run("repair", f"{path}/*.conll", "--policy", "conlleval", "-o", some)[0] == 0
+    assert run("convert", f"{path}/*.conll", "--repair", "conlleval", "-o", some)[0] == 0
     assert contents(some) == {name: found[name] for name in ("a.conll", "b.conll")}
     assert run(*command, "--in-place") == (0, f"{path}: 2 of 8 tags changed (conlleval).\n", "")
     assert contents(path) == found
@@ -228,7 +228,7 @@ def test_an_error_in_one_file_leaves_all(folder, complaint, tmp_path):
     before = contents(path)
     for target in (("--in-place",), ("-o", tmp_path / "out")):
         assert f"{path}/c.conll, line 1: 'Q-LOC' has no prefix" in complaint(
-            "repair", path, "--policy", "discard", *target
+            "convert", path, "--repair", "discard", *target
         )
         assert contents(path) == before
         assert [place.name for place in tmp_path.iterdir()] == ["f"]

@@ -14,9 +14,8 @@ COMMANDS = {
     "agree": "agreement of annotators beyond chance",
     "consensus": "the annotations of several annotators, combined by vote",
     "ground": "spans of what a language model answered",
-    "validate": "list the illegal tags of a file",
-    "repair": "rewrite a file with legal tags",
-    "convert": "rewrite a file in another tag scheme",
+    "validate": "list the illegal tags, or wrong spans, of files",
+    "convert": "rewrite a file: legal tags, another scheme or another format",
     "transform": "rewrite a file with errors of one kind",
     "demo": "score three systems on the example corpus",
 }

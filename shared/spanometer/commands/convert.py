@@ -1,10 +1,12 @@
-"""Write a file again in another tag scheme, or in another format.
+"""Write a file again with legal tags, in another tag scheme, or in another format.
 
-From tags to another scheme of tags, the file stays byte for byte the same but
-for the tags that change: words, comments, blank lines, line ends. The tags must
-be legal (spanometer repair makes them so), and the way back gives the same
+From tags to tags, with --repair, --to a scheme or both, the file stays byte for
+byte the same but for the tags that change: words, comments, blank lines, line
+ends. Without --repair the tags must be legal, and the way back gives the same
 file. IO cannot part adjacent spans of one label: if there are any, that is an
-error.
+error. The files of a folder, or of a pattern in quotes, are written into a new
+folder OUT, or each is replaced with --in-place; an error about one leaves all
+as they are.
 
 Every format that spanometer score reads can be written as tags of a scheme
 (words and tags, with a tab between), or as jsonl (JSON lines of documents with
@@ -14,8 +16,10 @@ left. Tags need tokens: those of FILE, or --tokenizer; --to-tokens says what
 becomes of spans that begin or end within one.
 
 Examples:
+  spanometer convert system.conll --repair conlleval > fixed.conll
+  spanometer convert 'runs/*.conll' --repair discard -o fixed
   spanometer convert gold.conll --to IOBES > gold.iobes.conll
-  spanometer convert gold.conll --from IOB1 --to IOB2 --in-place
+  spanometer convert gold.conll --scheme IOB1 --to IOB2 --in-place
   spanometer convert gold.jsonl.gz --column ner --to BILOU -o bilou.jsonl.gz
   spanometer convert project.json --annotator 3 --to jsonl -o gold.jsonl
   spanometer convert export.jsonl --to IOB2 --tokenizer words --to-tokens expand
@@ -27,6 +31,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, ClassVar
 
 from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, counted, printable
@@ -37,7 +42,7 @@ from .documents import CarriedDocuments, DocumentLayout
 from .inputs import InputPath, called
 from .measures import require_used
 from .options import add_options, read_options
-from .rewritten import SchemeChange, TagColumns, Target, WrittenAs, add_target_options, rewrite
+from .rewritten import TagColumns, Target, WrittenAs, add_target_options, rewrite
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,13 +62,20 @@ class Conversion(CarriedDocuments, WrittenAs):
         return self.read_whole(path, None if self.column is None else self.column[0])
 
 
+@dataclass(frozen=True, kw_only=True)
+class RewrittenTags(TagColumns):
+    """Tag columns that are written in the place of others."""
+
+    title: ClassVar[str] = "tags that stay such"
+    to: str | None = reused_option(WrittenAs, "to")
+
+
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     parser.add_argument(
         "file", metavar="FILE", help="file of any format that has spans, plain or gzipped; - is standard input"
     )
-    called = {"scheme": "--from --scheme"}
-    add_options(parser.add_argument_group("reading"), {"": Conversion}, required=("to",), called=called)
+    add_options(parser.add_argument_group("reading"), {"": Conversion}, optional=("to",))
     add_target_options(parser)
 
 
@@ -73,19 +85,23 @@ def run(options: argparse.Namespace) -> int:
     read_options(Target, options, file=options.file)
     options.file = InputPath.of(options.file)
     conversion = read_options(Conversion, options)
-    if conversion.to in SCHEMES and conversion.format_of(options.file) is None:
-        return _rewrite(options, conversion)
+    of_tags = conversion.format_of(options.file) is None
+    if conversion.to is None and (not of_tags or options.repair is None):
+        remedy = ", or a policy for illegal tags with --repair." if of_tags else "."
+        raise InputError("there is nothing to change.", f"Name a scheme or a format with --to{remedy}")
+    if of_tags and (conversion.to is None or conversion.to in SCHEMES):
+        return _rewrite(options)
     return _write(options, conversion)
 
 
-def _rewrite(options: argparse.Namespace, conversion: Conversion) -> int:
-    """Write tags again in another scheme."""
-    source = read_options(SchemeChange, options)
+def _rewrite(options: argparse.Namespace) -> int:
+    """Write tags again, legal or in another scheme."""
+    source = read_options(RewrittenTags, options)
     require_used(options, source)
-    change = partial(convert_tags, to=str(conversion.to), scheme=source.scheme)
-    if options.repair is not None:
-        change = partial(repair_tags, to=conversion.to, scheme=source.scheme, repair=source.repair)
-    return rewrite(options, source, change, f"to {conversion.to}")
+    repairs = options.repair is not None
+    change: Any = partial(repair_tags, repair=source.repair) if repairs else convert_tags
+    how = [*([source.repair] if repairs else []), *([] if source.to is None else [f"to {source.to}"])]
+    return rewrite(options, source, partial(change, scheme=source.scheme, to=source.to), ", ".join(how))
 
 
 def _write(options: argparse.Namespace, conversion: Conversion) -> int:

@@ -1,4 +1,4 @@
-"""Files that are written again with other tags: the options of `repair`, `convert` and `transform`, and the writing."""
+"""Files that are written again with other tags: the options of `convert` and `transform`, and the writing."""
 
 from __future__ import annotations
 
@@ -43,21 +43,6 @@ class TagColumns(TagLayout, LabelDecoding, Input):
     def read_columns(self, path: str) -> DocumentFile:
         """List the named columns; the last column if none is named."""
         return self.read_distinct(path, self.column or [None])
-
-
-@dataclass(frozen=True, kw_only=True)
-class SchemeChange(TagColumns):
-    """Tag columns that may be written in another scheme."""
-
-    title: ClassVar[str] = "tags that stay such"
-    to: str | None = option(
-        None,
-        help="scheme to write, by default that of the file",
-        choices=tuple(SCHEMES),
-        optional=True,
-        parse=canonical,
-        metavar="SCHEME",
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,13 +98,6 @@ class Target:
             with packing(stream, packed=packed) as output:
                 yield output
             stream.flush()
-
-
-def add_file_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Add the file, and return the group for the options of reading it."""
-    what = "file of tags, plain or gzipped; or a folder, or a pattern in quotes; - is standard input"
-    parser.add_argument("file", metavar="FILE", help=what)
-    return parser.add_argument_group("reading")
 
 
 def add_target_options(parser: argparse.ArgumentParser) -> None:

@@ -3,7 +3,7 @@ r"""Write a file again with errors of one kind or several.
 Spans are cut, shifted, shortened, lengthened, relabelled, left out or invented,
 or tags put where they are illegal. No span leaves its document or runs into
 another; one that would is left as it is. Standard error says how many were
-touched. The tags of FILE must be legal (spanometer repair makes them so).
+touched. The tags of FILE must be legal (spanometer convert --repair makes them so).
 Everything but the tags that change stays byte for byte the same.
 
 Documents with spans, in every format that spanometer convert writes, are
@@ -47,13 +47,15 @@ from ..tags.tags import Tags
 from .documents import CarriedDocuments, read_source
 from .inputs import InputPath, located
 from .options import add_options, read_options
-from .rewritten import TagColumns, Target, Writing, add_file_options, add_target_options, rewrite
+from .rewritten import TagColumns, Target, Writing, add_target_options, rewrite
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     owners = {"": TagColumns, CarriedDocuments.title: CarriedDocuments}
-    add_options(add_file_options(parser), owners, leave_out=("repair",))
+    what = "file of tags, plain or gzipped; or a folder, or a pattern in quotes; - is standard input"
+    parser.add_argument("file", metavar="FILE", help=what)
+    add_options(parser.add_argument_group("reading"), owners, leave_out=("repair",))
     group = parser.add_argument_group("transforming")
     group.add_argument(
         "--apply",
@@ -121,7 +123,7 @@ def run(options: argparse.Namespace) -> int:
     touched: list[tuple[int, ...]] = []
 
     def change(tags: Tags) -> Tags:
-        scheme = certain_scheme(tags, source.scheme, remedy="spanometer repair --policy ...")
+        scheme = certain_scheme(tags, source.scheme, remedy="spanometer convert --repair ...")
         counts = []
         for name, step in zip(options.apply, steps, strict=True):
             if options.matched:
@@ -207,7 +209,7 @@ def _write_spans(
         file = source.read_columns(options.file)
         with located({"": file}):
             tags = as_tags(file.tags[0], prefix=source.prefix)
-            scheme = certain_scheme(tags, source.scheme, remedy="spanometer repair --policy ...")
+            scheme = certain_scheme(tags, source.scheme, remedy="spanometer convert --repair ...")
         spans = Spans.from_tags(tags, scheme=scheme.name)
     spans, touched = _transformed(options, list(map(free, steps)), spans)
     with read_options(Target, options, file=options.file).opened() as output:

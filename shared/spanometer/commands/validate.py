@@ -1,4 +1,4 @@
-"""List the illegal pairs of tags in a file, or what is wrong with its spans.
+"""List the illegal pairs of tags in files, or what is wrong with their spans.
 
 For each pair of tags the line, the tag and the one before it, and the spans
 there under each repair policy, with their lines (in JSON lines: with their
@@ -12,11 +12,14 @@ twice, padded with white space, not the text that the file states, within tokens
 spans without a place or a label, which are left out; and documents with one
 name. Offsets are those of FILE.
 
-The exit status is 0 if there is nothing to list, 1 if there is, 2 for a file
-that cannot be read.
+Of several files there is a summary of each below the lists; a file that cannot
+be read is named in an error, and the others are read all the same. The exit
+status is 0 if there is nothing to list, 1 if there is, 2 for a file that cannot
+be read.
 
 Examples:
   spanometer validate system.conll
+  spanometer validate ann.conll ben.conll cat.conll
   spanometer validate both.tsv --column 2 --column 3 --scheme IOB1
   spanometer validate system.jsonl.gz --json
   spanometer validate project.json --tokenizer words --known-labels PER,LOC,ORG
@@ -26,21 +29,24 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from ..documents.checks import KINDS, Problem, SpanValidation
 from ..documents.document_file import DocumentFile
 from ..documents.tokenizers import require_tokenizer, tokenizer_option
-from ..exceptions import counted, printable
+from ..exceptions import InputError, counted, printable
 from ..options import option, replaced_option
 from ..tags.validation import IllegalPair, Validation
 from .documents import DocumentLayout, read_source
-from .inputs import InputPath, called, documents_in, located
-from .options import add_options, read_options
+from .inputs import InputPath, called, documents_in, input_paths, located
+from .main import BAD_INPUT
+from .options import add_options, read_options, speller
 from .output import Output
-from .rewritten import TagColumns, add_file_options
+from .rewritten import TagColumns
 
 ILLEGAL = 1
 """Exit status if there are illegal pairs."""
@@ -72,41 +78,86 @@ class ValidatedDocuments(DocumentLayout):
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
+    what = "file of tags or of documents with spans, plain or gzipped; or a folder, or a pattern in quotes; - is "
+    parser.add_argument("files", metavar="FILE", nargs="+", help=f"{what}standard input")
     owners = {"": TagColumns, DocumentLayout.title: ValidatedDocuments}
-    add_options(add_file_options(parser), owners, leave_out=("repair", "prefix"))
+    add_options(parser.add_argument_group("reading"), owners, leave_out=("repair", "prefix"))
     add_options(parser.add_argument_group("output"), {"": Output}, leave_out=("no_color",))
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, validate and list."""
     output = read_options(Output, options)
-    path = InputPath.of(options.file)
+    paths = input_paths(options.files)
+    checked: list[_Checked] = []
+    for path in paths:
+        try:
+            checked.append(_check(options, path))
+        except InputError as error:
+            if len(paths) == 1:
+                raise
+            message = error.message(speller(options.flags), " ")
+            checked.append(_Checked(BAD_INPUT, partial(dict, file=called(path), error=message)))
+            print(f"spanometer: {printable(message)}", file=sys.stderr)
+        if not output.json:
+            for line in checked[-1].lines:
+                print(line)
+    if output.json:
+        described = [each.described() for each in checked]
+        output.write(lambda: described[0] if len(paths) == 1 else {"files": described}, tuple)
+        return max(each.status for each in checked)
+    for line in chain.from_iterable(each.summary for each in checked):
+        print(line)
+    if len(paths) > 1:
+        print(_total([each.status for each in checked]))
+    return max(each.status for each in checked)
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """What is wrong with a file.
+
+    Attributes:
+        status: the exit status for this file.
+        described: describes it for JSON.
+        lines: a line for each problem.
+        summary: a line for each column, or one for all documents.
+    """
+
+    status: int
+    described: Callable[[], dict[str, Any]]
+    lines: Iterable[str] = ()
+    summary: Sequence[str] = ()
+
+
+def _total(statuses: Sequence[int]) -> str:
+    kinds = {0: "without problems", ILLEGAL: "with problems", BAD_INPUT: "that cannot be read"}
+    numbers = (f"{statuses.count(status):,} {kind}" for status, kind in kinds.items() if status in statuses)
+    return f"{counted(len(statuses), 'file')}: {', '.join(numbers)}."
+
+
+def _check(options: argparse.Namespace, path: InputPath) -> _Checked:
     source = read_source(options, path, ValidatedDocuments, TagColumns)
     if isinstance(source, ValidatedDocuments):
-        return _validate_documents(output, source, path)
+        return _check_documents(source.validated(path), path)
     file = source.read_columns(path)
     columns = [file.select(index) for index in range(len(file.columns))]
-    validations = [(column, _validate(column, source.scheme)) for column in columns]
-    if output.json:
-        output.write(lambda: {"file": file.source, "columns": [_described(*pair) for pair in validations]}, tuple)
-    else:
-        for column, validation in validations:
-            for line in _lines(column, validation, name_column=len(columns) > 1):
-                print(line)
-        for column, validation in validations:
-            print(_summary(column, validation, inferred=source.scheme is None))
-    return ILLEGAL if any(len(validation) for _, validation in validations) else 0
+    pairs = [(column, _validate(column, source.scheme)) for column in columns]
+    return _Checked(
+        ILLEGAL if any(len(validation) for _, validation in pairs) else 0,
+        lambda: {"file": file.source, "columns": [_described(*pair) for pair in pairs]},
+        chain.from_iterable(_lines(*pair, name_column=len(columns) > 1) for pair in pairs),
+        [_summary(*pair, inferred=source.scheme is None) for pair in pairs],
+    )
 
 
-def _validate_documents(output: Output, documents: ValidatedDocuments, path: str) -> int:
-    """List the problems of spans."""
-    validation = documents.validated(path)
-    if output.json:
-        output.write(lambda: _described_spans(validation, called(path)), tuple)
-    else:
-        for line in _span_lines(validation, printable(called(path))):
-            print(line)
-    return ILLEGAL if validation.problems else 0
+def _check_documents(validation: SpanValidation, path: InputPath) -> _Checked:
+    return _Checked(
+        ILLEGAL if validation.problems else 0,
+        lambda: _described_spans(validation, called(path)),
+        _span_lines(validation, printable(called(path))),
+        [_span_summary(validation, printable(called(path)))],
+    )
 
 
 def _described_spans(validation: SpanValidation, source: str) -> dict[str, Any]:
@@ -122,19 +173,21 @@ def _described_spans(validation: SpanValidation, source: str) -> dict[str, Any]:
 
 
 def _span_lines(validation: SpanValidation, source: str) -> Iterator[str]:
-    """Yield a line for each problem, and a summary; list left out items on standard error."""
+    """Yield a line for each problem; list left out items on standard error."""
     for problem in validation.problems:
         name = problem.place or ("" if problem.name is None else f"document {problem.name!r}")
         yield f"{source}:{problem.line}: {printable(': '.join(filter(None, [name, problem.text])))}"
     for text in () if validation.file is None else validation.file.left_out:
         print(f"left out: {printable(text)}", file=sys.stderr)
+
+
+def _span_summary(validation: SpanValidation, source: str) -> str:
     documents, spans = counted(validation.documents, "document"), counted(validation.spans, "span")
     if not validation.problems:
-        yield f"{source}: no problems with {spans} in {documents}."
-        return
+        return f"{source}: no problems with {spans} in {documents}."
     listed = "; ".join(f"{KINDS[kind]}: {count:,}" for kind, count in validation.counts.items())
     problems = counted(len(validation.problems), "problem")
-    yield f"{source}: {problems} in {validation.affected:,} of {documents}, with {spans}: {listed}."
+    return f"{source}: {problems} in {validation.affected:,} of {documents}, with {spans}: {listed}."
 
 
 def _described_problem(problem: Problem) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def convert_tags(tags: Tags, *, to: str, scheme: str | None = None) -> Tags:
     Arguments and errors are those of `repair_tags`.
     """
     target = get_scheme(to).name
-    source = certain_scheme(tags, scheme, remedy=f"spanometer repair --policy ... --to {target}")
+    source = certain_scheme(tags, scheme, remedy=f"spanometer convert --repair ... --to {target}")
     return repair_tags(tags, repair="conlleval", scheme=source.name, to=to)
 
 
