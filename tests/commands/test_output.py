@@ -10,6 +10,7 @@ import subprocess
 import sys
 from importlib import import_module
 
+import pandas
 import pytest
 
 from spanometer.commands import COMMANDS
@@ -88,7 +89,8 @@ def test_file(run, output, complaint, paths, tmp_path):
     assert output("score", *paths[:2], "--measure", "span_f", "--score-only", "-o", target, "--force") == ""
     assert target.read_text() == "0.5000\n"
     assert "there is no -o" in complaint("score", *paths, "--force")
-    assert "this is a folder" in complaint("score", *paths, "-o", tmp_path)
+    assert "the folder exists already" in complaint("score", *paths, "-o", tmp_path)
+    assert "this is a folder" in complaint("score", *paths, "--json", "-o", tmp_path)
 
 
 INPUTS = {
@@ -202,11 +204,45 @@ def test_standard_output_by_its_path(paths, tmp_path):
 )
 def test_the_ending_says_the_form(output, paths, tmp_path, ending, form):
     target = tmp_path / f"scores.{ending}"
-    for command in ("score", "compare", "agree", "errors"):
-        output(command, *paths, "-o", target, "--force")
-        assert target.read_text() == output(command, *paths, "--table", form)
+    for command, kind in (("score", "scores"), ("compare", "pairs"), ("agree", "matrix"), ("errors", "kinds")):
+        output(command, *paths, "-o", target, "--force", "--table-kind", kind)
+        assert target.read_text() == output(command, *paths, "--table", form, "--table-kind", kind)
     output("score", *paths, "--table", "csv", "-o", target, "--force")
     assert target.read_text() == output("score", *paths, "--table", "csv")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "main", "others"),
+    [
+        ("score", "scores", []),
+        ("score --per-label", "labels", ["scores"]),
+        ("score --table-kind documents", "documents", []),
+        ("compare", "systems", ["pairs"]),
+        ("compare --table-kind labels", "labels", []),
+        ("errors", "costs", ["scores", "marks", "kinds", "shares", "confusion", "beside", "shared", "differences"]),
+        ("agree", "matrix", ["pairs"]),
+        ("spread", "scores", ["choices"]),
+    ],
+)
+def test_csv_is_one_table(run, paths, file, tmp_path, arguments, main, others):
+    command, *options = arguments.split()
+    files = [paths[0], file("illegal.conll", "Ada I-PER\nLovelace I-PER\nslept O\n\nin I-LOC\nRome B-LOC\n"), paths[2]]
+    call = [command, *(files[:2] if command == "spread" else files), *options]
+    path, folder = tmp_path / "a.csv", tmp_path / "tables"
+    status, _, warning = run(*call, "-o", path)
+    assert (status, "".join(others[:1]) in warning, bool(warning)) == (0, True, bool(others))
+    frame = pandas.read_csv(path)
+    assert frame.select_dtypes("number").shape[1] >= 1
+    assert run(*call, "-o", f"{folder}/")[0] == 0
+    written = {path.stem: pandas.read_csv(path) for path in folder.iterdir()}
+    assert others == [] or written.keys() == {main, *others}
+    assert written[main].equals(frame)
+
+
+def test_unknown_kinds_of_tables(complaint, paths):
+    said = complaint("compare", *paths, "--table-kind", "labels", "--json")
+    assert "--table, --table-kind, --digits and --percent are about tables" in said
+    assert "The kinds of tables here are 'systems', 'pairs'." in complaint("compare", *paths, "--table-kind", "x")
 
 
 def test_the_ending_of_json(output, complaint, paths, tmp_path):

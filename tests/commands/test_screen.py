@@ -98,12 +98,14 @@ def test_no_color(file):
     kept = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TTY_COMPATIBLE")}
     environment = {**kept, "FORCE_COLOR": "1", "TERM": "xterm-256color"}
 
-    def written(*options):
+    def written(*options, **variables):
         command = [sys.executable, "-m", "spanometer", "score", path, path, *options]
-        return subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
+        return subprocess.run(command, capture_output=True, text=True, env=environment | variables, check=True).stdout
 
     assert "\x1b[" in written()
-    assert "\x1b[" not in written("--no-color")
+    assert "\x1b[" not in written("--no-color") + written(NO_COLOR="1")
+    # an empty value is none, see no-color.org
+    assert "\x1b[" in written(NO_COLOR="")
 
 
 def test_closed_standard_output(file):

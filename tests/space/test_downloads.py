@@ -74,10 +74,10 @@ def test_the_result_as_files():
     assert result["scores"] == {"precision": 0.5, "recall": 1 / 3, "f1": 0.4}
     assert result["per_label"]["X"]["support"] == 2 and result["counts"]["both"] == 1
     assert result["signature"] in html and list(result["intervals"]) == ["precision", "recall", "f1"]
-    rows = list(csv.reader(io.StringIO(files["span_f.csv"])))
+    rows = list(csv.reader(io.StringIO(files["span_f_scores.csv"])))
     assert rows[0][:4] == ["measure", "precision", "precision_low", "precision_high"]
     assert rows[1][:4] == ["span_f", "0.5", *map(str, result["intervals"]["precision"])]
-    labels = {row[1]: dict(zip(rows[3], row, strict=True)) for row in rows[4:]}
+    labels = {row["label"]: row for row in csv.DictReader(io.StringIO(files["span_f_labels.csv"]))}
     assert float(labels["Y"]["f1"]) == 0 and {"X", "Y", "Z", "micro avg"} <= labels.keys()
 
 

@@ -78,8 +78,6 @@ def test_tables_of_one_kind_are_one():
     first = Table("m", ("f1",), [["a", Number(0.5)]], kind="scores", names="system", about={"measure": "x"})
     second = Table("n", ("ap",), [["a", Number(1.0)]], kind="scores", names="system", about={"measure": "y"})
     assert to_csv([first, second], Precision()) == "measure,system,f1,ap\nx,a,0.5,\ny,a,,1.0\n"
-    other = Table("m", ("f1",), [["a", Number(0.5)]], kind="labels", names="label")
-    assert to_csv([first, other], Precision()).split("\n\n")[1] == "label,f1\na,0.5\n"
 
 
 def test_markdown():

@@ -141,7 +141,7 @@ def _chance_table(advice: Advice) -> Table:
     rows: list[list[Cell]] = [
         [label, number(level), "yes" if level >= advice.thresholds.chance else "no"] for label, level in levels
     ]
-    return Table("label", ("F1 by chance", "correct for it"), rows)
+    return Table("label", ("F1 by chance", "correct for it"), rows, kind="chance")
 
 
 def _flow_parts(flow: Flow) -> Iterator[Part]:
@@ -168,7 +168,7 @@ def _parts(file: DocumentFile, advice: Advice, command: str | None) -> Iterator[
         here = "unknown" if answer.matters is None else "yes" if answer.matters else "no"
         properties = ", ".join(name.replace("_", " ") for name in answer.properties)
         rows.append([answer.found, answer.threshold, (here, "bold"), properties])
-    yield from ("", Table("found", ("counts", "here", "properties"), rows, left=4), "")
+    yield from ("", Table("found", ("counts", "here", "properties"), rows, left=4, kind="properties"), "")
     if numbers.chance is not None:
         yield from (_chance_table(advice), "")
     yield [("suggested " if advice.flow is None else "our advice", "bold"), "  ", (advice.call, "bold cyan")]

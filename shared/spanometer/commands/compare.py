@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
     default = default_measures(kind) if options.rank_correlation else [_DEFAULTS[kind.input]]
     resampling = read_options(PairedResampling, options)
     source, measures = read_request(options, kind, known_measures(), default, resampling)
-    choices = {"rank_correlation": options.rank_correlation, "per_label": options.per_label is not None}
+    choices = {"rank_correlation": options.rank_correlation, "per_label": output.per_label}
     corpus = source.corpus(paths, options.names, annotators=0)
     if len(corpus.systems) < 2:
         raise InputError(

@@ -85,6 +85,11 @@ class ErrorOutput(PlotOutput):
         return self.examples is not None
 
     @property
+    def main_kind(self) -> str | None:
+        """The kind of tables in a CSV file: the costs, unless only the errors are shown."""
+        return self.table_kind or (None if self.per_error else "costs")
+
+    @property
     def files(self) -> list[str]:
         """The files that are written, the report too."""
         return [*super().files, *([] if self.html is None else [self.html])]

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..exceptions import InputError
 from ..options import option, text
 from ..plots.figure import require_format
-from ..readers.writing import require_writable, writing
-from ..tables.exports import to_csv, to_html, to_latex, to_markdown
-from ..tables.table import Part, Precision, Table
+from ..readers.writing import require_writable, writing, writing_folder
+from ..tables.exports import by_kind, of_kind, to_csv, to_html, to_latex, to_markdown
+from ..tables.table import Part, Precision
 from ..version import __version__
 from .inputs import STANDARD_INPUT
 from .options import switch
@@ -23,6 +23,9 @@ _BY_ENDING = {".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html"
 
 _OTHERS = (".gz", ".jsonl", ".parquet", ".pdf", ".png", ".svg", ".tsv", ".xlsx")
 """Endings of files that tables cannot be written to."""
+
+_SHOWN_BY = {"documents": "per_document", "labels": "per_label", "places": "disagreements"}
+"""Kinds of tables that an option shows, which are the main ones then."""
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Spanometer</title>
@@ -89,15 +92,22 @@ class TableOutput(Precision, Output):
         help="form of the tables, by default what the ending of -o says",
         choices={
             "text": "for people",
-            "csv": "with all digits unless --digits is given, an empty line between tables of different columns; "
-            "import its texts as text, as spreadsheets take a cell that begins with = + - @ for a formula",
+            "csv": "one table, with all digits unless --digits is given; import its texts as text, as spreadsheets "
+            "take a cell that begins with = + - @ for a formula",
             "markdown": "",
             "latex": "for the package booktabs",
             "html": "a page",
         },
         metavar="FORM",
     )
-    output: str | None = text("FILE", "write into FILE, which must not exist yet, instead of standard output")
+    table_kind: str | None = text(
+        "KIND", "only the tables of this kind, such as scores, labels or documents; in CSV by default the main one"
+    )
+    output: str | None = text(
+        "FILE",
+        "write into FILE, which must not exist yet, instead of standard output; into FOLDER/, each kind of tables as "
+        "CSV or as --table says",
+    )
     force: bool = switch("replace files that exist already, but never an input")
 
     def __post_init__(self) -> None:
@@ -107,22 +117,36 @@ class TableOutput(Precision, Output):
             if self.ending in _OTHERS:
                 remedy = f"End the name in {', '.join(_BY_ENDING)} or .txt, or name the form with --table."
                 raise InputError(f"tables are not written as {self.ending}.", remedy, source=self.output)
-            form = _BY_ENDING.get(self.ending, "text")
+            form = "csv" if self.in_folder else _BY_ENDING.get(self.ending, "text")
             name, value = ("json", True) if form == "json" else ("table", form)
             object.__setattr__(self, name, value)
-        if self.json and (self.table != "text" or self.digits is not None or self.percent):
+        if self.json and (self.table != "text" or self.table_kind or self.digits is not None or self.percent):
             raise InputError(
-                "--table, --digits and --percent are about tables, and --json has all digits.", "Leave out one of them."
+                "--table, --table-kind, --digits and --percent are about tables, and --json has all digits.",
+                "Leave out one of them.",
             )
+        if hasattr(self, name := _SHOWN_BY.get(self.table_kind or "", "")):
+            object.__setattr__(self, name, True)
         if self.force and not self.files:
             raise InputError("--force replaces files, and there is no -o.", "Name the file with -o.")
         for path in self.files:
-            require_writable(path, replace=self.force)
+            require_writable(path, replace=self.force, folder=path == self.output and self.in_folder)
 
     @property
     def has_own_form(self) -> bool:
         """Whether the file gets another form than tables."""
         return False
+
+    @property
+    def main_kind(self) -> str | None:
+        """The kind of tables in a CSV file; None for the first one."""
+        return self.table_kind or next((kind for kind, name in _SHOWN_BY.items() if getattr(self, name, False)), None)
+
+    @property
+    def in_folder(self) -> bool:
+        """Whether each kind of tables is written into a file of its own."""
+        is_folder = self.names_file and (str(self.output).endswith("/") or os.path.isdir(str(self.output)))
+        return is_folder and not (self.json or self.has_own_form)
 
     @property
     def files(self) -> list[str]:
@@ -148,18 +172,37 @@ class TableOutput(Precision, Output):
         """Print a result, or write it into a file, see `Output.write`."""
         if self.json:
             self.write_text(_json(described()) + "\n")
-        elif self.table == "csv":
-            self.write_text(to_csv((part for part in parts() if isinstance(part, Table)), self.precision))
-        elif self.table == "html":
-            self.write_text(f"{_PAGE}{to_html(parts(), self.precision)}\n")
-        elif self.table != "text":
-            self.write_text({"markdown": to_markdown, "latex": to_latex}[self.table](parts(), self.precision))
-        elif self.names_file:
-            from ..tables.screen import text_of
-
-            self.write_text(text_of(parts(), self.precision, terminal=False))
+            return
+        shown = list(parts())
+        kinds = by_kind(shown)
+        if self.table_kind:
+            kinds = {self.table_kind: of_kind(kinds, self.table_kind)}
+        if self.in_folder:
+            ending = next(ending for ending, form in _BY_ENDING.items() if form == self.table)
+            with writing_folder(str(self.output), replace=self.force) as folder:
+                for kind, tables in kinds.items():
+                    with writing(os.path.join(folder, f"{kind}{ending}")) as stream:
+                        stream.write(self._written(tables).encode())
+            return
+        if self.table_kind or self.table == "csv":
+            shown = [*of_kind(kinds, self.main_kind)]
+            if others := [kind for kind, tables in kinds.items() if tables != shown]:
+                remedy = f"Add --table-kind {others[0]}, or write all with -o FOLDER/."
+                print(f"the CSV has one table, without {', '.join(others)}. {remedy}", file=sys.stderr)
+        if self.table != "text" or self.names_file:
+            self.write_text(self._written(shown))
         else:
-            super().write(described, parts)
+            super().write(described, lambda: shown)
+
+    def _written(self, parts: Sequence[Any]) -> str:
+        """Write parts, or tables of one kind, in the form of the tables."""
+        if self.table == "html":
+            return f"{_PAGE}{to_html(parts, self.precision)}\n"
+        if self.table != "text":
+            return {"csv": to_csv, "markdown": to_markdown, "latex": to_latex}[self.table](parts, self.precision)
+        from ..tables.screen import text_of
+
+        return text_of(parts, self.precision, terminal=False)
 
     def write_text(self, text: str) -> None:
         """Print a text that ends its last line, or write it into the file."""

@@ -25,8 +25,7 @@ from ..measures.unitizing_alpha import UnitizingAlpha
 from ..options import options_of
 from ..readers.formats import reading_options
 from ..spans.spans import Spans
-from ..tables.exports import to_csv
-from ..tables.table import Precision
+from ..tables.exports import by_kind
 from ..web.disagreement_report import disagreement_report
 from ..web.templates import number, shown
 from .chance_work import require_little_work
@@ -225,7 +224,7 @@ def _files(agreed: Agreement, differing: Disagreements, report: str) -> dict[str
     return {
         "report.html": report,
         "agreement.json": text,
-        "agreement.csv": to_csv(agreed.tables(), Precision()),
+        **{f"agreement_{kind}.csv": agreed.to_csv(kind) for kind in by_kind(agreed.tables())},
         "disagreements.csv": differing.to_csv("places"),
         "disagreements.jsonl": differing.to_json_lines(),
     }

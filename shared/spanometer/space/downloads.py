@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.scores.report import Report
-from ..tables.exports import to_csv
-from ..tables.table import Precision
+from ..tables.exports import by_kind
 from .texts import space_of
 
 if TYPE_CHECKING:
@@ -38,7 +37,8 @@ def result_files(name: str, report: Report) -> dict[str, str]:
     """Write a report of one measure as JSON and CSV, by file name, the same as the commands."""
     (result,) = report.results
     written = json.dumps(result.to_dict(per_label=True), ensure_ascii=False, indent=2)
-    return {f"{name}.json": written, f"{name}.csv": to_csv(report.tables(), Precision())}
+    tables = by_kind(report.tables())
+    return {f"{name}.json": written, **{f"{name}_{kind}.csv": report.to_csv(kind) for kind in tables}}
 
 
 def snippet(page: Page, values: Mapping[str, Any]) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from ..exceptions import printable
+from ..exceptions import InputError, printable
 from .table import EMPTY, Cell, Copyable, Number, Part, Precision, Table, styled
 from .table import Text as Piece
 
@@ -40,18 +40,14 @@ _SMALL = "font-size: smaller; opacity: 0.75; overflow-wrap: anywhere"
 
 
 def to_csv(tables: Iterable[Table], precision: Precision) -> str:
-    """Write tables as CSV (RFC 4180, but with plain line ends), tables of one kind as one, with an empty line between.
+    """Write tables of one kind as one CSV table (RFC 4180, but with plain line ends), which pandas reads.
 
     An interval takes two columns, `<key>_low` and `<key>_high`. Without `digits` numbers have all their digits;
     NaN is `nan`.
     """
-    return "\n".join(_csv(*grid(of_kind, precision)) for of_kind in by_kind(tables).values())
-
-
-def _csv(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([heads, *rows])
+    heads, rows = grid(tables, precision)
+    csv.writer(text, lineterminator="\n").writerows([heads, *rows])
     return text.getvalue()
 
 
@@ -63,12 +59,21 @@ def to_frame(tables: Iterable[Table]) -> Any:
     return pandas.DataFrame(list(rows), columns=heads)
 
 
-def by_kind(tables: Iterable[Table]) -> dict[str, list[Table]]:
-    """Group tables by kind; each table without a kind is a group."""
+def by_kind(parts: Iterable[Part]) -> dict[str, list[Table]]:
+    """Group the tables among parts by their kind, or else their title."""
     groups: dict[str, list[Table]] = {}
-    for number, table in enumerate(tables):
-        groups.setdefault(table.kind or f" {number}", []).append(table)
+    for part in parts:
+        if isinstance(part, Table):
+            groups.setdefault(part.kind or part.title, []).append(part)
     return groups
+
+
+def of_kind(groups: Mapping[str, list[Table]], kind: str | None) -> list[Table]:
+    """Choose the tables of a kind, by default the first one; an `InputError` if there are none of this kind."""
+    if kind is not None and kind not in groups:
+        listed = ", ".join(map(repr, groups)) or "none"
+        raise InputError(f"there are no tables {kind!r}.", f"The kinds of tables here are {listed}.")
+    return next(iter(groups.values()), []) if kind is None else groups[kind]
 
 
 def grid(tables: Iterable[Table], precision: Precision | None = None) -> tuple[list[str], Iterator[list[Any]]]:
@@ -78,16 +83,16 @@ def grid(tables: Iterable[Table], precision: Precision | None = None) -> tuple[l
         tables: tables of one kind.
         precision: how numbers are rounded and scaled; None leaves them as they are.
     """
-    of_kind = [(table, ["", *(table.keys or [re.sub(r"\W+", "_", head) for head in table.heads])]) for table in tables]
+    keyed = [(table, ["", *(table.keys or [re.sub(r"\W+", "_", head) for head in table.heads])]) for table in tables]
     heads: dict[str, None] = {}
-    for table, keys in of_kind:
+    for table, keys in keyed:
         bounded: set[str] = set()
         for row in filter(None, table.rows):
             bounded.update(name for name, value in _record(table, keys, row, None).items() if value is not None)
         first = [*table.about, table.names or table.title]
         shown = [name for key in keys[1:] if key for name in (key, f"{key}_low", f"{key}_high") if name in bounded]
         heads.update(dict.fromkeys([*first, *shown]))
-    records = (_record(table, keys, row, precision) for table, keys in of_kind for row in filter(None, table.rows))
+    records = (_record(table, keys, row, precision) for table, keys in keyed for row in filter(None, table.rows))
     return list(heads), ([record.get(name) for name in heads] for record in records)
 
 

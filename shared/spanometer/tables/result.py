@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..exceptions import InputError, require_choice
-from .exports import INTERVALS, by_kind, to_csv, to_frame, to_html, to_latex, to_markdown
+from ..exceptions import require_choice
+from .exports import INTERVALS, by_kind, of_kind, to_csv, to_frame, to_html, to_latex, to_markdown
 from .table import Copyable, Part, Precision, Table
 
 
@@ -50,21 +50,20 @@ class Result(ABC):
         Raises:
             InputError: for an unknown kind.
         """
-        groups = by_kind(self.tables())
-        return to_frame(self._chosen(next(iter(groups), "") if table is None else table))
+        return to_frame(of_kind(by_kind(self.tables()), table))
 
     def to_csv(self, table: str | None = None, *, digits: int | None = None, percent: bool = False) -> str:
-        """Write tables as CSV: tables of one kind joined, an empty line between the kinds.
+        """Write tables of one kind as one CSV table.
 
         Args:
-            table: the kind of tables; by default all that are printed.
+            table: the kind of tables; by default the first one, as in `to_frame`.
             digits: the decimals of scores; by default all.
             percent: whether scores that are shares are in percent.
 
         Raises:
             InputError: for an unknown kind.
         """
-        return to_csv(self._chosen(table), Precision(digits=digits, percent=percent))
+        return to_csv(of_kind(by_kind(self.tables()), table), Precision(digits=digits, percent=percent))
 
     def to_markdown(self, table: str | None = None, *, digits: int | None = None, percent: bool = False) -> str:
         """Write tables as Markdown, each with the best values in bold; the signatures below.
@@ -104,19 +103,9 @@ class Result(ABC):
         require_choice("intervals", intervals, INTERVALS)
         return to_latex(self._exported(table), Precision(digits=digits, percent=percent), intervals=intervals)
 
-    def _chosen(self, kind: str | None) -> list[Table]:
-        """Choose the tables of a kind; None for all that are printed."""
-        if kind is None:
-            return [part for part in self.parts() if isinstance(part, Table)]
-        groups = by_kind(self.tables())
-        if kind not in groups:
-            listed = ", ".join(map(repr, groups)) or "none"
-            raise InputError(f"there are no tables {kind!r}.", f"The kinds of tables here are {listed}.")
-        return groups[kind]
-
     def _exported(self, kind: str | None) -> list[Part]:
         """Choose the tables of a kind, or all that are printed, with the signatures and notes."""
         if kind is not None:
             signatures = (part for part in self.parts() if isinstance(part, Copyable))
-            return [*self._chosen(kind), *signatures]
+            return [*of_kind(by_kind(self.tables()), kind), *signatures]
         return [part for part in self.parts() if part and not isinstance(part, list)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
@@ -39,7 +40,7 @@ def page(*, color: bool = True, file: io.StringIO | None = None) -> Console:
         highlight=False,
         markup=False,
         emoji=False,
-        color_system="auto" if color else None,
+        color_system="auto" if color and not os.environ.get("NO_COLOR") else None,
         file=file,
         force_jupyter=False,
     )
