@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,14 +14,13 @@ from ...exceptions import InputError, setting
 from ...options import CheckedOptions, text
 from ..formats import Evidence, Format, register
 from ..source import Source
-from .records import are_bounds, are_words, first_object, is_object, rows
+from .envelopes import NO_ANSWER, FailedRequest, answer_in, are_mentions
+from .records import Row, are_bounds, are_words, first_object, rows
 
 _ANSWER = "answer"
-_NAMES = ("id", "custom_id", "document_id")
-_PARTS = ("messages", "output", "response", "result", "body", "message")
-"""Keys under which chats have their messages, and programming interfaces hand them on."""
-
-_NO_CHAT = object()
+_NAMES = ("custom_id", "id", "document_id", "doc_id", "key")
+_MADE_UP = re.compile(r"(chatcmpl|cmpl|resp|msg|batch_req|gen|run)[-_]")
+"""How the names begin that programming interfaces make up, which are no names of documents."""
 
 _DECISIONS = ("accept", "reject", "ignore")
 """What an annotator answers in Prodigy."""
@@ -52,9 +53,9 @@ class AnswerLines(CheckedOptions):
 def read_answers(source: Source, options: AnswerLines) -> DocumentFile:
     """Read objects with an answer, and `text`, `id` and `tokens` where they are known.
 
-    An answer is a string, null, or a value as `read_answer` takes it. Of a chat it is what the assistant said last: in
-    `messages`, in `choices`, in the `output` of OpenAI's responses, in the lines of its batches and of Anthropic's. The
-    file has no spans until it is paired with texts.
+    An answer is a string, null, or a value as `read_answer` takes it, in any envelope that `answer_in` knows: what the
+    assistant wrote last, or the arguments of the tools it called. The document of a failed request has an empty answer
+    and is listed. The file has no spans until it is paired with texts.
 
     Raises:
         InputError: names the line, for an object without an answer, and for a text that is no string.
@@ -62,97 +63,77 @@ def read_answers(source: Source, options: AnswerLines) -> DocumentFile:
     answers: list[Any] = []
 
     def records() -> Iterator[Record]:
-        for line, place, row in rows(source, "answers"):
+        for line, place, row in _documents(source):
             where = place or "the line"
-            if not isinstance(row, dict):
-                raise source.refuse(f"{where} is no object.", _REMEDY, line)
+            record = record_of(source, line, place, row, options.text_key)
             try:
                 answers.append(_answer(row, options.answer_key))
+            except FailedRequest as error:
+                answers.append("")
+                record.lost.append((line, f"{where} {error.problem}"))
             except InputError as error:
                 raise source.refuse(f"{where} {error.problem}", error.remedy, line) from None
-            yield record_of(source, line, place, row, options.text_key)
+            yield record
 
     return replace(documents_of(source, records()), answers=answers)
 
 
+def _documents(source: Source) -> list[Row]:
+    """List the rows; one list of a pipeline's spans is one document."""
+    documents = list(rows(source, "answers"))
+    spans = [row for _, place, row in documents if place]
+    return [(1, "", spans)] if len(spans) == len(documents) and are_mentions(spans) else documents
+
+
 def record_of(source: Source, line: int, place: str, row: Any, text_key: str | None) -> Record:
     """Read an object's name, text and tokens; an `InputError` if it has no text under a key that is named."""
-    text = row.get(text_key or "text") if isinstance(row, dict) else None
+    text = row.get("text") if isinstance(row, dict) else None
+    if text_key is not None:
+        with suppress(InputError):
+            text = under(row, text_key)
     if (text_key is not None or text is not None) and not isinstance(text, str):
         problem = f"{place or 'the line'} has no text under {text_key or 'text'!r}."
         raise source.refuse(problem, f"Name the key of the text with {setting('text_key')}.", line)
-    tokens = row.get("tokens")
+    tokens = row.get("tokens") if isinstance(row, dict) else None
     return Record(
         text=text,
         tokens=tokens if text is not None and are_bounds(tokens) else None,
         words=tokens if text is None and are_words(tokens) else None,
-        id=next((row[key] for key in _NAMES if row.get(key) is not None), None),
+        id=next((row[key] for key in _NAMES if _is_name(row.get(key))), None) if isinstance(row, dict) else None,
         line=line,
         place=place,
     )
 
 
-def _answer(row: Mapping[str, Any], key: str | None) -> Any:
-    """Return the answer of an object."""
+def _is_name(value: Any) -> bool:
+    return value is not None and not (isinstance(value, str) and _MADE_UP.match(value))
+
+
+def _answer(row: Any, key: str | None) -> Any:
+    """Find the answer in a row."""
     if key is not None:
-        return _said(_under(row, key))
-    if _ANSWER in row:
-        return _said(row[_ANSWER])
-    said = _in_chat(row)
-    if said is not _NO_CHAT:
-        return said
-    keys = ", ".join(map(repr, row))
-    raise InputError(f"has no {_ANSWER!r}; its keys are {keys or 'none'}.", _REMEDY)
+        part = under(row, key)
+        answer = answer_in(part)
+        return part if answer is NO_ANSWER else answer
+    answer = answer_in(row)
+    if answer is NO_ANSWER:
+        keys = ", ".join(map(repr, row)) if isinstance(row, dict) else ""
+        raise InputError(f"has no {_ANSWER!r}; its keys are {keys or 'none'}.", _REMEDY)
+    return answer
 
 
-def _under(row: Any, key: str) -> Any:
-    """Read the value under a key; dots in it separate nested keys, or are part of one."""
-    if isinstance(row, dict):
-        if key in row:
-            return row[key]
-        for place, sign in enumerate(key):
-            if sign == "." and key[:place] in row:
-                return _under(row[key[:place]], key[place + 1 :])
-    known = ", ".join(map(repr, row)) if isinstance(row, dict) else ""
-    raise InputError(f"has nothing under {key!r}.", f"The keys there are {known}." if known else _REMEDY)
-
-
-def _said(value: Any) -> Any:
-    """Take the assistant's last message of a chat, or else the value itself."""
-    said = _in_chat(value)
-    return value if said is _NO_CHAT else said
-
-
-def _in_chat(value: Any) -> Any:
-    """Take the assistant's last message of a chat, or of a response of a programming interface.
-
-    Raises:
-        InputError: for a chat in which the assistant says nothing.
-    """
-    if isinstance(value, list):
-        messages = [part for part in value if is_object(part, "role", "content")]
-        said = [part["content"] for part in messages if part["role"] == "assistant"]
-        if messages and not said:
-            raise InputError("is a chat without a message of the assistant.", "Leave the line out, or add its answer.")
-        return _content(said[-1]) if said else _NO_CHAT
-    if not isinstance(value, dict):
-        return _NO_CHAT
-    if is_object(value, "role", "content"):
-        return _content(value["content"])
-    choices = value.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices else None
-    if isinstance(first, dict) and isinstance(first.get("text"), str):
-        return first["text"]
-    parts = (first, *(value.get(key) for key in _PARTS))
-    return next((said for part in parts if (said := _in_chat(part)) is not _NO_CHAT), _NO_CHAT)
-
-
-def _content(content: Any) -> Any:
-    """Join the parts of a message's text."""
-    if not isinstance(content, list):
-        return content
-    parts = [part.get("text") if isinstance(part, dict) else part for part in content]
-    return "".join(part for part in parts if isinstance(part, str))
+def under(row: Any, key: str) -> Any:
+    """Find the value under a key; dots in it lead into objects and lists, or are part of a key."""
+    if isinstance(row, dict) and key in row:
+        return row[key]
+    for place in [place for place, sign in enumerate(key) if sign == "."] + [len(key)]:
+        head, rest = key[:place], key[place + 1 :]
+        if isinstance(row, list) and head.isdigit() and int(head) < len(row):
+            return under(row[int(head)], rest) if rest else row[int(head)]
+        if isinstance(row, dict) and head in row and rest:
+            return under(row[head], rest)
+    keys = ", ".join(map(repr, row)) if isinstance(row, dict) else ""
+    raise InputError(f"has nothing under {key!r}.", f"The keys there are {keys}." if keys else _REMEDY)
 
 
 def _evidence(source: Source) -> Evidence:
@@ -161,10 +142,10 @@ def _evidence(source: Source) -> Evidence:
     if isinstance(row.get("spans"), list) or decided or "_task_hash" in row:
         return Evidence.NONE
     try:
-        found = _ANSWER in row or _in_chat(row) is not _NO_CHAT
+        answered = answer_in(row) is not NO_ANSWER or answer_in([row]) is not NO_ANSWER
     except (InputError, RecursionError):
-        found = True
-    return Evidence.CERTAIN if found else Evidence.NONE
+        answered = True
+    return Evidence.CERTAIN if answered else Evidence.NONE
 
 
 register(Format("answers", "JSON lines of answers of a language model", _evidence, read_answers))

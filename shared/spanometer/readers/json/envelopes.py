@@ -1,0 +1,179 @@
+"""Envelopes of generated answers: what programming interfaces, batches, chats and test harnesses put around them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ...exceptions import InputError, shown
+
+NO_ANSWER = object()
+"""What a value holds that is no known envelope."""
+
+_PATHS = (
+    # a bare answer, or what a chat, a harness or a library returned for one prompt
+    *("answer", "messages", "conversations", "choices.0.message", "choices.0.text", "candidates.0.content"),
+    *("filtered_resps.0", "resps.0.0", "model_response.text.0", "model_response.final_text.0", "predictions.0"),
+    *("output_text", "outputs.0.text", "output.message", "output", "generated_text", "completion"),
+    # a response within the line of a batch, and Ollama's
+    *("response.body", "response", "result.message", "body", "message", "prediction", "raw_output"),
+)
+"""Where envelopes have the answer, first come first; dots lead into objects and lists."""
+
+_BARE = ("answer", "output", "response", "prediction")
+"""Keys whose value is the answer, if it is no envelope itself."""
+
+_ASSISTANTS = ("assistant", "gpt", "model", "chatbot", "bot", "ai")
+_FAILED = ("errored", "expired", "canceled", "cancelled", "failed")
+_ARGUMENTS = ("arguments", "input", "args")
+"""Keys of the arguments of a call, in the interfaces of OpenAI and Mistral, Anthropic, and Gemini."""
+
+_CALLS = ("function", "function_call", "functionCall", "function_calls", "toolUse", "tool_calls")
+"""Keys that lead to a call, or to several."""
+
+_CALL_TYPES = ("tool_use", "function_call", "tool_call", "custom_tool_call")
+
+
+class FailedRequest(InputError):
+    """Raised where the line of a batch has an error in place of an answer."""
+
+
+def answer_in(value: Any) -> Any:
+    """Find the answer in an envelope: a text, the arguments of tool calls, or `NO_ANSWER`.
+
+    The last message of the assistant counts. Where a message calls tools, their arguments are the answer, and the text
+    beside them is not. Several texts, or arguments, are joined by line ends.
+
+    Raises:
+        FailedRequest: for a batch's line with an error.
+        InputError: for a chat in which the assistant says nothing.
+    """
+    if isinstance(value, list):
+        return _in_list(value)
+    if not isinstance(value, dict):
+        return NO_ANSWER
+    _require_success(value)
+    if _is_message(value):
+        return _in_message(value)
+    for path in _PATHS:
+        part = _at(value, path)
+        answer = part if isinstance(part, str) else answer_in(part)
+        if answer is not NO_ANSWER:
+            return answer
+        if path in _BARE and (path == "answer" or isinstance(part, (list, dict))) and path in value:
+            return part
+    return value["entities"] if are_mentions(value.get("entities")) else NO_ANSWER
+
+
+def _require_success(row: dict[str, Any]) -> None:
+    result, response = row.get("result"), row.get("response")
+    status = response.get("status_code") if isinstance(response, dict) else None
+    for part in (row, result, response):
+        if isinstance(part, dict) and (part.get("type") in _FAILED or part.get("status") in _FAILED):
+            raise _failure(part.get("error") or part.get("type") or part.get("status"))
+    if isinstance(status, int) and status >= 400:
+        raise _failure((response or {}).get("body"))
+    if row.get("error") and not any(row.get(key) for key in ("response", "choices", "output", "message")):
+        raise _failure(row["error"])
+
+
+def _failure(error: Any) -> FailedRequest:
+    while isinstance(error, dict):
+        error = error.get("message") or error.get("error") or error.get("code") or error.get("type") or "no reason"
+    return FailedRequest(f"is a request that failed ({shown(error)}).")
+
+
+def _in_list(values: Sequence[Any]) -> Any:
+    """Find the answer in a list: of messages, of the parts of one, or of one envelope."""
+    messages = [value for value in values if isinstance(value, dict) and _is_message(value)]
+    if messages and not any(_call(value) is not None for value in values):
+        spoken = [message for message in messages if _speaker(message) in _ASSISTANTS]
+        if not spoken:
+            raise InputError("is a chat without a message of the assistant.", "Leave the line out, or add its answer.")
+        return _in_message(spoken[-1])
+    if any(isinstance(value, dict) and (_call(value) is not None or _is_message(value)) for value in values):
+        return _joined(values)
+    if values and are_mentions(values):
+        return list(values)
+    return answer_in(values[0]) if len(values) == 1 and isinstance(values[0], dict) else NO_ANSWER
+
+
+def _is_message(value: dict[str, Any]) -> bool:
+    keys = ("content", "parts", "tool_calls", "function_call")
+    return ("role" in value and any(key in value for key in keys)) or ("from" in value and "value" in value)
+
+
+def _speaker(message: dict[str, Any]) -> Any:
+    return message.get("role", message.get("from"))
+
+
+def _in_message(message: dict[str, Any]) -> Any:
+    content = next((message[key] for key in ("content", "parts", "value") if key in message), None)
+    parts = content if isinstance(content, list) else [content]
+    return _joined([*parts, *(message[key] for key in ("tool_calls", "function_call") if message.get(key))])
+
+
+def _joined(parts: Iterable[Any]) -> Any:
+    """Join the arguments of calls among the parts of a message, or else its texts; None if it has neither."""
+    calls: list[Any] = []
+    texts: list[str] = []
+    for part in parts:
+        arguments = _call(part)
+        if arguments is not None:
+            calls += arguments
+        elif isinstance(part, dict) and _is_message(part):
+            inner = _in_message(part)
+            texts += [inner] if isinstance(inner, str) else []
+        else:
+            text = part.get("text") if isinstance(part, dict) and not part.get("thought") else part
+            texts += [text] if isinstance(text, str) else []
+    if len(calls) == 1:
+        return calls[0]
+    if calls:
+        return "\n".join(call if isinstance(call, str) else json.dumps(call) for call in calls)
+    return "".join(texts) if texts else None
+
+
+def _call(part: Any) -> list[Any] | None:
+    """List the arguments of the calls in a part of a message; None if it calls nothing."""
+    if isinstance(part, list):
+        listed = [_call(each) for each in part]
+        return (
+            [call for calls in listed for call in calls or ()] if any(calls is not None for calls in listed) else None
+        )
+    if not isinstance(part, dict):
+        return None
+    for key in _CALLS:
+        if isinstance(part.get(key), (dict, list)):
+            return _call(part[key])
+    if part.get("type") in _CALL_TYPES or ("name" in part and "text" not in part):
+        return next(([part[key]] for key in _ARGUMENTS if isinstance(part.get(key), (str, dict, list))), None)
+    return None
+
+
+def _at(value: Any, path: str) -> Any:
+    """Find the part of a value at a path; None if there is none."""
+    for key in path.split("."):
+        if isinstance(value, dict):
+            value = value.get(key)
+        elif isinstance(value, list) and key.isdigit():
+            value = value[int(key)] if int(key) < len(value) else None
+        else:
+            return None
+    return value
+
+
+def are_mentions(entities: Any) -> bool:
+    """Check for what systems return without offsets: GLiNER2's mentions by label, or the words of a pipeline."""
+    if isinstance(entities, dict):
+        lists = [value if isinstance(value, list) else [value] for value in entities.values()]
+        return bool(lists) and all(isinstance(mention, str) for mentions in lists for mention in mentions)
+    return (
+        isinstance(entities, list)
+        and bool(entities)
+        and all(
+            isinstance(part, dict) and "entity_group" in part and "word" in part and part.get("start") is None
+            for part in entities
+        )
+    )
