@@ -4,9 +4,10 @@ import random
 
 import pytest
 
-from spanometer.grounding.answers import Answer, Item
+from spanometer.grounding.answers import Answer
 from spanometer.grounding.grid import GroundingGrid, predicted_by_all
 from spanometer.grounding.grounded import ground, text_indices
+from spanometer.grounding.items import Item
 from spanometer.grounding.outcomes import AskedLabels
 from spanometer.grounding.policies import NAMED, PLACES, GroundingPolicy
 from tests.slow import grounding as slow

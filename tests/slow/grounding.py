@@ -50,8 +50,8 @@ def occurrences(text, tokens, mention, fold, inside):
         if [one[0] for one in window] != wanted:
             place += 1
             continue
-        place += len(wanted)
         bounds = snapped(set(range(window[0][1], window[-1][2])), tokens, inside)
+        place += len(wanted) if bounds else 1
         if bounds:
             found.append(bounds)
     return found
@@ -139,13 +139,15 @@ def ground(text, tokens, items, actions, labels, token_mention, broken=False):
         own = [one for one in all_ if (one, label) not in taken]
         free = [one for one in all_ if all(one[1] <= span[0] or span[1] <= one[0] for span, _ in taken)]
         after = [one for one in all_ if one[0] >= (taken[-1][0][1] if taken else 0)]
+        written = ["".join(one[0] for one in folded(said, fold)) for _, said in items[: number + 1]]
+        again = (label, written[-1]) in [(items[i][0], written[i]) for i in range(number)]
         if repeat == "all":
-            mine = all_
+            mine = [] if again else all_
         elif repeat == "chain":
             mine = [chained[number]] if chained[number] else []
         else:
             mine = {
-                "first": all_,
+                "first": [] if again else all_,
                 "next": unused,
                 "next by label": own,
                 "next free": free,

@@ -1,7 +1,8 @@
 """From a language model's answers to spans: answers are read, mentions found in the text, every choice has a name."""
 
-from .answers import FORMATS, Answer, Item, read_answer
+from .answers import FORMATS, Answer, read_answer
 from .grounded import Grounded, ground, text_indices
+from .items import Item
 from .outcomes import Outcome, outcomes_of
 from .policies import COUNTS, NAMED, NAMED_STRINGS, OUTCOMES, PLACES, GroundingPolicy, StringPolicy
 from .reading import AnswerReading

@@ -85,10 +85,11 @@ class AnswerInput:
     def read(self) -> Iterator[Answer]:
         """Yield the answers, each read on demand."""
         labels = () if self.labels is None else dict.fromkeys([*self.labels, *(self.aliases or ())])
-        for document, answer in enumerate(self.answers):
+        for document, (text, answer) in enumerate(zip(self.texts, self.answers, strict=True)):
             with placed_errors(document):
-                read = answer if isinstance(answer, Answer) else read_answer(answer, format=self.format, labels=labels)
-            yield read
+                if not isinstance(answer, Answer):
+                    answer = read_answer(answer, format=self.format, labels=labels, text=text)
+            yield answer
 
     def signed(self, policy: AnswerPolicy) -> dict[str, str]:
         """Describe how the answers are grounded, for the signature."""

@@ -7,18 +7,30 @@ import json
 import re
 import warnings
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 DEEPEST = 200
 """At most this many values may be open at once, as in Python; what nests deeper is broken there."""
 
+_BETWEEN = r"(?:\s++|//[^\n]*+|\#[^\n]*+|/\*(?:(?!\*/).)*+\*/)*+"
 _TOKEN = re.compile(
-    r"""\s*+(?:(?P<sign>[\[\](){},:])|(?P<string>"(?:[^"\\]++|\\.)*+"|'(?:[^'\\]++|\\.)*+')"""
+    _BETWEEN + r"""(?:(?P<sign>[\[\](){},:])|(?P<string>"(?:[^"\\]++|\\.)*+"|'(?:[^'\\]++|\\.)*+'|“[^”]*+”)"""
     r"""|(?P<number>[-+]?\d[\w.+-]*+)|(?P<word>true|false|null|True|False|None|NaN)\b)""",
     re.DOTALL,
 )
 _WORDS = {"true": True, "True": True, "false": False, "False": False}
 _OPENING = {"[": "]", "(": ")", "{": "}"}
+
+
+_OPEN = re.compile(r"""[\[{](?=\s*+(?:[\[\]{}("'“/#\d-]|true|false|null|True|False|None|NaN|\Z))""")
+"""A bracket that may begin a value."""
+
+_FOLLOWED = re.compile(_BETWEEN + r"(?:[,:\]})]|\Z)", re.DOTALL)
+_ENDS = r"(?=\s*+(?:[:\]})]|,\s*+[\[{(\"'“]|\Z))"
+_UNESCAPED = {
+    begin: re.compile(f"{begin}([^\\n]{{0,1000}}?){end}{_ENDS}") for begin, end in (('"', '"'), ("'", "'"), ("“", "”"))
+}
+"""A string with quotes in it that are not escaped: it ends where a value, or the whole, may end."""
 
 
 @dataclass(eq=False)
@@ -37,47 +49,88 @@ class Mapping:
 _JSON = json.JSONDecoder(object_pairs_hook=lambda entries: Mapping(entries, closed=True), strict=False)
 
 
-def read_value(text: str) -> tuple[Any, bool]:
-    """Read the value that begins with the first bracket of a text, and whether it is whole.
+class Values(NamedTuple):
+    """The values in a text.
 
-    Text behind a whole value is ignored. A value that breaks off, or stops being a JSON or Python literal, is returned
-    as far as it is complete. None if there is no bracket.
+    Attributes:
+        values: in their order; the last one may break off.
+        whole: whether all are whole.
+        repaired: whether one has comments, curly quotes, or quotes within strings that are not escaped.
     """
-    opening = re.search(r"[\[{]", text)
-    if opening is None:
-        return None, False
-    try:
-        return _JSON.raw_decode(text, opening.start())[0], True
-    except (ValueError, RecursionError):
-        return _as_far_as_possible(text, opening)
+
+    values: list[Any]
+    whole: bool
+    repaired: bool
 
 
-def _as_far_as_possible(text: str, opening: re.Match[str]) -> tuple[Any, bool]:
+def read_values(text: str) -> Values:
+    """Read all lists and mappings in a text, JSON or Python literals, and skip what stands between them.
+
+    The first that breaks off, or stops being a literal, is returned as far as it is complete, and is the last. Brackets
+    with a word behind them, as in prose, are skipped.
+    """
+    values: list[Any] = []
+    repaired, place = False, 0
+    while opening := _OPEN.search(text, place):
+        try:
+            value, place = _JSON.raw_decode(text, opening.start())
+        except (ValueError, RecursionError):
+            literal = _as_far_as_possible(text, opening)
+            if literal.end == opening.end() and not literal.whole:
+                place = opening.end()
+                continue
+            values.append(literal.value)
+            repaired, place = repaired or literal.repaired, literal.end
+            if not literal.whole:
+                return Values(values, False, repaired)
+        else:
+            values.append(value)
+    return Values(values, True, repaired)
+
+
+class _Literal(NamedTuple):
+    """A value as far as it is complete, where it ends, whether it is whole, and whether it was repaired."""
+
+    value: Any
+    end: int
+    whole: bool
+    repaired: bool
+
+
+def _as_far_as_possible(text: str, opening: re.Match[str]) -> _Literal:
     """Read a value that is not whole, or not JSON, as far as it goes."""
     root: list[Any] | Mapping = Mapping() if opening[0] == "{" else []
     stack = [_OpenValue(root, _OPENING[opening[0]])]
-    place = opening.end()
+    place, repaired = opening.end(), False
     while token := _TOKEN.match(text, place):
-        place = token.end()
         top = stack[-1]
         sign = token["sign"]
+        end = token.end()
+        curly = token["string"] is not None and token["string"][0] == "“"
+        repaired = repaired or curly or bool(text[place : token.start(token.lastgroup or 0)].strip())
         if sign in _OPENING:
             child: list[Any] | Mapping = Mapping() if sign == "{" else []
             if len(stack) == DEEPEST or not top.takes(child):
                 break
             stack.append(_OpenValue(child, _OPENING[sign]))
         elif sign is None:
-            if not top.takes(_scalar(token)):
+            value = _scalar(token)
+            if token["string"] is not None and not _FOLLOWED.match(text, end):
+                longer = _UNESCAPED[token["string"][0]].match(text, token.start("string"))
+                if longer:
+                    value, end, repaired = longer[1], longer.end(), True
+            if not top.takes(value):
                 break
         elif sign == top.closing:
             if not top.close():
                 break
             stack.pop()
             if not stack:
-                return root, True
+                return _Literal(root, end, True, repaired)
         elif not top.separate(sign):
             break
-    return root, False
+        place = end
+    return _Literal(root, place, False, repaired)
 
 
 def _scalar(token: re.Match[str]) -> Any:

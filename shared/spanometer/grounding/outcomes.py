@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from ..exceptions import InputError
 from ..spans.words import words_and_signs
-from .answers import Answer, Item
+from .answers import Answer
+from .items import Item
 from .placing import Bounds, ItemPlaces, TextIndex, place, sight
 from .policies import AnswerPolicy, GroundingPolicy
 

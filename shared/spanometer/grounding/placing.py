@@ -13,8 +13,8 @@ import numpy as np
 
 from ..exceptions import InputError
 from ..spans.words import words_and_signs
-from .answers import Item
 from .forms import NormalForm, form_of, form_text
+from .items import Item
 from .policies import GroundingPolicy
 
 Bounds = tuple[int, int]
@@ -61,18 +61,15 @@ class TextIndex:
         return self._once(self._occurrences, form_text(mention, fold), fold, inside)
 
     def _occurrences(self, folded: str, fold: str, inside: str) -> tuple[Bounds, ...]:
-        snapped = (self._snapped(start, end, inside) for start, end in self._matches(folded, fold))
-        return tuple(bounds for bounds in snapped if bounds is not None)
-
-    def _matches(self, folded: str, fold: str) -> list[Bounds]:
-        """List the places of a normal form in the text's normal form, as bounds in the text."""
         form, size = self.form(fold), len(folded)
-        bounds: list[Bounds] = []
+        occurrences: list[Bounds] = []
         place = form.text.find(folded) if size else -1
         while place >= 0:
-            bounds.append(form.bounds(place, place + size))
-            place = form.text.find(folded, place + size)
-        return bounds
+            bounds = self._snapped(*form.bounds(place, place + size), inside)
+            occurrences += [] if bounds is None else [bounds]
+            # the search goes on within a place that is refused
+            place = form.text.find(folded, place + (1 if bounds is None else size))
+        return tuple(occurrences)
 
     def tokens_of(self, start: int, end: int) -> tuple[int, int]:
         """Find the first token that shares a character with bounds, and the token after the last."""
@@ -235,13 +232,20 @@ def place(items: Sequence[Item], sighted: Sightings, index: TextIndex, policy: G
         open_ = [() if bounds else places for bounds, places, _ in zip(*sighted, strict=True)]
         chained = _chain(open_, index)
     taken = _Taken(len(index.text))
+    if policy.repeat not in (*_FREE, "order"):
+        # no other item takes a place that offsets name
+        for item, bounds in zip(items, sighted.stated, strict=True):
+            taken.add((bounds,) if bounds else (), item.label)
     spans: list[tuple[Bounds, ...]] = []
+    meant: set[tuple[int, str]] = set()
     for number, (item, bounds, places, window) in enumerate(zip(items, *sighted, strict=True)):
         mine: tuple[Bounds, ...] = ()
         if bounds:
             mine = (bounds,)
         elif places:
-            mine = chained[number] if chained else taken.choose(policy.repeat, places, item.label)
+            again = policy.repeat in ("first", "all") and (id(places), item.label) in meant
+            mine = chained[number] if chained else taken.choose(policy.repeat, places, item.label) if not again else ()
+            meant.add((id(places), item.label))
         elif window:
             mine = (window,)
         spans.append(mine)
@@ -254,6 +258,9 @@ def _stated(item: Item, index: TextIndex, policy: GroundingPolicy) -> Bounds | N
     """List the bounds that the answer gives, if the policy takes them."""
     if policy.offsets == "ignore" or item.start is None or item.end is None:
         return None
+    if policy.offsets == "nearest":
+        places = index.occurrences(item.mention, policy.fold, policy.inside)
+        return min(places, key=lambda bounds: abs(bounds[0] - (item.start or 0)), default=None)
     if not 0 <= item.start < item.end <= len(index.text):
         return None
     return (item.start, item.end) if policy.offsets == "trust" or index.says(item, policy.fold) else None

@@ -19,9 +19,12 @@ COUNTS = {
     "absent": "items whose mention is not in the text",
     "overlapping": "items that lost their place to an item that overlaps them",
     "outside": "items with a label that was not asked for",
-    "broken": "answers that do not parse",
+    "broken": "answers that look like items and do not parse, or are missing",
     "rewritten": "answers with marks whose text is not the text that was given",
-    "unread": "values in answers that could not be read as items",
+    "repaired": "answers whose JSON has comments, curly quotes, or quotes that are not escaped",
+    "unread": "items with offsets that could not be read",
+    "other_fields": "keys, values and lines in answers that belong to no item",
+    "turned": "items with the mention before the label, where the form leaves that open",
 }
 """The counts of answers, explained."""
 
@@ -59,8 +62,9 @@ class AnswerPolicy(CheckedOptions):
     )
 
     def __str__(self) -> str:
-        """Write the name of a named policy, else the actions with commas between."""
-        return next((name for name, point in self.named().items() if point.policy == self), ",".join(self.actions))
+        """Write the name of a named policy, `~` before one that only comes near its project; else the actions."""
+        names = (name if point.exact else f"~{name}" for name, point in self.named().items() if point.policy == self)
+        return next(names, ",".join(self.actions))
 
     @classmethod
     def named(cls) -> Mapping[str, NamedPolicy[Self]]:
@@ -86,13 +90,14 @@ class AnswerPolicy(CheckedOptions):
             return policy
         named = cls.named()
         if isinstance(policy, str):
+            policy = policy.removeprefix("~")
             if policy in named:
                 return named[policy].policy
             if cls.describes(policy):
                 return cls.with_actions(action.strip() for action in policy.split(","))
         if isinstance(policy, AnswerPolicy) or (isinstance(policy, str) and policy in AnswerPolicy.named()):
             raise InputError(
-                f"{shown(str(policy))} is no policy for {cls.kind}.",
+                f"{shown(str(policy).removeprefix('~'))} is no policy for {cls.kind}.",
                 f"Use {cls.elsewhere}, or one of {', '.join(named)}.",
                 option="policy",
             )
@@ -112,7 +117,9 @@ class AnswerPolicy(CheckedOptions):
     def describes(cls, policy: str) -> bool:
         """Check whether a text is the name of a policy of this kind, or has as many actions."""
         actions = policy.count(",") + 1
-        return policy in cls.named() or len(cls.places) <= actions <= len(cls.places) + len(cls.further)
+        return policy.removeprefix("~") in cls.named() or len(cls.places) <= actions <= len(cls.places) + len(
+            cls.further
+        )
 
     @classmethod
     def grid(cls) -> Iterator[Self]:
@@ -189,6 +196,7 @@ class GroundingPolicy(AnswerPolicy):
             "ignore": "as if there were none",
             "check": "used where the text there is the mention",
             "trust": "used where they are within the text",
+            "nearest": "the occurrence of the mention that begins nearest to them is taken",
         },
     )
 
@@ -254,9 +262,9 @@ NAMED: dict[str, NamedPolicy[GroundingPolicy]] = {
     "strict": _point("empty,keep,exact,whole,prefer free,wrong,wrong,keep", "Spanometer's default"),
     "uie": _point("salvage,drop,exact,whole,next by label,drop,drop,keep", "UIE and CodeIE, src/converters/record.py"),
     "gpt-ner": _point(
-        "salvage,keep,exact,whole,order,drop,drop,keep", "GPT-NER, openai_access/compute_f1.py", exact=False
+        "salvage,drop,exact,whole,order,drop,drop,keep", "GPT-NER, openai_access/compute_f1.py", exact=False
     ),
-    "promptner": _point("salvage,keep,case,whole,next,drop,drop,earlier", "PromptNER, algorithms.py", exact=False),
+    "promptner": _point("salvage,drop,case,whole,next,drop,drop,earlier", "PromptNER, algorithms.py", exact=False),
     "euroeval": _point(
         "salvage,drop,exact,expand,all,drop,drop,later",
         "EuroEval, src/euroeval/task_group_utils/token_classification.py",

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..spans.mentions import Mentions
-from .answers import Answer, Item
+from .answers import Answer
 from .forms import form_text
 from .grounded import AnswerCounts, AnswerInput
+from .items import Item
 from .outcomes import AskedLabels, named_items
 from .policies import COUNTS, StringPolicy
 

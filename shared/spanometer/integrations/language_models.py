@@ -11,7 +11,8 @@ from typing import Any
 
 from ..arrays import ordered
 from ..exceptions import InputError, shown
-from ..grounding.answers import Answer, Item
+from ..grounding.answers import Answer
+from ..grounding.items import Item
 from ..grounding.reading import AnswerReading
 from ..options import options_of
 from ..spans.documents import Tokens

@@ -1,0 +1,396 @@
+"""Items of answers: labels and mentions in the values that language models write, turned the right way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ..arrays import is_utf8
+from ..exceptions import has_control_characters, printable
+from .literals import Mapping
+
+LABEL_KEYS = (
+    *("label", "type", "entitytype", "entitylabel", "entitygroup", "entityclass", "class", "classname", "category"),
+    *("entitycategory", "tag", "nertag", "extractionclass", "kind", "entity"),
+)
+"""Keys of a label in an object, case and signs aside, first come first."""
+
+MENTION_KEYS = (
+    *("text", "mention", "span", "spantext", "word", "words", "phrase", "surface", "surfaceform", "surfacetext"),
+    *("extractiontext", "entitytext", "entityname", "entityvalue", "mentiontext", "matchedtext", "content", "quote"),
+    *("substring", "string", "term", "match", "name", "value", "entity"),
+)
+"""Keys of a mention in an object, case and signs aside, first come first."""
+
+_UNDER_A_LABEL = frozenset(MENTION_KEYS) - {"name", "value", "entity", "match", "content"}
+"""Keys of a mention in an object that stands under its label."""
+
+_WRAPPERS = frozenset(
+    (
+        *("entities", "namedentities", "items", "results", "result", "extractions", "annotations", "spans", "output"),
+        *("answer", "answers", "ner", "data", "labels", "mentions", "predictions", "response", "namedentity"),
+    )
+)
+_OTHER = frozenset(
+    (
+        *("reasoning", "reason", "reasons", "rationale", "explanation", "explanations", "thought", "thoughts", "notes"),
+        *("note", "comment", "comments", "evidence", "analysis", "language", "lang", "confidence", "score", "summary"),
+        *("text", "input", "inputtext", "sentence", "document", "id", "source", "context", "description", "status"),
+        *("message", "error", "domain", "topic", "relations", "task", "title", "query", "question", "steps", "count"),
+    )
+)
+"""Keys that are no labels, unless they are asked for."""
+
+_START = (
+    "start",
+    "startchar",
+    "startoffset",
+    "startindex",
+    "startpos",
+    "startposition",
+    "begin",
+    "beginoffset",
+    "from",
+)
+_END = ("end", "endchar", "endoffset", "endindex", "endpos", "endposition", "stop", "endoffset", "to")
+_RANGES = (
+    "span",
+    "offsets",
+    "offset",
+    "position",
+    "positions",
+    "charinterval",
+    "charspan",
+    "range",
+    "indices",
+    "bounds",
+)
+_LENGTHS = ("length", "len", "size")
+_SIGNS = re.compile(r"[^a-z0-9]+")
+_NUMBER = re.compile(r"\s*([+-]?\d{1,15})(?:\.0*)?\s*\Z")
+
+
+class Item(NamedTuple):
+    """A label and a mention, and the bounds that the answer gives, in characters, if it does."""
+
+    label: str
+    mention: str
+    start: int | None = None
+    end: int | None = None
+
+
+class _Pair(NamedTuple):
+    """Two strings, of which either may be the label."""
+
+    first: str
+    second: str
+    bounds: tuple[int | None, int | None] = (None, None)
+
+
+class Bounds(NamedTuple):
+    """What an object says of its place: the bounds, if they can be read, and whether it says anything."""
+
+    start: int | None = None
+    end: int | None = None
+    stated: bool = False
+
+
+@dataclass
+class ItemReading:
+    """The items of an answer, read one after the other.
+
+    Attributes:
+        labels: the labels that the model was asked for, with aliases.
+        text: the text that the answer is about, if it is known.
+        mention_key, label_key: the keys of an item's mention and label, if they are named.
+        other_fields: how many keys and values belong to no item.
+        unread: how many items have offsets that cannot be read.
+        turned: how many items have their mention before their label, where the form leaves that open.
+    """
+
+    labels: Collection[str] = ()
+    text: str | None = None
+    mention_key: str | None = None
+    label_key: str | None = None
+    other_fields: int = 0
+    unread: int = 0
+    turned: int = 0
+    entries: list[Item | _Pair] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Prepare the comparison of labels."""
+        self._folded = {label.casefold() for label in self.labels}
+        self._only = next(iter(self.labels)) if len(self.labels) == 1 else None
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The items, in the order of the answer; pairs that the labels leave open follow the majority of all."""
+        self.turned = 0
+        votes = [self._vote(entry) if isinstance(entry, _Pair) else 0 for entry in self.entries]
+        majority = sum(votes)
+        items: list[Item] = []
+        for entry, vote in zip(self.entries, votes, strict=True):
+            if isinstance(entry, Item):
+                items.append(self._corrected(entry))
+                continue
+            by_label = self.is_asked(entry.first) - self.is_asked(entry.second)
+            turned = (by_label or majority or vote) < 0
+            label, mention = (entry.second, entry.first) if turned else entry[:2]
+            self.turned += turned
+            if named(label) and mention.strip():
+                items.append(self._corrected(Item(named(label), mention, *entry.bounds)))
+            else:
+                self.other_fields += not named(label)
+        return tuple(items)
+
+    def _vote(self, pair: _Pair) -> int:
+        """Compute 1 if the first string is the label, -1 if the second is, 0 if nothing tells."""
+        by_label = self.is_asked(pair.first) - self.is_asked(pair.second)
+        return by_label or self.occurs(pair.second) - self.occurs(pair.first)
+
+    def is_asked(self, label: str) -> bool:
+        """Check whether a label was asked for, in whatever case."""
+        return label.strip().casefold() in self._folded
+
+    def occurs(self, mention: str) -> bool:
+        """Check whether the text has a mention, in whatever case; a few letters must be a word."""
+        wanted = mention.strip().lower()
+        if self.text is None or not wanted or wanted not in self.text.lower():
+            return False
+        short = len(wanted) < 4 and wanted.isascii()
+        return not short or re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", self.text.lower()) is not None
+
+    def add(self, label: Any, mention: str, bounds: Bounds = Bounds()) -> None:  # noqa: B008 (a constant)
+        """Add an item whose label is known."""
+        name = named(str(label))
+        if not name:
+            self.other_fields += 1
+        elif mention.strip():
+            self.unread += bounds.stated and bounds.start is None
+            self.entries.append(Item(name, mention, *bounds[:2]))
+
+    def add_pair(self, first: str, second: str, bounds: tuple[int | None, int | None] = (None, None)) -> None:
+        """Add two strings, one of which is the label."""
+        self.entries.append(_Pair(first, second, bounds))
+
+    def read(self, root: Any) -> None:
+        """Read a value and all that is in it, without recursion."""
+        waiting: list[tuple[Any, str | None, bool]] = [(root, None, False)]
+        while waiting:
+            value, label, in_list = waiting.pop()
+            is_list = isinstance(value, (list, tuple))
+            if is_list:
+                parts: Iterable[tuple[Any, str | None]] = self._of_list(value, label, in_list)
+            elif isinstance(value, dict):
+                parts = self._of_mapping(Mapping(list(value.items()), closed=True), label)
+            elif isinstance(value, Mapping):
+                parts = self._of_mapping(value, label)
+            else:
+                parts = ()
+                if isinstance(value, str) and (label or self._only):
+                    self.add(label or self._only, value)
+                elif value is not None:
+                    self.other_fields += 1
+            waiting.extend((part, name, is_list) for part, name in reversed(list(parts)))
+
+    def _of_list(self, values: Sequence[Any], label: str | None, in_list: bool) -> Iterator[tuple[Any, str | None]]:
+        numbers = list(map(whole_number, values))
+        if label is None and _is_pair(values) and (in_list or not self._are_mentions(values[:2])):
+            bounds = (numbers[2], numbers[3]) if len(values) == 4 else (None, None)
+            self.add_pair(values[0], values[1], bounds if None not in bounds else (None, None))
+            self.unread += len(values) == 4 and None in bounds
+            return
+        if label is not None and len(values) == 3 and isinstance(values[0], str) and None not in numbers[1:]:
+            self.add(label, values[0], Bounds(numbers[1], numbers[2], True))
+            return
+        if self.text is not None and len(values) == 3 and isinstance(values[2], str):
+            start, end = numbers[:2]
+            if start is not None and end is not None and 0 <= start < end <= len(self.text):
+                # bounds and a label without a mention, as spaCy has them
+                self.add(values[2], self.text[start:end], Bounds(start, end, True))
+                return
+        yield from ((value, label) for value in values)
+
+    def _are_mentions(self, values: Sequence[str]) -> bool:
+        """Check whether two strings, outside a list of pairs, are two mentions of the only label."""
+        return self._only is not None and not any(map(self.is_asked, values))
+
+    def _of_mapping(self, mapping: Mapping, label: str | None) -> Iterator[tuple[Any, str | None]]:
+        values = {folded(key): value for key, value in reversed(mapping.entries) if isinstance(key, str)}
+        mention_key, label_key = self._keys_of(values)
+        if mention_key and (label_key or self._stands_under(label, mention_key)):
+            yield from self._of_item(values, mention_key, values[label_key] if label_key else label or self._only)
+            return
+        if not mapping.closed and (mention_key or label_key) and len(mapping.entries) < 2:
+            # an object that breaks off before it has a label and a mention
+            return
+        for key, value in mapping.entries:
+            if key is None:
+                yield value, label
+            elif isinstance(key, str) and key.removesuffix("_attributes") != key and folded(key[:-11]) in values:
+                continue
+            else:
+                yield from self._of_entry(str(key), value, label)
+
+    def _keys_of(self, values: Mapping | dict[str, Any]) -> tuple[str, str]:
+        """Find the keys of the mention and of the label of an object; empty where it has none."""
+        assert isinstance(values, dict)
+        nests = any(folded(key) in _WRAPPERS and _is_container(value) for key, value in values.items())
+        if nests and self.mention_key is None:
+            return "", ""
+        mention_keys = MENTION_KEYS if self.mention_key is None else (folded(self.mention_key),)
+        label_keys = LABEL_KEYS if self.label_key is None else (folded(self.label_key),)
+        mention = next((key for key in mention_keys if _is_wording(values.get(key))), "")
+        label = next((key for key in label_keys if key != mention and _is_label(values.get(key))), "")
+        # what was asked for is a label, whatever the key
+        if mention in label_keys and label and self.is_asked(_first(values[mention])) and mention_keys is MENTION_KEYS:
+            other = next((key for key in mention_keys if key != mention and _is_wording(values.get(key))), "")
+            return (other, mention) if other else (label, mention)
+        return mention, label
+
+    def _stands_under(self, label: str | None, mention_key: str) -> bool:
+        forced = self.mention_key is not None
+        return (label is not None or self._only is not None) and (forced or mention_key in _UNDER_A_LABEL)
+
+    def _of_item(self, values: dict[str, Any], mention_key: str, label: Any) -> Iterator[tuple[Any, str | None]]:
+        """Add the items of an object: one for each of its labels; several mentions are read one by one."""
+        wording = values[mention_key]
+        for name in label if isinstance(label, (list, tuple)) else (label,):
+            if isinstance(wording, str):
+                self.add(name, wording, stated_bounds(values))
+            else:
+                yield wording, name
+
+    def _of_entry(self, key: str, value: Any, outer: str | None) -> Iterator[tuple[Any, str | None]]:
+        """Read a key of a mapping and its value: a label with mentions, a mention with its label, or another field."""
+        container = _is_container(value)
+        if self.is_asked(key):
+            yield value, key
+        elif isinstance(value, str) and self.is_asked(value):
+            self.add_pair(key, value)
+        elif (folded(key) in _WRAPPERS and container) or outer is not None:
+            yield value, outer
+        elif folded(key) in _OTHER or (self.labels and self.text is not None and not self._mentions(value)):
+            self.other_fields += 1
+        elif isinstance(value, str) and not self.labels:
+            self.add_pair(key, value)
+        else:
+            yield value, key
+
+    def _mentions(self, value: Any) -> bool:
+        """Check whether a value has a mention of the text, or objects that have one."""
+        waiting, strings = [value], list[str]()
+        while waiting and len(strings) < 1000:
+            part = waiting.pop()
+            if isinstance(part, Mapping):
+                part = dict(part.entries)
+            if isinstance(part, str):
+                strings.append(part)
+            elif isinstance(part, dict):
+                waiting += part.values()
+            elif isinstance(part, (list, tuple)):
+                waiting += part
+        return any(map(self.occurs, strings))
+
+    def _corrected(self, item: Item) -> Item:
+        """Correct bounds whose end is inclusive, or that count UTF-16, where the mention tells."""
+        if self.text is None or item.start is None or item.end is None:
+            return item
+        wanted = item.mention.strip()
+        for start, end in self._ways(item.start, item.end):
+            if 0 <= start < end <= len(self.text) and self.text[start:end] == wanted:
+                return item._replace(start=start, end=end)
+        return item
+
+    def _ways(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        assert self.text is not None
+        yield start, end
+        yield start, end + 1
+        if not self.text.isascii() and 0 <= start < end:
+            units = self.text.encode("utf-16-le", "surrogatepass")
+            first, last, after = (
+                len(units[: 2 * bound].decode("utf-16-le", "ignore")) for bound in (start, end, end + 1)
+            )
+            yield from ((first, last), (first, after))
+
+
+def named(label: str) -> str:
+    """Normalise a label: without outer blanks, controls and lone surrogates escaped."""
+    name = label.strip()
+    return name if not has_control_characters(name) and is_utf8(name) else printable(name)
+
+
+def folded(key: str) -> str:
+    """Write a key in lower case without signs."""
+    return _SIGNS.sub("", key.lower())
+
+
+def whole_number(value: Any) -> int | None:
+    """Read a whole number, also from a string or a float; None for anything else."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < 1e15 else None
+    match = _NUMBER.match(value) if isinstance(value, str) else None
+    return int(match[1]) if match else None
+
+
+def stated_bounds(values: dict[str, Any]) -> Bounds:
+    """Read the bounds that an object states, in any of the forms that interfaces and prompts use."""
+    for name in _RANGES:
+        part = values.get(name)
+        if isinstance(part, Mapping):
+            part = dict(part.entries)
+        if isinstance(part, dict):
+            return stated_bounds({folded(str(key)): value for key, value in part.items()})
+        if isinstance(part, (list, tuple)) and not any(
+            isinstance(bound, (list, tuple, dict, Mapping)) for bound in part
+        ):
+            return _bounds(*part) if len(part) == 2 else Bounds(stated=bool(part))
+    start = next((values[key] for key in (*_START, "offset", "position") if values.get(key) is not None), None)
+    end = next((values[key] for key in _END if values.get(key) is not None), None)
+    if start is None and end is None:
+        return Bounds()
+    length = next((whole_number(values[key]) for key in _LENGTHS if key in values), None)
+    first = whole_number(start)
+    if end is None and length is not None and first is not None:
+        return _bounds(first, first + length)
+    return _bounds(start, end)
+
+
+def _bounds(start: Any, end: Any) -> Bounds:
+    first, last = whole_number(start), whole_number(end)
+    return Bounds(stated=True) if first is None or last is None else Bounds(first, last, True)
+
+
+def _is_pair(values: Sequence[Any]) -> bool:
+    """Check for two strings, alone or before a score or two bounds."""
+    strings = len(values) in (2, 3, 4) and all(isinstance(value, str) for value in values[:2])
+    return strings and not any(
+        _is_container(value) or (isinstance(value, str) and (len(values) == 3 or whole_number(value) is None))
+        for value in values[2:]
+    )
+
+
+def _is_container(value: Any) -> bool:
+    return isinstance(value, (list, tuple, dict, Mapping))
+
+
+def _is_wording(value: Any) -> bool:
+    """Check whether a value may be a mention, or a list of mentions."""
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(isinstance(part, str) for part in value)
+    return isinstance(value, str)
+
+
+def _is_label(value: Any) -> bool:
+    """Check whether a value may be a label, or a short list of labels."""
+    return _is_wording(value) and bool(value)
+
+
+def _first(value: Any) -> str:
+    return value if isinstance(value, str) else str(value[0])
