@@ -36,12 +36,12 @@ def test_by_hand():
 
 
 def test_several_systems():
-    # the second system names Paris twice: it is first unless `all` gives both to the one mention of the first
+    # the second system names Paris twice: it is first unless `all` or `first` make the second item surplus
     answers = {"one": [[["LOC", "Paris"]]], "two": [[["LOC", "Paris"], ["LOC", "Paris"]]]}
     spread = grounding_spread([TEXT], answers, [GOLD])
     places = spread.ranks("span_f")
-    # equal under `all`, and under `first`, which gives both items of the second system one place
-    assert (places[:, 1] == 1).all()
+    # equal under `all` and `first` if a surplus item is dropped
+    assert (places[:, 1] == 1).mean() == pytest.approx(7 / 8)
     assert (places[:, 0] == 1).mean() == pytest.approx(1 / 4)
     report = spread.to_dict()
     json.dumps(report, allow_nan=False)
@@ -138,9 +138,19 @@ def test_strings_policy_by_policy(measure):
 
 def test_offsets_are_a_place_where_answers_give_them():
     spread = grounding_spread([TEXT], [[["LOC", "Paris", 12, 17], ["LOC", "Paris", 13, 18]]], [GOLD[1:]])
-    assert spread.effects("answers", "span_f")["offsets"] == {"ignore": 2 / 3, "check": 2 / 3, "trust": 2 / 3}
+    assert spread.effects("answers", "span_f")["offsets"] == {
+        "ignore": 2 / 3,
+        "check": 2 / 3,
+        "trust": 2 / 3,
+        "nearest": 1.0,
+    }
     spread = grounding_spread([TEXT], [[["LOC", "Paris", 12, 17]]], [GOLD[1:]])
-    assert spread.effects("answers", "span_f")["offsets"] == {"ignore": 0.0, "check": 1.0, "trust": 1.0}
+    assert spread.effects("answers", "span_f")["offsets"] == {
+        "ignore": 0.0,
+        "check": 1.0,
+        "trust": 1.0,
+        "nearest": 1.0,
+    }
 
 
 def test_documents_are_grounded_some_at_a_time(monkeypatch):
@@ -179,10 +189,11 @@ def test_museum_records(data):
     assert (round(strings.worst, 3), round(strings.mean, 3), round(strings.best, 3)) == (0.713, 0.725, 0.739)
     # published, of the rules of projects
     assert (round(min(strings.named.values()), 3), round(max(strings.named.values()), 3)) == (0.713, 0.734)
-    # .660 is published; the slow implementation of `tests/slow` says .668 too
-    assert (round(measure.worst, 3), round(measure.best, 3)) == (0.668, 0.740)
+    # published
+    assert (round(measure.worst, 3), round(measure.best, 3)) == (0.660, 0.740)
     assert {action: round(score, 3) for action, score in spread.effects("answers", "span_f")["offsets"].items()} == {
         "ignore": 0.713,
         "check": 0.713,
         "trust": 0.51,
+        "nearest": 0.713,
     }
