@@ -164,7 +164,7 @@ class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, ScoredFiles):
         if "hipe" in formats:
             described.update({name: str(getattr(self, name)) for name in ("level", "scheme", "repair")})
         if "quaero" in formats:
-            described.update(entity_types=",".join(sorted(self.known)), documents=self.documents)
+            described.update(entity_types=",".join(sorted(self.first_parts)), documents=self.documents)
         return described
 
     def _read(self, path: str) -> DocumentFile:

@@ -45,6 +45,6 @@ class EntityModule(MeasureModule):
     ) -> tuple[Counts, Reading]:
         if self.configuration != "markup":
             return super()._count(measure, references, predictions, options)
-        types = made(EntityTypes, options).known
+        types = made(EntityTypes, options).first_parts
         reading = {"input": "markup", "entity_types": ",".join(sorted(types))}
         return measure.counts(*pair_from_markup(references, predictions, entity_types=types)), reading

@@ -125,7 +125,7 @@ def write_entities(
     """
     require_stream(path, "write")
     require_choice("overwrite", overwrite, (True, False))
-    writers = {name: known.write for name, known in formats_of("entities").items() if known.write is not None}
+    writers = {name: each.write for name, each in formats_of("entities").items() if each.write is not None}
     require_choice("format", format, tuple(writers))
     columns = Entities.from_dicts(entities)
     _require_texts("words", words, columns.documents)
@@ -144,18 +144,18 @@ def write_entities(
     _write(path, writers[format](columns.to_dicts(), words, names, **options).encode(), overwrite)
 
 
-def _require_texts(option: str, given: Any, documents: int) -> None:
+def _require_texts(option: str, value: Any, documents: int) -> None:
     """Refuse words that are not lists of lists of strings, and names that are not a list of strings."""
-    if given is None:
+    if value is None:
         return
     remedy = "Give a list with one item for each document."
-    if not isinstance(given, Collection) or not is_ordered(given):
-        raise InputError(f"{setting(option, given)} is not a list.", remedy)
-    if len(given) != documents:
+    if not isinstance(value, Collection) or not is_ordered(value):
+        raise InputError(f"{setting(option, value)} is not a list.", remedy)
+    if len(value) != documents:
         raise InputError(
-            f"{counted(len(given), 'item')} in {mention(option)}, {counted(documents, 'document')}.", remedy
+            f"{counted(len(value), 'item')} in {mention(option)}, {counted(documents, 'document')}.", remedy
         )
-    for document, item in enumerate(listed(given, remedy, option=option)):
+    for document, item in enumerate(listed(value, remedy, option=option)):
         is_row = option == "words" and is_ordered(item)
         texts = listed(item, remedy, document=document, option=option) if is_row else [item]
         if is_row != (option == "words") or not all(map(is_text, texts)):

@@ -27,28 +27,28 @@ def files_of(path: Any) -> dict[str, str] | None:
     """
     if not isinstance(path, (str, os.PathLike)):
         return None
-    given = os.fspath(path)
-    if os.path.isdir(given):
-        found = [os.path.join(place, name) for place, _, names in os.walk(given) for name in names]
+    folder = os.fspath(path)
+    if os.path.isdir(folder):
+        files = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]
         hidden = re.compile(rf"(^|{re.escape(os.sep)})\.")
-        named = {file: os.path.relpath(file, given) for file in found}
+        named = {file: os.path.relpath(file, folder) for file in files}
         named = {file: name for file, name in named.items() if not hidden.search(name)}
         stems = {file: _stem(name) for file, name in named.items()}
-    elif _WILDCARD.search(given) and not os.path.lexists(given):
-        found = [file for file in glob.glob(given, recursive=True) if os.path.isfile(file)]
-        first = _WILDCARD.search(given)
-        start, end = 0 if first is None else first.start(), max(map(given.rfind, "*?]")) + 1
-        named = {file: file for file in found}
-        stems = {file: file[start : len(file) - (len(given) - end)] for file in found}
-        if end == len(given):
+    elif _WILDCARD.search(folder) and not os.path.lexists(folder):
+        files = [file for file in glob.glob(folder, recursive=True) if os.path.isfile(file)]
+        first = _WILDCARD.search(folder)
+        start, end = 0 if first is None else first.start(), max(map(folder.rfind, "*?]")) + 1
+        named = {file: file for file in files}
+        stems = {file: file[start : len(file) - (len(folder) - end)] for file in files}
+        if end == len(folder):
             stems = {file: _stem(name) for file, name in stems.items()}
     else:
         return None
     if not named:
-        problem = "this folder has no files." if os.path.isdir(given) else "there are no such files."
-        raise InputError(problem, "Name a file, a folder, or a pattern in quotes.", source=given)
+        problem = "this folder has no files." if os.path.isdir(folder) else "there are no such files."
+        raise InputError(problem, "Name a file, a folder, or a pattern in quotes.", source=folder)
     if len(named) > _MOST_FILES:
-        raise InputError(f"these are more than {_MOST_FILES:,} files.", "Give fewer.", source=given)
+        raise InputError(f"these are more than {_MOST_FILES:,} files.", "Give fewer.", source=folder)
     # endings tell files of one name apart
     names = stems if len(set(stems.values())) == len(stems) else named
     return dict(sorted((name.replace(os.sep, "/"), file) for file, name in names.items()))

@@ -127,7 +127,7 @@ def writers() -> dict[str, Writer]:
 def reading_options(content: str) -> dict[str, Option]:
     """Collect the options of reading that the formats of a content declare."""
     classes = [format.reading for format in formats_of(content).values() if format.reading is not None]
-    return {name: declared for one in classes for name, declared in options_of(one).items()}
+    return {name: declared for each in classes for name, declared in options_of(each).items()}
 
 
 def detect(
@@ -147,12 +147,12 @@ def detect(
         name: what its format is called; then it is enough that the file may be of it.
         encoding: of the text.
     """
-    known = [each for each in _all() if content in (None, each.content) and name in (None, each.name)]
+    candidates = [each for each in _all() if content in (None, each.content) and name in (None, each.name)]
     least = Evidence.CERTAIN if name is None else Evidence.POSSIBLE
     if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
         walked = os.walk(os.path.abspath(path))
         names = islice((os.path.join(place, name) for place, _, names in walked for name in names), _MOST_NAMES)
-        of_folders = [each for each in known if each.read_folder is not None]
+        of_folders = [each for each in candidates if each.read_folder is not None]
         folder = next((each for name in names for each in of_folders if re.search(each.paths, name)), None)
         if folder is not None:
             return folder
@@ -160,7 +160,7 @@ def detect(
         # the files of a folder have the format of the first one
         path = next(iter((files_of(path) or {}).values()), path)
         with Source.open(path, encoding=encoding) as source:
-            return next((each for each in known if each.evidence(source) >= least), None)
+            return next((each for each in candidates if each.evidence(source) >= least), None)
     except InputError:
         return None
 
@@ -192,25 +192,25 @@ def read_as(
         InputError: if the format is unknown or cannot be recognised, for an option of another format, and as the
             format's reader.
     """
-    known = formats_of(content)
-    require_choice("format", format, (AUTO, *known))
-    named = known.get(format)
+    formats = formats_of(content)
+    require_choice("format", format, (AUTO, *formats))
+    named = formats.get(format)
     if named and named.read_folder and isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
-        own = _own_options(named, known.values(), options, os.fspath(path))
+        own = _own_options(named, formats.values(), options, os.fspath(path))
         return named.read_with(named.read_folder, path, own, **(limits or {}))
     files = files_of(path)
     if files is not None:
-        given: dict[str, Any] = {"format": format, "progress": progress, "limits": limits, "options": options}
-        return read_together(path, files, lambda file: read_as(content, file, **given))
+        arguments: dict[str, Any] = {"format": format, "progress": progress, "limits": limits, "options": options}
+        return read_together(path, files, lambda file: read_as(content, file, **arguments))
     with Source.open(path, name, progress, **(limits or {})) as source:
-        chosen = _recognised(source, known.values()) if format == AUTO else known[format]
-        return chosen.read_with(chosen.read, source, _own_options(chosen, known.values(), options, source.name))
+        chosen = _recognised(source, formats.values()) if format == AUTO else formats[format]
+        return chosen.read_with(chosen.read, source, _own_options(chosen, formats.values(), options, source.name))
 
 
-def _own_options(chosen: Format, known: Iterable[Format], options: Mapping[str, Any], source: str) -> dict[str, Any]:
+def _own_options(chosen: Format, formats: Iterable[Format], options: Mapping[str, Any], source: str) -> dict[str, Any]:
     """Collect the options of a format; an `InputError` if those of others have values other than their defaults."""
     own = dict(options)
-    for other in known:
+    for other in formats:
         for name in (options.keys() & other.options.keys()) - chosen.options.keys():
             if own.pop(name, other.options[name]) != other.options[name]:
                 problem = f"{setting(name)} is for the format {other.name}; this is {chosen.name}."
@@ -233,11 +233,11 @@ def _import_formats() -> None:
             importlib.import_module(module.name)
 
 
-def _recognised(source: Source, known: Collection[Format]) -> Format:
-    evidence, best = max(((format.evidence(source), format) for format in known), key=lambda pair: pair[0])
+def _recognised(source: Source, formats: Collection[Format]) -> Format:
+    evidence, best = max(((format.evidence(source), format) for format in formats), key=lambda pair: pair[0])
     if evidence is Evidence.NONE:
-        marks = ", nor ".join(format.mark for format in known)
-        *names, last = (format.name for format in known)
+        marks = ", nor ".join(format.mark for format in formats)
+        *names, last = (format.name for format in formats)
         named = f"{setting('format')}: {', '.join(names)} or {last}."
         raise source.refuse(f"neither {marks}.", f"Name the format with {named}", 1)
     return best

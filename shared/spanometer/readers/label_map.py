@@ -30,17 +30,17 @@ def read_label_map(path: str | os.PathLike[str], *, name: str | None = None) -> 
         text = b"".join(block for _, block in source.blocks()).decode()
         if text.lstrip().startswith("{"):
             return _from_json(text, source.name)
-        found: dict[str, str] = {}
+        labels: dict[str, str] = {}
         for number, line in enumerate(text.split("\n"), 1):
             if not line.strip() or line.lstrip().startswith("#"):
                 continue
             old, new = _pair(line)
             if not old or not new:
                 raise InputError("this line is not of the form OLD NEW.", _REMEDY, source=source.name, line=number)
-            if found.setdefault(old, new) != new:
+            if labels.setdefault(old, new) != new:
                 problem = f"{old!r} is there twice."
                 raise InputError(problem, "Map each label once.", source=source.name, line=number)
-        return found
+        return labels
 
 
 def _pair(line: str) -> tuple[str, str]:
@@ -53,12 +53,12 @@ def _pair(line: str) -> tuple[str, str]:
 
 def _from_json(text: str, name: str) -> dict[str, str]:
     try:
-        found = json.loads(text)
+        labels = json.loads(text)
     except (ValueError, RecursionError):
         raise InputError("this is not JSON.", _REMEDY, source=name) from None
-    if not isinstance(found, Mapping) or not all(isinstance(new, str) for new in found.values()):
+    if not isinstance(labels, Mapping) or not all(isinstance(new, str) for new in labels.values()):
         raise InputError("this is not an object of strings.", 'Write {"PER": "PERSON", ...}.', source=name)
-    return dict(found)
+    return dict(labels)
 
 
 def read_label_names(path: str) -> tuple[str, ...]:
@@ -76,8 +76,8 @@ def read_label_names(path: str) -> tuple[str, ...]:
     try:
         if not text.startswith(("{", "[")):
             return read_id2label([line.strip() for line in text.splitlines()])
-        found = json.loads(text)
-        return read_id2label(found.get("id2label", found) if isinstance(found, dict) else found)
+        value = json.loads(text)
+        return read_id2label(value.get("id2label", value) if isinstance(value, dict) else value)
     except json.JSONDecodeError as error:
         raise InputError(f"this is not JSON ({error.msg}).", "", source=path, line=error.lineno) from None
     except InputError as error:

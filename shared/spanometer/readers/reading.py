@@ -57,7 +57,7 @@ def read_documents(
         InputError: names the file and the place, for what cannot be read; for an option that no format has, or another
             format than this; and for an unknown annotator.
     """
-    known, declared = formats_of("spans"), reading_options("spans")
+    formats, declared = formats_of("spans"), reading_options("spans")
     require_known(options, {**declared, **dict.fromkeys(_OF_TAGS)}, "spanometer.read")
     require_stream(path)
     require_name(name)
@@ -68,7 +68,7 @@ def read_documents(
     require_kind(limits, Mapping, "a mapping of limits", "Give limits={'max_size': 2000}.", option="limits")
     require_known(limits, options_of(Limits), "limits")
     limits = {**limits, **({} if encoding is None else {"encoding": encoding})}
-    require_choice("format", format, (AUTO, *dict.fromkeys([*known, *formats_of("tags")])))
+    require_choice("format", format, (AUTO, *dict.fromkeys([*formats, *formats_of("tags")])))
     named = None if format == AUTO else format
     # keys of spans are named in our JSON lines alone, which show no format without the usual one
     own_key = not _is_default(options.get("spans_key", declared["spans_key"].default), declared["spans_key"])
@@ -78,22 +78,22 @@ def read_documents(
         # JSON lines of tags and of documents have one name
         encoding = Limits(**limits).encoding
         if isinstance(path, (str, os.PathLike)):
-            found = detect(path, "spans", named, encoding=encoding)
+            detected = detect(path, "spans", named, encoding=encoding)
         else:
             name = name or str(getattr(path, "name", "input"))
             path = path if getattr(path, "seekable", bool)() else spooled(path)
             begin = path.tell()
-            found = detect(path, "spans", named, encoding=encoding)
+            detected = detect(path, "spans", named, encoding=encoding)
             path.seek(begin)
-        named = None if found is None else found.name
-    of_folders = named in known and known[named].read_folder is not None and os.path.isdir(str(path))
+        named = None if detected is None else detected.name
+    of_folders = named in formats and formats[named].read_folder is not None and os.path.isdir(str(path))
     files = None if of_folders else files_of(path)
     if files is not None:
         each: dict[str, Any] = {"format": format, "column": column, "prefix": prefix, "progress": progress, **options}
         together = read_together(path, files, lambda file: read_documents(file, **each, limits=limits))
         file = together if annotator is None else together.of(annotator)
         return file if tokenizer is None else with_tokens(file, tokenizer)
-    if named not in known:
+    if named not in formats:
         of_tags = {key: options.pop(key) for key in _OF_TAGS if key in options}
         decoding = {key: options.pop(key) for key in options_of(Decoding) if key in options}
         _refuse(
@@ -101,13 +101,13 @@ def read_documents(
             {key: value for key, value in options.items() if not _is_default(value, declared[key])},
             "not for tags",
         )
-        given = {"columns": [column], "words": True, "format": format, **of_tags, **limits}
-        tags = read(path, name=name, progress=progress, **given)
+        arguments = {"columns": [column], "words": True, "format": format, **of_tags, **limits}
+        tags = read(path, name=name, progress=progress, **arguments)
         file = tags.decoded(prefix=prefix, **decoding)
         return file if tokenizer is None else with_tokens(file, tokenizer)
-    given = {**{key: one.default for key, one in declared.items()}, **options}
-    _refuse(name, {key: value for key in _OF_TAGS if (value := given.pop(key, None)) is not None}, "for tags alone")
-    file = read_as("spans", path, format=named, name=name, progress=progress, limits=limits, options=given)
+    arguments = {**{key: option.default for key, option in declared.items()}, **options}
+    _refuse(name, {key: value for key in _OF_TAGS if (value := arguments.pop(key, None)) is not None}, "for tags alone")
+    file = read_as("spans", path, format=named, name=name, progress=progress, limits=limits, options=arguments)
     chosen = file if annotator is None else file.of(annotator)
     return chosen if tokenizer is None else with_tokens(chosen, tokenizer)
 

@@ -73,7 +73,7 @@ class Limits(CheckedOptions):
         """Check the values."""
         super().__post_init__()
         try:
-            known = codecs.lookup(self.encoding)
+            codec = codecs.lookup(self.encoding)
             # some codecs of Python are not of text
             "a".encode(self.encoding)
         except (LookupError, ValueError):
@@ -82,7 +82,7 @@ class Limits(CheckedOptions):
                 "Name one of text, such as 'utf-8', 'cp1252' or 'utf-16'.",
                 option="encoding",
             ) from None
-        object.__setattr__(self, "encoding", UTF_8 if known.name == "utf-8-sig" else known.name)
+        object.__setattr__(self, "encoding", UTF_8 if codec.name == "utf-8-sig" else codec.name)
 
     @property
     def limits(self) -> dict[str, Any]:

@@ -92,7 +92,7 @@ def read_word_probabilities(
             names the line.
     """
     chunks: list[pa.LargeStringArray] = []
-    lines, given = array("i"), array("d")
+    lines, probabilities = array("i"), array("d")
     counted = True
     with Source.open(path, name, progress, **limits) as source:
         for first, block in source.blocks():
@@ -108,13 +108,13 @@ def read_word_probabilities(
                 if value is None or not word.strip():
                     raise source.refuse(f"{shown(row)} is not a word with a number.", _REMEDY, line)
                 words.append(word)
-                given.append(value)
+                probabilities.append(value)
                 lines.append(line)
                 counted = counted and written.strip().isdecimal()
             chunks.append(string_array(words).cast(pa.large_string()))
-        if not given:
+        if not probabilities:
             raise source.refuse("the list has no words.", _REMEDY)
-        column, values = pa.concat_arrays(chunks), np.asarray(given)
+        column, values = pa.concat_arrays(chunks), np.asarray(probabilities)
         del chunks
         order = pa.compute.array_sort_indices(column)
         ascending = column.take(order)
@@ -128,7 +128,7 @@ def read_word_probabilities(
         fits = (values > 0) & (values <= (np.inf if counted else 1.0))
         if not fits.all():
             place = int(np.argmin(fits))
-            raise _out_of_range(source, str(column[place]), given[place], lines[place])
+            raise _out_of_range(source, str(column[place]), probabilities[place], lines[place])
     return WordProbabilities(ascending, values[np.asarray(order)] / (values.sum() if counted else 1.0))
 
 

@@ -84,10 +84,10 @@ def prepare(
     documents: DocumentFile, format: str, pairing: Pairing, options: Mapping[str, Any], *, lossy: bool
 ) -> Fitted:
     """Fit documents to a format; an `InputError` if it cannot hold all of them and losses are not allowed."""
-    known = writers()
-    require_choice("format", format, tuple(known))
-    require_known(options, known[format].options, f"the format {format}")
-    unit = known[format].unit
+    formats = writers()
+    require_choice("format", format, tuple(formats))
+    require_known(options, formats[format].options, f"the format {format}")
+    unit = formats[format].unit
     for name, value in {"to_tokens": pairing.to_tokens != "strict", "tokenizer": pairing.tokenizer is not None}.items():
         if value and (unit == "character" or (unit is None and name == "to_tokens")):
             raise InputError(f"{setting(name)} is for tokens, and {format} has spans of characters.", "Leave it out.")
@@ -95,7 +95,7 @@ def prepare(
         why = documents.left_out[0] if documents.left_out else "the file has none."
         problem = f"there are no documents to write: {why}"
         raise InputError(problem, "Name another file.", source=documents.source)
-    prepared = fitted(documents, known[format], options, pairing)
+    prepared = fitted(documents, formats[format], options, pairing)
     if prepared.losses and not lossy:
         raise InputError(
             f"{format} cannot hold all of it: {'; '.join(map(str, prepared.losses))}.",
@@ -117,10 +117,10 @@ def write_into(output: BinaryIO, prepared: Fitted, format: str, options: Mapping
 
 def write_folder(path: str, prepared: Fitted, format: str, options: Mapping[str, Any], *, replace: bool) -> None:
     """Write documents, as a format can hold them, into a folder."""
-    known: set[str] = set()
+    paths: set[str] = set()
     with writing_folder(path, replace=replace) as folder, _encoded(prepared):
         for name, content in writers()[format].write(prepared, **options):
-            _require_inside(name, known, prepared)
+            _require_inside(name, paths, prepared)
             file = os.path.join(folder, *name.split("/"))
             try:
                 os.makedirs(os.path.dirname(file), exist_ok=True)
@@ -131,14 +131,14 @@ def write_folder(path: str, prepared: Fitted, format: str, options: Mapping[str,
                 raise InputError(f"{name!r} cannot be written: {reason}.", _NAMES, source=path) from None
 
 
-def _require_inside(name: str, known: set[str], prepared: Fitted) -> None:
+def _require_inside(name: str, paths: set[str], prepared: Fitted) -> None:
     parts = name.split("/")
     if not all(parts) or {".", ".."} & set(parts) or "\0" in name or "\\" in name:
         raise InputError(f"{name!r} is no name of a file.", _NAMES, source=prepared.file.source)
-    if name in known:
+    if name in paths:
         remedy = f"{_NAMES} {setting('annotator')} chooses one of several annotators."
         raise InputError(f"two documents would be {name!r}.", remedy, source=prepared.file.source)
-    known.add(name)
+    paths.add(name)
 
 
 @contextmanager
@@ -241,12 +241,12 @@ def require_writable(path: str, *, replace: bool, folder: bool = False) -> None:
         raise InputError(f"{shown(path)} is not the name of a file: {error}.", "Choose another name.") from None
     except OSError:
         return
-    known = "folder" if os.path.isdir(path) else "file"
+    kind = "folder" if os.path.isdir(path) else "file"
     wanted = "folder" if folder else "file"
-    if known != wanted and os.path.exists(path):
-        raise InputError(f"this is a {known}.", f"Name a {wanted}.", source=path)
+    if kind != wanted and os.path.exists(path):
+        raise InputError(f"this is a {kind}.", f"Name a {wanted}.", source=path)
     if not replace and (os.path.isfile(path) or (folder and os.listdir(path))):
-        raise InputError(f"the {known} exists already.", "Choose another name, or add --force.", source=path)
+        raise InputError(f"the {kind} exists already.", "Choose another name, or add --force.", source=path)
     if os.path.isfile(path) and not os.access(path, os.W_OK):
         raise InputError("the file is write-protected.", "Write to another file with -o.", source=path)
 

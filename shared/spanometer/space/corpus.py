@@ -139,10 +139,10 @@ def _tag_files(reference: str, prediction: str) -> Sequence[DocumentFile]:
 
 def read_trees(reference: str, prediction: str, reading: EntityTypes) -> PageCorpus:
     """Read both sides from texts in QUAERO's markup, one document a line; see `read_tags`."""
-    reader = partial(read_entities, format="quaero", entity_types=reading.known)
+    reader = partial(read_entities, format="quaero", entity_types=reading.first_parts)
     files = _read_both("entities", (reference, prediction), reader, MAX_MARKUP_BYTES)
     spans = [Spans.from_dicts(map(_typed_spans, file.trees.to_dicts()), lengths=file.lengths) for file in files]
-    kinds = {"input": "markup", "entity_types": ",".join(sorted(reading.known))}
+    kinds = {"input": "markup", "entity_types": ",".join(sorted(reading.first_parts))}
     return PageCorpus(files, [file.trees for file in files], spans, list(files[0].words or ()), kinds)
 
 

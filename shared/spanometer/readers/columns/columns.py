@@ -77,8 +77,8 @@ def _whole_documents(source: Source, blocks: Iterable[tuple[int, bytes]]) -> Ite
         if not pieces:
             begun = first
         source.require_held(sum(map(len, pieces)) + len(block), begun, "a document")
-        found = _UP_TO_BLANK.match(block)
-        cut = found.end() if found else 0
+        match = _UP_TO_BLANK.match(block)
+        cut = match.end() if match else 0
         if cut:
             yield begun, b"".join([*pieces, block[:cut]])
             begun = first + block.count(b"\n", 0, cut)

@@ -33,8 +33,8 @@ def read_csv(source: Source, options: ColumnReading) -> DocumentFile:
     """
     table = source.with_text(_lines(source))
     header = [cell.strip() for cell in table.first_line().decode(errors="replace").split("\t")]
-    known = {name.lower(): name for name in header if not any(map(looks_like_tag, header))}
-    documents = options.documents or next((known[name] for name in _DOCUMENTS if name in known), None)
+    names = {name.lower(): name for name in header if not any(map(looks_like_tag, header))}
+    documents = options.documents or next((names[name] for name in _DOCUMENTS if name in names), None)
     file = read_columns(table, replace(options, documents=documents))
     return replace(file, format="a table with commas")
 

@@ -124,7 +124,7 @@ def _columns_in(source: Source, level: str) -> dict[str, str]:
     columns = COLUMNS[level]
     for required in (WORDS_COLUMN, columns[_LITERAL]):
         if required not in names and number:
-            other = next((known for known in LEVELS if known != level and COLUMNS[known][_LITERAL] in names), None)
+            other = next((each for each in LEVELS if each != level and COLUMNS[each][_LITERAL] in names), None)
             raise source.refuse(
                 f"the header has no column {required}: its columns are {', '.join(names[:30])[:300]}.",
                 f"Read the other columns of types with {setting('level', other)}."
@@ -263,11 +263,11 @@ def _must_be_literal(entity: Entity) -> bool:
 
 def _require_same(entities: Sequence[Sequence[Entity]], read: Sequence[Sequence[Entity]]) -> None:
     """Refuse entities that the columns would change."""
-    for document, (given, found) in enumerate(zip(entities, read, strict=True)):
-        kept = {json.dumps(entity, sort_keys=True) for entity in found}
-        changed = [entity for entity in given if json.dumps(entity, sort_keys=True) not in kept]
-        if changed or len(given) != len(found):
-            entity = changed[0] if changed else given[-1]
+    for document, (before, after) in enumerate(zip(entities, read, strict=True)):
+        kept = {json.dumps(entity, sort_keys=True) for entity in after}
+        changed = [entity for entity in before if json.dumps(entity, sort_keys=True) not in kept]
+        if changed or len(before) != len(after):
+            entity = changed[0] if changed else before[-1]
             types, start, end = entity["types"], entity["start"], entity["end"]
             raise InputError(
                 f"HIPE's columns cannot give the entity {'+'.join(types)!r} ({start} to {end}) together with those "

@@ -33,9 +33,9 @@ def read_project(path: str | os.PathLike[str], options: WebannoReading, **limits
         InputError: for a folder of another form, for annotators of one document with other texts, for several layers if
             none is named, and as `read_webanno`.
     """
-    given = os.fspath(path)
-    folder = os.path.join(given, _ANNOTATIONS)
-    folder = folder if os.path.isdir(folder) else given
+    project = os.fspath(path)
+    folder = os.path.join(project, _ANNOTATIONS)
+    folder = folder if os.path.isdir(folder) else project
     files: dict[str, str] = {}
     others: list[str] = []
     untouched = 0
@@ -50,26 +50,26 @@ def read_project(path: str | os.PathLike[str], options: WebannoReading, **limits
                 others.append(f"{document}/{name}: no WebAnno TSV.")
     if not files:
         problem = f"no folder in it has an annotator's file, such as {_ANNOTATIONS}/<document>/<user>{_ENDING}."
-        raise InputError(problem, "Export the project with WebAnno TSV v3.3 as the format.", source=given)
+        raise InputError(problem, "Export the project with WebAnno TSV v3.3 as the format.", source=project)
 
-    with_layer = _files_with_layer(given, files, options.layer, limits)
+    with_layer = _files_with_layer(project, files, options.layer, limits)
 
     def read(file: str) -> DocumentFile:
         with Source.open(file, **limits) as source:
             return read_webanno(source, options, with_spans=file in with_layer)
 
-    together = read_together(given, files, read)
+    together = read_together(project, files, read)
     documents, annotators = zip(*(name.rsplit("/", 1) for name in files), strict=True)
-    found = replace(together, documents=replace(together.documents, ids=documents), annotators=annotators)
-    _require_one_text(found)
+    file = replace(together, documents=replace(together.documents, ids=documents), annotators=annotators)
+    _require_one_text(file)
     notes = []
     if untouched:
         notes.append(f"Documents as they were imported ({_UNTOUCHED}), which are no annotator's: {untouched:,}.")
-    return replace(found, left_out=(*found.left_out, *others), notes=(*found.notes, *notes))
+    return replace(file, left_out=(*file.left_out, *others), notes=(*file.notes, *notes))
 
 
 def _files_with_layer(
-    given: str, files: Mapping[str, str], layer: str | None, limits: Mapping[str, Any]
+    project: str, files: Mapping[str, str], layer: str | None, limits: Mapping[str, Any]
 ) -> Collection[str]:
     """Find the files that have a layer, or the only layer of all; a file has those that its annotator has used."""
     layers: dict[str, dict[str, str]] = {}
@@ -80,19 +80,19 @@ def _files_with_layer(
     chosen = [name for name, short in names.items() if layer in (None, name, short)]
     listed = ", ".join(map(repr, names.values())) or "none"
     if layer is not None and not chosen:
-        raise InputError(f"there is no layer {layer!r} of spans.", f"The files have {listed}.", source=given)
+        raise InputError(f"there is no layer {layer!r} of spans.", f"The files have {listed}.", source=project)
     if len(chosen) > 1:
         problem = f"the files have several layers: {listed}."
-        raise InputError(problem, f"Name one with {setting('layer')}.", source=given, option="layer")
+        raise InputError(problem, f"Name one with {setting('layer')}.", source=project, option="layer")
     return [file for file, of_file in layers.items() if chosen and chosen[0] in of_file]
 
 
 def _require_one_text(file: DocumentFile) -> None:
     """Raise an `InputError` unless all annotators of a document have the same text."""
-    known: dict[str, int] = {}
+    places: dict[str, int] = {}
     texts, names = file.documents.texts or (), file.documents.ids or ()
     for place, (name, text) in enumerate(zip(names, texts, strict=True)):
-        first = known.setdefault(name, place)
+        first = places.setdefault(name, place)
         if texts[first] != text:
             raise InputError(
                 f"{counted(2, 'file')} of {name!r} have other texts, as those of annotators of one document cannot: "

@@ -158,9 +158,9 @@ def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | 
             f"unknown column {shown(column)}: the file does not name its columns.", "Choose the column by its number."
         )
     if names.count(column) != 1:
-        found = "two columns are called" if column in names else "unknown column"
+        problem = "two columns are called" if column in names else "unknown column"
         raise source.refuse(
-            f"{found} {shown(column)}: the columns are {', '.join(names)}.", "Choose one by its number."
+            f"{problem} {shown(column)}: the columns are {', '.join(names)}.", "Choose one by its number."
         )
     return names.index(column)
 

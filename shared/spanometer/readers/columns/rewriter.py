@@ -81,7 +81,7 @@ class Rewriter:
             for token, start, end in bounds:
                 cell = block[start:end].lstrip(b" \r")
                 start, cell = end - len(cell), cell.rstrip(b" \r")
-                if cell.decode() not in column.found(token):
+                if cell.decode() not in column.tags_at(token):
                     raise _other_file(self._file)
                 edits.append((start, start + len(cell), column.written(token).encode()))
         return _spliced(block, sorted(edits))
@@ -114,7 +114,7 @@ class Rewriter:
         edits = []
         for token in changed:
             start, stop = bounds[token - base]
-            if json.loads(text[start:stop]) not in column.found(token):
+            if json.loads(text[start:stop]) not in column.tags_at(token):
                 raise _other_file(self._file)
             # other letters as they are, unless the line has them all as escapes
             edits.append((start, stop, json.dumps(column.written(token), ensure_ascii=text.isascii())))
@@ -131,7 +131,7 @@ class _Column:
         """Return the tokens from `first` to `last` (exclusive) that change."""
         return self.changed[slice(*np.searchsorted(self.changed, [first, last]))]
 
-    def found(self, token: int) -> tuple[str | None, ...]:
+    def tags_at(self, token: int) -> tuple[str | None, ...]:
         """List the tags that the file may have at a token."""
         name = self.old.names[self.old.codes[token]]
         return (name, self._outside) if name == "O" else (name,)
@@ -157,17 +157,17 @@ def _string_bounds(text: str, key: str) -> list[tuple[int, int]]:
     """Find where each string in the list of tags stands in a line of JSON."""
     bare = text.lstrip("\ufeff \t\r").startswith("[")
     wanted, depth = bare and key == TAGS_KEY, 0
-    found: list[tuple[int, int]] = []
+    bounds: list[tuple[int, int]] = []
     for match in _JSON.finditer(text):
         string, colon = match.groups()
         if string is None:
             depth += 1 if match[0] in "[{" else -1
         elif colon is None:
             if wanted and depth == (1 if bare else 2):
-                found.append(match.span())
+                bounds.append(match.span())
         elif depth == 1:
             wanted = json.loads(string) == key
-    return found
+    return bounds
 
 
 def _other_file(file: DocumentFile) -> InputError:

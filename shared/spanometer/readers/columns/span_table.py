@@ -98,8 +98,8 @@ def _spans(source: Source, names: Mapping[str, str]) -> Iterator[_Row]:
     columns: dict[str, str] = {}
     for line, row in _rows(source):
         columns = columns or _columns(source, row, names)
-        given = row.get(columns.get("document", ""))
-        name = None if "document" not in columns else "" if given is None else str(given)
+        cell = row.get(columns.get("document", ""))
+        name = None if "document" not in columns else "" if cell is None else str(cell)
         start, end, label = (row.get(columns[key]) for key in _NEEDED)
         if start in (None, "") and end in (None, "") and label in (None, ""):
             yield name, line, None, None
@@ -129,21 +129,21 @@ def _rows(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 def _columns(source: Source, row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, str]:
     """Find the file's names of the columns that it has."""
-    known = {name.lower(): name for name in row}
-    found: dict[str, str] = {}
+    header = {name.lower(): name for name in row}
+    columns: dict[str, str] = {}
     for key, usual in _USUAL.items():
         if key in names and names[key] not in row:
             raise source.refuse(f"there is no column {names[key]!r} among {', '.join(map(repr, row))}.", "", 1)
-        name = names.get(key) or next((known[name] for name in usual if name in known), None)
+        name = names.get(key) or next((header[name] for name in usual if name in header), None)
         if name is not None:
-            found[key] = name
+            columns[key] = name
     for key in _NEEDED:
-        if key not in found:
+        if key not in columns:
             named = setting("column_names", f"{key}=...")
             raise source.refuse(
                 f"there is no column {key!r} among {', '.join(map(repr, row))}.", f"Name it: {named}.", 1
             )
-    return found
+    return columns
 
 
 def _bound(source: Source, value: Any, line: int) -> int:
@@ -163,8 +163,8 @@ def _evidence(source: Source) -> Evidence:
     if source.binary == PARQUET:
         row = first_value(source) or {}
         header = [name.lower() for name, value in row.items() if not isinstance(value, (list, dict))]
-    found = all(any(name in header for name in _USUAL[key]) for key in _NEEDED)
-    return Evidence.CERTAIN if found else Evidence.NONE
+    complete = all(any(name in header for name in _USUAL[key]) for key in _NEEDED)
+    return Evidence.CERTAIN if complete else Evidence.NONE
 
 
 register(Format("span_table", "a table of spans", _evidence, read_span_table))

@@ -194,31 +194,35 @@ def _chosen(source: Source, layers: Sequence[_Layer], options: WebannoReading) -
     layer, feature = options.layer, options.feature
     of_spans = [each for each in layers if each.kind != "RL"]
     if layer is not None:
-        found = [each for each in of_spans if layer in (each.name, each.short_name)]
-        if not found:
+        matching = [each for each in of_spans if layer in (each.name, each.short_name)]
+        if not matching:
             listed = ", ".join(repr(each.short_name) for each in of_spans) or "none"
             raise source.refuse(f"there is no layer {layer!r} of spans.", f"The file has {listed}.", 1)
-        of_spans = found
+        of_spans = matching
     if len(of_spans) > 1:
         listed = ", ".join(repr(each.short_name) for each in of_spans)
         raise source.refuse(f"the file has several layers: {listed}.", f"Name one with {setting('layer')}.", 1)
     if not of_spans:
         return None
-    (one,) = of_spans
-    names = [name for name in one.features if name]
+    (target,) = of_spans
+    names = [name for name in target.features if name]
     wanted = feature or ("value" if "value" in names else None)
     if wanted is not None and wanted not in names:
         raise source.refuse(
-            f"the layer {one.short_name!r} has no feature {wanted!r}.", f"It has {', '.join(names) or 'none'}.", 1
+            f"the layer {target.short_name!r} has no feature {wanted!r}.",
+            f"It has {', '.join(names) or 'none'}.",
+            1,
         )
-    if wanted is None and one.kind != "CH" and len(names) > 1 and not any("ROLE_" in name for name in names):
+    if wanted is None and target.kind != "CH" and len(names) > 1 and not any("ROLE_" in name for name in names):
         listed = ", ".join(map(repr, names))
         raise source.refuse(
-            f"the layer {one.short_name!r} has several features: {listed}.", f"Name one with {setting('feature')}.", 1
+            f"the layer {target.short_name!r} has several features: {listed}.",
+            f"Name one with {setting('feature')}.",
+            1,
         )
     if wanted is None:
-        wanted = names[0] if len(names) == 1 and one.kind != "CH" else None
-    return one, None if wanted is None else one.first + one.features.index(wanted)
+        wanted = names[0] if len(names) == 1 and target.kind != "CH" else None
+    return target, None if wanted is None else target.first + target.features.index(wanted)
 
 
 class _LayerSpans:
@@ -264,14 +268,14 @@ class _LayerSpans:
 def _split(cell: str) -> list[str]:
     """Split the stacked values of a cell."""
     parts, begin = [], 0
-    for found in _STACKED.finditer(cell):
-        parts.append(cell[begin : found.end() - 1])
-        begin = found.end()
+    for match in _STACKED.finditer(cell):
+        parts.append(cell[begin : match.end() - 1])
+        begin = match.end()
     return [*parts, cell[begin:]]
 
 
 def _plain(value: str) -> str:
-    return _ESCAPED.sub(lambda found: {"t": "\t", "n": "\n", "r": "\r"}.get(found[1], found[1]), value)
+    return _ESCAPED.sub(lambda match: {"t": "\t", "n": "\n", "r": "\r"}.get(match[1], match[1]), value)
 
 
 def _evidence(source: Source) -> Evidence:

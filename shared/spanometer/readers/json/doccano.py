@@ -38,27 +38,27 @@ def read_doccano(source: Source, options: Offsets) -> DocumentFile:
 
 def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
     for line, place, row in rows(source, "spans"):
-        key, found = "", None
+        key, items = "", None
         for key in _KEYS if isinstance(row, dict) else ():
             if key in row:
-                found = row[key]
+                items = row[key]
                 break
-        if not isinstance(found, list):
+        if not isinstance(items, list):
             raise source.refuse(f"{place or 'the line'} has no list of labels.", _REMEDY, line)
         text = row.get("text")
         if not isinstance(text, str):
             left_out.append(f"{place or f'line {line}'}: a document without text.")
             continue
-        record = Record(spans=found, text=text, id=row.get("id"), line=line, place=place)
+        record = Record(spans=items, text=text, id=row.get("id"), line=line, place=place)
         if key in _LISTS:
-            if found and (type(found[0]) is not list or len(found[0]) != 3):
+            if items and (type(items[0]) is not list or len(items[0]) != 3):
                 raise source.refuse("a label is not [start, end, label].", _REMEDY, line)
             yield record
         elif key == _WITH_RELATIONS:
-            yield replace(record, spans=_spans(source, found, line))
+            yield replace(record, spans=_spans(source, items, line))
         else:
             by_user: dict[str, list[Any]] = defaultdict(list)
-            for span in found:
+            for span in items:
                 by_user[str(span.get("user")) if isinstance(span, dict) else ""].append(span)
             for user, spans in by_user.items():
                 yield replace(record, spans=_spans(source, spans, line), annotator=user)

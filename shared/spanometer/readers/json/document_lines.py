@@ -123,8 +123,8 @@ def _outer_bounds(span: dict[str, Any]) -> tuple[int, int, str]:
 
 
 def _are_pairs(fragments: Any) -> bool:
-    known = isinstance(fragments, list) and bool(fragments)
-    return known and all(isinstance(pair, list) and len(pair) == 2 for pair in fragments)
+    filled = isinstance(fragments, list) and bool(fragments)
+    return filled and all(isinstance(pair, list) and len(pair) == 2 for pair in fragments)
 
 
 def _refused(source: Source, spans: Sequence[Any], line: int) -> InputError:
@@ -167,9 +167,9 @@ def _written(documents: Fitted) -> Iterator[bytes]:
         tokens = record.words if record.text is None or record.tokens is None else record.tokens
         in_tokens = documents.file.in_tokens
         unit = None if in_tokens == (record.text is None) else "token" if in_tokens else "character"
-        known = {key: value for key, value in {**row, "unit": unit, "tokens": tokens}.items() if value is not None}
+        layers = {key: value for key, value in {**row, "unit": unit, "tokens": tokens}.items() if value is not None}
         spans = [_span(record, place) for place in range(len(record.spans))]
-        yield json.dumps({**known, "spans": spans}, ensure_ascii=False).encode() + b"\n"
+        yield json.dumps({**layers, "spans": spans}, ensure_ascii=False).encode() + b"\n"
 
 
 def span_lines(spans: Spans) -> Iterator[bytes]:
@@ -218,8 +218,8 @@ def _evidence(source: Source) -> Evidence:
         return Evidence.NONE
     if not spans:
         return Evidence.POSSIBLE if TAGS_KEY in row and "text" not in row else Evidence.CERTAIN
-    known = all(is_object(span, "label") and ("fragments" in span or "start" in span) for span in spans)
-    return Evidence.CERTAIN if known else Evidence.NONE
+    complete = all(is_object(span, "label") and ("fragments" in span or "start" in span) for span in spans)
+    return Evidence.CERTAIN if complete else Evidence.NONE
 
 
 register(

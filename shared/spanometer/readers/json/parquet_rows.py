@@ -65,13 +65,13 @@ def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, Sequence[str]]:
     """Read the names of class labels by column, from what `datasets` writes beside the schema."""
     try:
         features = json.loads(metadata.get(b"huggingface", b"{}"))["info"]["features"].items()
-        found = {key: (one.get("feature") or one).get("names") for key, one in features if isinstance(one, dict)}
+        names = {key: (kind.get("feature") or kind).get("names") for key, kind in features if isinstance(kind, dict)}
     except (AttributeError, KeyError, TypeError, ValueError):
         return {}
-    return {key: names for key, names in found.items() if isinstance(names, list)}
+    return {key: names for key, names in names.items() if isinstance(names, list)}
 
 
 def _named(value: Any, names: Sequence[str]) -> Any:
     if isinstance(value, list):
-        return [_named(one, names) for one in value]
+        return [_named(part, names) for part in value]
     return names[value] if isinstance(value, int) and 0 <= value < len(names) else value

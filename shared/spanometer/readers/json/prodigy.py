@@ -75,8 +75,8 @@ def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
 
 def _evidence(source: Source) -> Evidence:
     row = first_object(source)
-    known = is_object(row, "text") and ("_input_hash" in row or "_task_hash" in row)
-    return Evidence.CERTAIN if known else Evidence.NONE
+    certain = is_object(row, "text") and ("_input_hash" in row or "_task_hash" in row)
+    return Evidence.CERTAIN if certain else Evidence.NONE
 
 
 register(Format("prodigy", "Prodigy's tasks", _evidence, read_prodigy))

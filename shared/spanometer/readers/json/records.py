@@ -136,14 +136,14 @@ def list_in(
     if isinstance(row, list):
         return row
     key = next((key for key in keys if key in row), None)
-    found = None if key is None else row[key]
-    if isinstance(found, list):
-        return found
+    value = None if key is None else row[key]
+    if isinstance(value, list):
+        return value
     wanted = " or ".join(map(repr, keys))
     raise source.refuse(
         f"{place or 'the object'} has no {wanted}; its keys: {keys_of(row)}."
         if key is None
-        else f"{place and place + ': '}{key!r} is a {_kind(found)}, not a list of {content}.",
+        else f"{place and place + ': '}{key!r} is a {_kind(value)}, not a list of {content}.",
         remedy or f"Write a list of {content}, or an object with one under {wanted}, on each line.",
         line,
     )
@@ -169,9 +169,9 @@ def are_bounds(tokens: Any) -> bool:
 def words_in(source: Source, row: list[Any] | dict[str, Any], words_key: str | None, line: int) -> list[str] | None:
     """Read the words of a line; None if no key was named and the line has no list of strings under the usual ones."""
     for key in WORDS_KEYS if words_key is None else (words_key,):
-        found = row.get(key) if isinstance(row, dict) else None
-        if are_words(found) or (words_key is not None and isinstance(found, list)):
-            return found
+        words = row.get(key) if isinstance(row, dict) else None
+        if are_words(words) or (words_key is not None and isinstance(words, list)):
+            return words
     if words_key is None:
         return None
     raise source.refuse(f"the line has no list of words {words_key!r}.", "Name the key of the list of words.", line)

@@ -69,7 +69,7 @@ def _version_2(
     source: Source, rows: Iterable[tuple[int, str, Any]], scheme: str, repair: str, missing: list[int]
 ) -> Iterator[Record]:
     """Yield the paragraphs of documents of version 2 with their spans; count the tokens that lack an annotation."""
-    paragraphs = (one for row in rows for one in _paragraphs(source, *row))
+    paragraphs = (paragraph for row in rows for paragraph in _paragraphs(source, *row))
     names: set[str | None] = set()
     while some := list(islice(paragraphs, _AT_ONCE)):
         records = [record for record, _ in some]
@@ -106,12 +106,14 @@ def _record(source: Source, line: int, place: str, row: Any, group: str | None, 
     spans = choice.spans([] if entities is None else entities, groups) if group is None else groups[group]
     # those of `Doc.to_json` are objects
     spans = [_bounds(span) for span in spans] if isinstance(spans, list) else spans
-    if not isinstance(spans, list) or not all(isinstance(one, (list, tuple)) and len(one) in (3, 4) for one in spans):
+    if not isinstance(spans, list) or not all(
+        isinstance(span, (list, tuple)) and len(span) in (3, 4) for span in spans
+    ):
         raise source.refuse(f"a span of {where} is not [start, end, label].", _REMEDY, line)
     return Record(
         text=text,
         # the fourth is the name in a knowledge base
-        spans=[(one[0], one[1], one[2]) for one in spans],
+        spans=[(span[0], span[1], span[2]) for span in spans],
         tokens=token_bounds(source, row.get("tokens") if isinstance(row, dict) else None, line, _REMEDY),
         line=line,
         place=place,
@@ -120,8 +122,8 @@ def _record(source: Source, line: int, place: str, row: Any, group: str | None, 
 
 def _is_doc(row: Any) -> bool:
     """Check whether a value is an object of `Doc.to_json`; documents without entities have no `ents`."""
-    known = isinstance(row, dict) and ("ents" in row or isinstance(row.get("spans"), dict))
-    return known and isinstance(row.get("text"), str)
+    annotated = isinstance(row, dict) and ("ents" in row or isinstance(row.get("spans"), dict))
+    return annotated and isinstance(row.get("text"), str)
 
 
 def _bounds(span: Any) -> Any:
@@ -142,7 +144,7 @@ def _paragraphs(source: Source, line: int, place: str, row: Any) -> Iterator[tup
             raw, name = paragraph.get("raw"), row.get("id")
         except (AttributeError, KeyError, TypeError):
             raise source.refuse(f"{where} has no sentences of tokens with 'orth'.", _REMEDY, line) from None
-        if not all(isinstance(one, str) for one in (*words, *tags)) or not isinstance(raw, (str, type(None))):
+        if not all(isinstance(text, str) for text in (*words, *tags)) or not isinstance(raw, (str, type(None))):
             raise source.refuse(f"a word, a tag or the text of {where} is no string.", _REMEDY, line)
         record = Record(words=words, text=raw, line=line, place=where)
         record.id = None if name is None else f"{name}-{number}" if len(paragraphs) > 1 else str(name)

@@ -128,12 +128,12 @@ def _documents(source: Source) -> Iterator[tuple[int, str, Any]]:
             yield line, place, row
 
 
-def _by_label(found: Mapping[str, Any]) -> Iterator[Any]:
+def _by_label(entities: Mapping[str, Any]) -> Iterator[Any]:
     """Yield GLiNER2's spans, which it gives by label; mentions alone have no offsets."""
-    for label, mentions in found.items():
+    for label, mentions in entities.items():
         for mention in mentions if isinstance(mentions, list) else [mentions]:
-            known = mention if isinstance(mention, dict) else {"text": mention}
-            yield {"start": None, "end": None, "confidence": None, **known, "label": label}
+            fields = mention if isinstance(mention, dict) else {"text": mention}
+            yield {"start": None, "end": None, "confidence": None, **fields, "label": label}
 
 
 def _fields(span: Mapping[str, Any]) -> _Fields | None:
@@ -198,16 +198,16 @@ def _evidence(source: Source) -> Evidence:
         return Evidence.CERTAIN
     row = first_filled(source, *_LISTS)
     for key in _LISTS:
-        found = row.get(key)
-        if isinstance(found, dict) and key == "entities":
+        spans = row.get(key)
+        if isinstance(spans, dict) and key == "entities":
             return Evidence.CERTAIN
-        if isinstance(found, list) and found and isinstance(found[0], dict) and _fields(found[0]) is not None:
+        if isinstance(spans, list) and spans and isinstance(spans[0], dict) and _fields(spans[0]) is not None:
             return Evidence.CERTAIN
     of_tokens = any(key in row for key in (TAGS_KEY, *WORDS_KEYS))
-    if isinstance(row.get("text"), str) and isinstance(found := row.get("entities"), list) and not of_tokens:
+    if isinstance(row.get("text"), str) and isinstance(spans := row.get("entities"), list) and not of_tokens:
         # beside tokens, offsets may be theirs; a system may have found nothing in any text
-        known = [is_object(span, "start", "end", "label") or _is_triple(span) for span in found[:1]]
-        return Evidence.CERTAIN if all(known) else Evidence.NONE
+        fitting = [is_object(span, "start", "end", "label") or _is_triple(span) for span in spans[:1]]
+        return Evidence.CERTAIN if all(fitting) else Evidence.NONE
     return Evidence.CERTAIN if is_object(row, "document_id", "extractions") else Evidence.NONE
 
 
@@ -235,8 +235,8 @@ def _gliner_record(source: Source, line: int, place: str, row: Any) -> Record:
 
 
 def _gliner_evidence(source: Source) -> Evidence:
-    found = is_object(first_object(source), "tokenized_text", "ner")
-    return Evidence.CERTAIN if found else Evidence.NONE
+    certain = is_object(first_object(source), "tokenized_text", "ner")
+    return Evidence.CERTAIN if certain else Evidence.NONE
 
 
 register(Format("gliner", "GLiNER's training data", _gliner_evidence, read_gliner))

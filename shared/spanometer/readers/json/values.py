@@ -29,10 +29,10 @@ def first_value(source: Source) -> Any:
     if source.binary == PARQUET:
         return first_row(source)
     if source not in _first_values:
-        found, cut = _first_value(source.head)
+        value, cut = _first_value(source.head)
         while cut and source.read_on():
-            found, cut = _first_value(source.head)
-        _first_values[source] = found
+            value, cut = _first_value(source.head)
+        _first_values[source] = value
     return _first_values[source]
 
 
@@ -176,9 +176,9 @@ class _Text:
 
     def takes(self, character: str) -> bool:
         """Skip the next character if it is this one; return False if it is another."""
-        found = self.next() == character
-        self._place += found
-        return found
+        equal = self.next() == character
+        self._place += equal
+        return equal
 
     def members(self, closing: str) -> Iterator[None]:
         """Stop at each member of what was opened, until it is closed; who asks for the next goes past this one."""
@@ -245,11 +245,11 @@ def _is_cut(error: json.JSONDecodeError) -> bool:
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Make an object of JSON; an `InputError` if it has a key more than once: `json` takes the last."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    value = dict(pairs)
+    if len(value) < len(pairs):
         key = Counter(key for key, _ in pairs).most_common(1)[0][0]
         raise InputError(f"an object has the key {shown(key)} more than once.", "Give every key of an object once.")
-    return found
+    return value
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=_distinct)

@@ -73,10 +73,10 @@ def from_spacy(
         raise InputError(f"invalid value for {mention('label')}: {label!r}.", "Use a string or a function of a span.")
     _require_spans(spans)
     sides = {}
-    for side, given in (("references", references), ("predictions", predictions)):
-        if isinstance(given, Doc) or not isinstance(given, Iterable):
-            raise InputError(f"{given!r:.80} is not a list of documents.", _DOCUMENTS_REMEDY, side=side)
-        sides[side] = list(given)
+    for side, documents in (("references", references), ("predictions", predictions)):
+        if isinstance(documents, Doc) or not isinstance(documents, Iterable):
+            raise InputError(f"{documents!r:.80} is not a list of documents.", _DOCUMENTS_REMEDY, side=side)
+        sides[side] = list(documents)
         for document, doc in enumerate(sides[side]):
             if not isinstance(doc, Doc):
                 raise InputError(
@@ -89,15 +89,15 @@ def from_spacy(
     for document, (reference, predicted) in enumerate(zip(*sides.values(), strict=True)):
         _require_same_tokens(reference, predicted, document)
 
-    found: dict[str, list[list[dict[str, Any]]]] = {side: [] for side in sides}
+    rows: dict[str, list[list[dict[str, Any]]]] = {side: [] for side in sides}
     for side, documents in sides.items():
         score = score_getter if side == "predictions" else None
         for document, doc in enumerate(documents):
             try:
-                found[side].append(_rows(doc, spans_of(doc, spans), getters, label, score))
+                rows[side].append(_rows(doc, spans_of(doc, spans), getters, label, score))
             except InputError as error:
                 raise error.placed(side=side, document=document) from None
-    return found
+    return rows
 
 
 def from_spacy_pairs(pairs: Iterable[Any], **options: Any) -> dict[str, list[list[dict[str, Any]]]]:
@@ -147,7 +147,7 @@ def _getter(where: Any, option: str, span_type: Any) -> _Function:
 
 
 def _require_spans(spans: Any) -> None:
-    if isinstance(spans, Mapping) and spans and all(map(_is_asked, spans, spans.values())):
+    if isinstance(spans, Mapping) and spans and all(map(_names_spans, spans, spans.values())):
         return
     names = spans if isinstance(spans, (list, tuple)) else [spans]
     if callable(spans) or (names and all(name is None or isinstance(name, str) for name in names)):
@@ -155,33 +155,32 @@ def _require_spans(spans: Any) -> None:
     raise InputError(f"invalid value for {mention('spans')}: {spans!r}.", _SPANS_REMEDY)
 
 
-def _is_asked(name: Any, labels: Any) -> bool:
+def _names_spans(name: Any, labels: Any) -> bool:
     """Check a group's name, and True or its labels."""
     several = isinstance(labels, (list, tuple, set, frozenset)) and len(labels) > 0
-    known = labels is True or isinstance(labels, str) or (several and all(isinstance(one, str) for one in labels))
-    return isinstance(name, str) and known
+    valid = labels is True or isinstance(labels, str) or (several and all(isinstance(label, str) for label in labels))
+    return isinstance(name, str) and valid
 
 
 def spans_of(doc: Any, spans: Any) -> list[Any]:
     """Select the spans of a document."""
+    chosen: list[Any] = []
     if isinstance(spans, Mapping):
-        asked: list[Any] = []
         for name, labels in spans.items():
             of_group = spans_of(doc, None if name == "ents" else name)
             wanted = [labels] if isinstance(labels, str) else labels
-            asked += of_group if wanted is True else [span for span in of_group if span.label_ in wanted]
-        return list(dict.fromkeys(asked))
+            chosen += of_group if wanted is True else [span for span in of_group if span.label_ in wanted]
+        return list(dict.fromkeys(chosen))
     if callable(spans):
-        found = spans(doc)
-        if not isinstance(found, Iterable):
-            raise InputError(f"the function in spans gave {found!r}, which is not a list of spans.", _SPANS_REMEDY)
-        return list(found)
-    chosen: list[Any] = []
+        result = spans(doc)
+        if not isinstance(result, Iterable):
+            raise InputError(f"the function in spans gave {result!r}, which is not a list of spans.", _SPANS_REMEDY)
+        return list(result)
     for name in spans if isinstance(spans, (list, tuple)) else [spans]:
         if name is not None and name not in doc.spans:
-            known = ", ".join(map(repr, doc.spans)) or "none"
+            groups = ", ".join(map(repr, doc.spans)) or "none"
             raise InputError(
-                f"the document has no group of spans {name!r}; its groups: {known}.",
+                f"the document has no group of spans {name!r}; its groups: {groups}.",
                 f"Name another one, or set doc.spans[{name!r}] = [] if a document has no spans.",
             )
         chosen += doc.ents if name is None else doc.spans[name]
@@ -212,32 +211,32 @@ def _row(span: Any, doc: Doc, getters: Mapping[str, _Function], label: Any, scor
             f"Name one label for all spans with {setting('label')}, or set it when the span is made.",
         )
     row = {"start": span.start, "end": span.end, "label": called, "attributes": attributes}
-    given = None if score is None else score(span)
-    if given is None:
+    scores = None if score is None else score(span)
+    if scores is None:
         return row
-    if not isinstance(given, Mapping):
-        raise InputError(f"the scores {given!r:.80} are not a dict.", "Give a dict of scores by attribute, or None.")
-    known = {name: given[name] for name in getters if name in given}
-    return {**row, "scores": known} if known else row
+    if not isinstance(scores, Mapping):
+        raise InputError(f"the scores {scores!r:.80} are not a dict.", "Give a dict of scores by attribute, or None.")
+    scores_by_name = {name: scores[name] for name in getters if name in scores}
+    return {**row, "scores": scores_by_name} if scores_by_name else row
 
 
 def _value(value: Any, name: str) -> Any:
     """Read the value or list of values of an attribute, as they can be stored."""
     if isinstance(value, (list, tuple, np.ndarray)):
-        return [plain_value(one, name) for one in value]
+        return [plain_value(part, name) for part in value]
     return plain_value(value, name)
 
 
 def _require_same_tokens(reference: Doc, predicted: Doc, document: int) -> None:
     # the hashes of texts, which are the same in all vocabularies
-    one, other = (doc.to_array("ORTH") for doc in (reference, predicted))
-    if np.array_equal(one, other):
+    tokens, other = (doc.to_array("ORTH") for doc in (reference, predicted))
+    if np.array_equal(tokens, other):
         return
-    common = min(len(one), len(other))
-    differing = np.flatnonzero(one[:common] != other[:common])
+    common = min(len(tokens), len(other))
+    differing = np.flatnonzero(tokens[:common] != other[:common])
     position = int(differing[0]) if len(differing) else None
     raise InputError(
-        f"{len(other)} predicted tokens, {len(one)} reference tokens."
+        f"{len(other)} predicted tokens, {len(tokens)} reference tokens."
         if position is None
         else f"the token is {predicted[position].text!r} in the prediction and {reference[position].text!r} in the "
         "reference.",

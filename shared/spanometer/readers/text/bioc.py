@@ -74,7 +74,7 @@ def _xml(source: Source) -> Iterator[Element]:
 
 def _document(element: Element) -> dict[str, Any]:
     """Convert a document of XML to the form of JSON."""
-    return {"id": element.findtext("id"), "passages": [_passage(one) for one in element.iterfind("passage")]}
+    return {"id": element.findtext("id"), "passages": [_passage(passage) for passage in element.iterfind("passage")]}
 
 
 def _passage(element: Element) -> dict[str, Any]:
@@ -84,16 +84,16 @@ def _passage(element: Element) -> dict[str, Any]:
         "text": element.findtext("text"),
         "annotations": [
             {
-                "infons": {infon.get("key"): infon.text for infon in one.iterfind("infon")},
-                "text": one.findtext("text"),
+                "infons": {infon.get("key"): infon.text for infon in annotation.iterfind("infon")},
+                "text": annotation.findtext("text"),
                 "locations": [
                     {name: _number(place.get(name)) for name in ("offset", "length")}
-                    for place in one.iterfind("location")
+                    for place in annotation.iterfind("location")
                 ],
             }
-            for one in element.iterfind("annotation")
+            for annotation in element.iterfind("annotation")
         ],
-        "sentences": [_passage(one) for one in element.iterfind("sentence")],
+        "sentences": [_passage(sentence) for sentence in element.iterfind("sentence")],
     }
 
 
@@ -162,8 +162,8 @@ def _evidence(source: Source) -> Evidence:
     first = documents[0] if isinstance(documents, list) and documents else row
     # a collection, or a document, may be longer than the head
     ways = (("passages",), ("documents", "passages"), ("PubTator3",))
-    known = is_object(first, "passages") or any(begins_with(source, *keys) for keys in ways)
-    return Evidence.CERTAIN if known else Evidence.NONE
+    certain = is_object(first, "passages") or any(begins_with(source, *keys) for keys in ways)
+    return Evidence.CERTAIN if certain else Evidence.NONE
 
 
 register(Format("bioc", "BioC", _evidence, read_bioc))

@@ -56,10 +56,10 @@ class EntityTypes:
 
     def __post_init__(self) -> None:
         """Check the option."""
-        _ = self.known
+        _ = self.first_parts
 
     @property
-    def known(self) -> frozenset[str]:
+    def first_parts(self) -> frozenset[str]:
         """The first parts."""
         return _first_parts(ENTITY_TYPES if self.entity_types is None else self.entity_types)
 
@@ -201,24 +201,24 @@ class _Parser:
             self._enclosing[-1]["components"].append(component)
 
     def _unmatched(self, name: str, offset: int) -> InputError:
-        found = f"</{_shown(name)}>"
+        tag = f"</{_shown(name)}>"
         if not self._open:
-            return self._refuse(f"{found} closes a tag that is not open.", "Take it out, or open the tag.", offset)
+            return self._refuse(f"{tag} closes a tag that is not open.", "Take it out, or open the tag.", offset)
         last = self._open[-1]
         line, column = self._place(last.offset)
         between = f"<{_shown(last.name)}> (line {line}, column {column}) is open"
         if any(tag.name == name for tag in self._open):
-            return self._refuse(f"{found} crosses: {between}.", "Close the inner tag first.", offset)
+            return self._refuse(f"{tag} crosses: {between}.", "Close the inner tag first.", offset)
         return self._refuse(
-            f"{found} closes a tag that is not open; {between}.",
+            f"{tag} closes a tag that is not open; {between}.",
             f"Write </{_shown(last.name)}>, or take it out.",
             offset,
         )
 
     def _malformed(self, offset: int) -> InputError:
-        found = _WORD.match(self._text, offset, offset + 60)
+        word = _WORD.match(self._text, offset, offset + 60)
         return self._refuse(
-            f"{_shown(found[0] if found else '<')!r} begins like a tag but is not one.",
+            f"{_shown(word[0] if word else '<')!r} begins like a tag but is not one.",
             "Tags are <name> and </name>, names of letters, digits and '.', '-', '_', joined by '+'; write '<' as a "
             "word with a blank after it.",
             offset,
@@ -365,12 +365,12 @@ def _written(words: Sequence[str], nodes: Sequence[_Node]) -> str:
 
 def _require_same(entities: Sequence[Entity], read: Sequence[Entity]) -> None:
     """Raise an `InputError` for the first entity that markup would change."""
-    found = Counter(map(_key, read))
+    counts = Counter(map(_key, read))
     for entity in entities:
         key = _key(entity)
-        if not found[key]:
+        if not counts[key]:
             types, start, end = "+".join(entity["types"]), entity["start"], entity["end"]
-            twins = [other for other in found.elements() if other[:3] == key[:3]]
+            twins = [other for other in counts.elements() if other[:3] == key[:3]]
             would = f"; it would get {_listed(twins[0][3])}" if twins else ""
             raise InputError(
                 f"markup cannot give the entity {_shown(types)!r} ({start} to {end}) {_listed(key[3])}{would}.",
@@ -378,7 +378,7 @@ def _require_same(entities: Sequence[Entity], read: Sequence[Entity]) -> None:
                 "component. " + _KEEP,
                 position=start,
             )
-        found[key] -= 1
+        counts[key] -= 1
 
 
 def _listed(components: Sequence[tuple[int, int, str]]) -> str:
