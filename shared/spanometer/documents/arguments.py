@@ -110,11 +110,11 @@ def shares(arguments: type, *owners: type) -> Callable[[Function], Function]:
         arguments: the typed dictionary.
         *owners: dataclasses that declare other options than those of reading and drawing.
     """
-    declared = {name: one for owner in (*_OWNERS, *owners) for name, one in options_of(owner).items()}
+    declared = {name: option for owner in (*_OWNERS, *owners) for name, option in options_of(owner).items()}
 
     def declare(function: Function) -> Function:
-        known = inspect.signature(function)
-        parameters = dict(known.parameters)
+        signature = inspect.signature(function)
+        parameters = dict(signature.parameters)
         _, rest = parameters.popitem()
         for name, kind in inspect.get_annotations(arguments).items():
             default = declared[name].default if name in declared else None
@@ -125,7 +125,7 @@ def shares(arguments: type, *owners: type) -> Callable[[Function], Function]:
         if rest.annotation == "Any":
             # what is left are options of measures
             parameters[rest.name] = rest
-        function.__dict__["__signature__"] = known.replace(parameters=list(parameters.values()))
+        function.__dict__["__signature__"] = signature.replace(parameters=list(parameters.values()))
         return function
 
     return declare
@@ -133,10 +133,10 @@ def shares(arguments: type, *owners: type) -> Callable[[Function], Function]:
 
 def require_arguments(function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
     """Raise a `TypeError` for the first argument that a function does not have."""
-    known = inspect.signature(function).parameters
+    parameters = inspect.signature(function).parameters
     for name in arguments:
-        if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
+        if name not in parameters:
+            close = difflib.get_close_matches(name, parameters, n=1)
             remedy = elsewhere(name) or (f"Did you mean {close[0]!r}?" if close else "")
             problem = f"{function.__qualname__}() got an unexpected keyword argument {name!r}. {remedy}"
             raise TypeError(spelled(problem.rstrip(), spell_python))
@@ -174,10 +174,10 @@ class SideReading:
             pairing=arguments.get("pairing"),
         )
 
-    def require_none(self, given: str) -> None:
+    def require_none(self, clause: str) -> None:
         """Raise an `InputError` that says what is given if options of tags or labels are set, where there are none."""
-        require_no_reading(given, self.decoding)
-        require_no_choice(given, **self.choice.chosen)
+        require_no_reading(clause, self.decoding)
+        require_no_choice(clause, **self.choice.chosen)
 
     def require_read(self) -> None:
         """Raise an `InputError` for options of reading that come too late for files."""

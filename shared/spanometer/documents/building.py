@@ -119,7 +119,7 @@ class RecordColumns:
         self.lost += [(first + number, *lost) for number, record in enumerate(records) for lost in record.lost]
         # beside a text, words are not needed
         lacking = zip(text, words, strict=True)
-        self._words += bytes(1 if one is not None else 0 if row is None else 1 + bool(row) for one, row in lacking)
+        self._words += bytes(1 if each is not None else 0 if row is None else 1 + bool(row) for each, row in lacking)
         self._add_words(words, first)
         self._add_tokens(tokens, first)
 

@@ -220,9 +220,9 @@ class DocumentFile:
 
     def select(self, column: int) -> DocumentFile:
         """Take one of the tag columns alone."""
-        one = slice(column, column + 1)
-        layout = self.layout and replace(self.layout, columns=self.layout.columns[one])
-        return replace(self, columns=self.columns[one], tags=self.tags[one], layout=layout)
+        place = slice(column, column + 1)
+        layout = self.layout and replace(self.layout, columns=self.layout.columns[place])
+        return replace(self, columns=self.columns[place], tags=self.tags[place], layout=layout)
 
     def with_numbers(self) -> DocumentFile:
         """Make numbers of the last tag column: NaN for `_`, and for what is read as `O`.
@@ -267,8 +267,8 @@ class DocumentFile:
     def of(self, annotator: str) -> DocumentFile:
         """Select the documents of an annotator; an `InputError` for an unknown name lists the annotators."""
         if annotator not in self.names:
-            known = ", ".join(map(repr, self.names)) or "none"
-            raise InputError(f"unknown annotator {annotator!r}.", f"The annotators are: {known}.", source=self.source)
+            names = ", ".join(map(repr, self.names)) or "none"
+            raise InputError(f"unknown annotator {annotator!r}.", f"The annotators are: {names}.", source=self.source)
         return self.take(np.flatnonzero([name == annotator for name in self.annotators or ()]))
 
     def require_spans(self) -> DocumentFile:
@@ -301,13 +301,13 @@ def decoding_of(files: Mapping[str, DocumentFile]) -> dict[str, object]:
     What all sides that were tags share is said once, and what differs with the name of each side.
     """
     tagged = {side: file.decoding for side, file in files.items() if file.decoding}
-    found: dict[str, object] = {}
+    decodings: dict[str, object] = {}
     for name in dict.fromkeys(chain.from_iterable(tagged.values())):
         values = {side: decoding.get(name) for side, decoding in tagged.items()}
         same = len(set(values.values())) == 1
         listed = (f"{side}={_WRITTEN.get(value, value)}" for side, value in values.items())
-        found[name] = next(iter(values.values())) if same else ",".join(listed)
-    return found
+        decodings[name] = next(iter(values.values())) if same else ",".join(listed)
+    return decodings
 
 
 inspection: ContextVar[Callable[[RecordColumns, Sequence[str], bool], None] | None] = ContextVar(

@@ -121,34 +121,34 @@ def fitted(file: DocumentFile, writer: Writer, options: Mapping[str, Any], pairi
     Raises:
         InputError: for documents without a text, words or tokens that the format needs.
     """
-    found = _Fitting(file.require_spans())
+    fitting = _Fitting(file.require_spans())
     stated = file.stated if file.has_attributes else None
     if stated is not None and writer.attributes:
-        found.mark(stated)
+        fitting.mark(stated)
     if not writer.annotators and len(file.names) > 1:
-        found.lose(f"documents of {len(file.names)} annotators, without their names", range(file.documents.size))
-        found.put(annotators=None)
+        fitting.lose(f"documents of {len(file.names)} annotators, without their names", range(file.documents.size))
+        fitting.put(annotators=None)
     if stated is not None:
         if not writer.attributes:
-            found.lose("spans with attributes, without these", stated.documents_with("attributes"))
-        found.lose("spans with scores of their attributes, without these", stated.documents_with("scores"))
+            fitting.lose("spans with attributes, without these", stated.documents_with("attributes"))
+        fitting.lose("spans with scores of their attributes, without these", stated.documents_with("scores"))
     if not writer.discontinuous:
-        found.join_fragments()
+        fitting.join_fragments()
     if pairing.tokenizer is not None:
-        found.file = with_tokens(found.file, pairing.tokenizer)
-    found.trim(pairing.trim)
+        fitting.file = with_tokens(fitting.file, pairing.tokenizer)
+    fitting.trim(pairing.trim)
     if writer.unit == "character":
-        found.in_characters()
+        fitting.in_characters()
     elif writer.unit == "token":
-        found.in_tokens(pairing.to_tokens)
+        fitting.in_tokens(pairing.to_tokens)
     if writer.needs_text:
-        found.require_texts()
+        fitting.require_texts()
     option = writer.overlapping
     if option is False or (isinstance(option, str) and options.get(option) is None):
-        found.flatten(f" ({setting(option)} takes them)" if option else "")
+        fitting.flatten(f" ({setting(option)} takes them)" if option else "")
     if writer.problems is not None:
-        found.lose_all(writer.problems(found))
-    return found
+        fitting.lose_all(writer.problems(fitting))
+    return fitting
 
 
 class _Fitting(Fitted):
@@ -158,10 +158,10 @@ class _Fitting(Fitted):
         """Add what is lost, given by its documents, one by one."""
         self.lose_all((what, document) for document in documents)
 
-    def lose_all(self, found: Iterable[tuple[str, int]]) -> None:
+    def lose_all(self, losses: Iterable[tuple[str, int]]) -> None:
         """Add what is lost of several kinds."""
         counts: dict[str, dict[str, int]] = {}
-        for what, document in found:
+        for what, document in losses:
             of_kind = counts.setdefault(what, {})
             name = self.file.documents.name(int(document))
             of_kind[name] = of_kind.get(name, 0) + 1

@@ -147,6 +147,6 @@ def _decoding(parts: Sequence[Mapping[str, object]]) -> dict[str, object]:
 
 def if_all(values: Iterable[Value | None]) -> list[Value] | None:
     """Join the values of all files; None if a file has none."""
-    found = list(values)
-    known = [value for value in found if value is not None]
-    return known if len(known) == len(found) else None
+    items = list(values)
+    present = [value for value in items if value is not None]
+    return present if len(present) == len(items) else None

@@ -68,9 +68,9 @@ def _numbered_anew(references: DocumentFile, predictions: DocumentFile) -> bool:
 def _missing(ids: Sequence[str] | None, others: Sequence[str] | None, other_source: str) -> str:
     if ids is None or others is None:
         return ""
-    for one, other, where in ((ids, others, "Only here"), (others, ids, f"Only in {other_source}")):
-        known = set(other)
-        lacking = [name for name in one if name not in known]
+    for here, there, where in ((ids, others, "Only here"), (others, ids, f"Only in {other_source}")):
+        names = set(there)
+        lacking = [name for name in here if name not in names]
         if lacking:
             return f" {where}: {_listed(list(map(repr, lacking)))}."
     return ""
@@ -89,8 +89,8 @@ def shared_documents(files: Mapping[str, DocumentFile]) -> tuple[dict[str, Docum
     """
     names = [file.documents.ids for file in files.values()]
     texts = [file.documents.texts for file in files.values()]
-    for found in (names, texts):
-        keys = [each for each in found if each is not None]
+    for column in (names, texts):
+        keys = [each for each in column if each is not None]
         of_all = set(keys[0]).intersection(*keys) if len(keys) == len(files) else set()
         if of_all:
             shared = [key for key in keys[0] if key in of_all]
@@ -130,8 +130,8 @@ def located(error: InputError, files: Mapping[str, DocumentFile]) -> InputError:
     file = files.get(error.side or "")
     if file is None or (error.side is None and error.document is None):
         return error
-    found = file.locate(error)
-    return found if found.other is None else found.placed(other=located(found.other, files))
+    in_file = file.locate(error)
+    return in_file if in_file.other is None else in_file.placed(other=located(in_file.other, files))
 
 
 def require_same_tokens(references: DocumentFile, predictions: DocumentFile, *, ignore_words: bool = False) -> None:
@@ -180,26 +180,26 @@ def differing_document(
 
 def require_same_files(references: DocumentFile, predictions: DocumentFile) -> None:
     """Raise an `InputError` if both sides are several files that have other names, or not as many documents each."""
-    one, other = references.parts, predictions.parts
-    if one is None or other is None:
+    reference, predicted = references.parts, predictions.parts
+    if reference is None or predicted is None:
         return
     for here, there in ((references, predictions), (predictions, references)):
-        known = set(there.parts.names if there.parts is not None else ())
-        lacking = [name for name in (here.parts.names if here.parts is not None else ()) if name not in known]
+        names = set(there.parts.names if there.parts is not None else ())
+        lacking = [name for name in (here.parts.names if here.parts is not None else ()) if name not in names]
         if lacking:
             more = f" and {len(lacking) - _LISTED:,} more" if len(lacking) > _LISTED else ""
             listed = ", ".join(map(repr, lacking[:_LISTED]))
             raise InputError(
                 f"{there.source} has no {listed}{more}.", "Files are paired by their names.", source=here.source
             )
-    sizes = [np.bincount(side.file, minlength=len(side.names)) for side in (one, other)]
+    sizes = [np.bincount(side.file, minlength=len(side.names)) for side in (reference, predicted)]
     if (sizes[0] != sizes[1]).any():
         file = int(np.argmax(sizes[0] != sizes[1]))
         raise InputError(
             f"{counted(int(sizes[0][file]), 'document')} here, {counted(int(sizes[1][file]), 'document')} in "
-            f"{other.sources[file]}.",
+            f"{predicted.sources[file]}.",
             "Both sides must annotate the same documents.",
-            source=one.sources[file],
+            source=reference.sources[file],
         )
 
 
@@ -209,22 +209,22 @@ def require_same_words(references: DocumentFile, predictions: DocumentFile) -> N
     Files of other documents or lengths are not compared.
     """
     require_same_files(references, predictions)
-    one, other = references.lengths, predictions.lengths
-    if one is None or other is None or references.words is None or predictions.words is None:
+    reference, predicted = references.lengths, predictions.lengths
+    if reference is None or predicted is None or references.words is None or predictions.words is None:
         return
-    if not np.array_equal(one, other):
+    if not np.array_equal(reference, predicted):
         return
     pair = _first_difference(references.words, predictions.words)
     if pair is None:
         return
-    token, word, found = pair
-    offsets = offsets_of(one)
+    token, word, other_word = pair
+    offsets = offsets_of(reference)
     document = int(np.searchsorted(offsets, token, side="right")) - 1
     position = token - int(offsets[document])
     line = predictions.line(document, position)
     error = InputError(
-        f"the word is {shown(word)} here and {shown(found)} in {predictions.source_of(document)}, line {line}."
-        f"{only_difference(word, found)}",
+        f"the word is {shown(word)} here and {shown(other_word)} in {predictions.source_of(document)}, line {line}."
+        f"{only_difference(word, other_word)}",
         "Both sides must annotate the same words, in the same order; "
         f"{setting('ignore_words', True)} compares no words.",
         document=document,
@@ -234,15 +234,15 @@ def require_same_words(references: DocumentFile, predictions: DocumentFile) -> N
     raise references.locate(error)
 
 
-def _first_difference(one: Words, other: Words) -> tuple[int, str, str] | None:
+def _first_difference(words: Words, others: Words) -> tuple[int, str, str] | None:
     """Find the first token whose words differ, counted over all documents, and both words; None if all are equal."""
     # codes are compared, not strings: the other side's in terms of this side's, -1 for words that this side lacks
-    known = {name: code for code, name in enumerate(one.names)}
-    lookup = np.array([known.get(name, -1) for name in other.names], dtype=np.int32)
-    for start in range(0, len(one.codes), _BLOCK):
+    codes = {name: code for code, name in enumerate(words.names)}
+    lookup = np.array([codes.get(name, -1) for name in others.names], dtype=np.int32)
+    for start in range(0, len(words.codes), _BLOCK):
         block = slice(start, start + _BLOCK)
-        differing = lookup[other.codes[block]] != one.codes[block]
+        differing = lookup[others.codes[block]] != words.codes[block]
         if differing.any():
             token = start + int(np.argmax(differing))
-            return token, one.names[one.codes[token]], other.names[other.codes[token]]
+            return token, words.names[words.codes[token]], others.names[others.codes[token]]
     return None

@@ -308,8 +308,8 @@ def _share_texts(
     choices: dict[str, str],
 ) -> None:
     """Bring both sides over the reference's text: the same text, words found in it, or a text made of the words."""
-    one, other = references.texts, predictions.texts
-    if one is not None and other is not None:
+    texts, predicted = references.texts, predictions.texts
+    if texts is not None and predicted is not None:
         if pairing.texts != "same":
             choices["texts"] = pairing.texts
             _align(references, predictions, pairing.texts)
@@ -318,19 +318,19 @@ def _share_texts(
                 f"Both sides must annotate the same text. {setting('texts', 'line_ends')} ignores line ends and byte "
                 f"order marks, {setting('texts', 'aligned')} aligns the texts."
             )
-            for document, (text, found) in enumerate(zip(one, other, strict=True)):
-                require_same_text(text, found, document, remedy, "texts")
+            for document, (text, other) in enumerate(zip(texts, predicted, strict=True)):
+                require_same_text(text, other, document, remedy, "texts")
         return
-    known = one if one is not None else other
-    if known is not None:
+    common = texts if texts is not None else predicted
+    if common is not None:
         for side in (references, predictions):
             of_side = side.file.words
             if side.texts is None and of_side is not None:
-                side.put(tokens=on_side(side.name, _words_in_texts, of_side, known), texts=known)
+                side.put(tokens=on_side(side.name, _words_in_texts, of_side, common), texts=common)
             elif side.texts is None and not side.file.in_tokens:
-                side.put(texts=known)
-                remarks += on_side(side.name, _compare_stated, side, known)
-                side.put(spans=side.file.spans.with_lengths(np.fromiter(map(len, known), np.int64, len(known))))
+                side.put(texts=common)
+                remarks += on_side(side.name, _compare_stated, side, common)
+                side.put(spans=side.file.spans.with_lengths(np.fromiter(map(len, common), np.int64, len(common))))
         return
     for side, without in ((references, predictions), (predictions, references)):
         if side.file.words is not None and without.file.words is None and not without.file.in_tokens:
@@ -384,16 +384,16 @@ def _align(references: PairedSide, predictions: PairedSide, how: str) -> None:
     """Move the predicted spans, and tokens, to the reference's text."""
     texts, others = references.texts or (), predictions.texts or ()
     if how == "line_ends":
-        for document, (text, found) in enumerate(zip(texts, others, strict=True)):
-            require_same_text(plain_ends(text), plain_ends(found), document, "Check that both texts are the same.")
+        for document, (text, other) in enumerate(zip(texts, others, strict=True)):
+            require_same_text(plain_ends(text), plain_ends(other), document, "Check that both texts are the same.")
         if not references.file.in_tokens:
             _move(references, list(map(line_end_places, texts)), list(map(plain_ends, texts)))
         _move(predictions, list(map(line_end_places, others)), list(map(plain_ends, others)))
         return
     if predictions.file.in_tokens:
         raise InputError("texts are aligned for spans of characters.", "Convert the tokens to characters first.")
-    differing = sum(text != found for text, found in zip(texts, others, strict=True))
-    places = [aligned_places(found, text) for text, found in zip(texts, others, strict=True)]
+    differing = sum(text != other for text, other in zip(texts, others, strict=True))
+    places = [aligned_places(other, text) for text, other in zip(texts, others, strict=True)]
     lost = _move(predictions, places, list(texts))
     predictions.notes.append(f"texts that differ and are aligned: {differing:,} of {len(texts):,}.")
     name = predictions.file.documents.name
@@ -457,11 +457,11 @@ def _to_tokens(
     ]
 
 
-def _same_tokens(one: Tokens | None, other: Tokens | None) -> bool:
-    if one is None or other is None:
+def _same_tokens(tokens: Tokens | None, others: Tokens | None) -> bool:
+    if tokens is None or others is None:
         return False
-    return one is other or (
-        np.array_equal(one.offsets, other.offsets)
-        and np.array_equal(one.start, other.start)
-        and np.array_equal(one.end, other.end)
+    return tokens is others or (
+        np.array_equal(tokens.offsets, others.offsets)
+        and np.array_equal(tokens.start, others.start)
+        and np.array_equal(tokens.end, others.end)
     )

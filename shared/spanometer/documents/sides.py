@@ -115,9 +115,9 @@ def files_together(
         name: pair(reference, file, plain if answered.isdisjoint((first, name)) and answered else pairing)
         for name, file in others
     }
-    found = next(iter(pairs.values()), None) or pair(reference, reference, pairing)
-    sides = {first: found.sides["references"], **{name: each.sides["predictions"] for name, each in pairs.items()}}
-    choices = dict(found.choices)
+    first_pair = next(iter(pairs.values()), None) or pair(reference, reference, pairing)
+    sides = {first: first_pair.sides["references"], **{name: each.sides["predictions"] for name, each in pairs.items()}}
+    choices = dict(first_pair.choices)
     notes = by_side(left_out)
     for name, side in sides.items():
         choices |= pairs[name].choices if name in pairs else {}
@@ -125,96 +125,96 @@ def files_together(
     spans, unplaced = [side.file.spans for side in sides.values()], [side.unplaced for side in sides.values()]
     placed = dict(zip(sides, with_unplaced(spans, unplaced, apart=apart), strict=True))
     grounded = {name: side.grounded for name, side in sides.items() if side.grounded is not None}
-    return Sides(placed, {"input": "spans", **choices, **decoding_of(files)}, found.file, grounded), notes
+    return Sides(placed, {"input": "spans", **choices, **decoding_of(files)}, first_pair.file, grounded), notes
 
 
-def read_sides(given: Mapping[str, Any], reading: SideReading, *, apart: bool = True) -> Sides:
+def read_sides(sides: Mapping[str, Any], reading: SideReading, *, apart: bool = True) -> Sides:
     """Read the spans of several sides, which are tags, spans or files, or spans and grounded answers.
 
     What was moved and lost to bring files into one unit is a warning.
 
     Args:
-        given: the sides by their names.
+        sides: the sides by their names.
         reading: how they are read.
         apart: of files, see `files_together`.
 
     Raises:
         InputError: as `files_together` and `read_annotations`, and for options of tags beside files.
     """
-    if any(isinstance(side, Grounded) for side in given.values()):
+    if any(isinstance(side, Grounded) for side in sides.values()):
         reading.require_read()
-        found = sides_of_grounded(given, apart=apart)
-    elif any(isinstance(side, DocumentFile) for side in given.values()):
+        result = sides_of_grounded(sides, apart=apart)
+    elif any(isinstance(side, DocumentFile) for side in sides.values()):
         reading.require_read()
-        found, notes = files_together(given, reading.pairing, apart=apart)
+        result, notes = files_together(sides, reading.pairing, apart=apart)
         for note in notes:
             warnings.warn(note, stacklevel=3)
     else:
-        columns = read_columns(given)
+        columns = read_columns(sides)
         for name, column in columns.items():
             if isinstance(column, (Entities, Attributes)):
                 what = "entity trees" if isinstance(column, Entities) else "spans with attributes"
                 raise InputError(f"these are {what}, and tags or spans are needed.", "Give spans.", side=name)
-        sides, known = read_annotations(columns, reading.decoding, reading.lengths)
-        found = Sides(sides, dict(known))
+        spans, described = read_annotations(columns, reading.decoding, reading.lengths)
+        result = Sides(spans, dict(described))
     choice = reading.choice
-    return found._replace(spans=choice.of_sides(found.spans), reading={**found.reading, **choice.signed()})
+    return result._replace(spans=choice.of_sides(result.spans), reading={**result.reading, **choice.signed()})
 
 
-def read_columns(given: Mapping[str, Any], *, empty: str = "tags") -> dict[str, Any]:
+def read_columns(sides: Mapping[str, Any], *, empty: str = "tags") -> dict[str, Any]:
     """Read the columns among several sides: lists of spans as `Spans`, those of entity trees as `Entities`.
 
     Tags stay, as their scheme is told from all sides, and so does what has been read.
 
     Args:
-        given: the sides by their names: columns of documents, or what has been read.
+        sides: the sides by their names: columns of documents, or what has been read.
         empty: the form of sides without a single tag or span, if it does not follow from the others.
 
     Raises:
         InputError: for columns that cannot be read.
     """
-    columns = {name: on_side(name, documents_in, side) for name, side in given.items() if not isinstance(side, _READ)}
+    columns = {name: on_side(name, documents_in, side) for name, side in sides.items() if not isinstance(side, _READ)}
     forms = {name: on_side(name, form_of, column) for name, column in columns.items()}
-    known = set(forms.values()) - {None}
-    form_of_empty = known.pop() if len(known) == 1 else empty
+    kinds = set(forms.values()) - {None}
+    form_of_empty = kinds.pop() if len(kinds) == 1 else empty
     for name, column in columns.items():
         form = forms[name] or form_of_empty
         columns[name] = column if form == "tags" else on_side(name, structs_in, column, form)
-    return {**given, **columns}
+    return {**sides, **columns}
 
 
-def sides_of_grounded(given: Mapping[str, Any], *, apart: bool = True) -> Sides:
+def sides_of_grounded(sides: Mapping[str, Any], *, apart: bool = True) -> Sides:
     """Read sides that are `Grounded`, or `Spans` of characters of the same texts.
 
     Raises:
         InputError: for other sides, other numbers of documents, and spans past the end of their text.
     """
-    grounded = {name: side for name, side in given.items() if isinstance(side, Grounded)}
+    grounded = {name: side for name, side in sides.items() if isinstance(side, Grounded)}
     first = next(iter(grounded.values())).spans
     spans: list[Spans] = []
     choices: dict[str, str] = {}
-    for name, side in read_columns(given, empty="spans").items():
-        found = side.spans if isinstance(side, Grounded) else side
-        require_kind(found, Spans, "spans", "Beside grounded answers give Spans, as Spans.from_dicts makes.", side=name)
-        if found.documents != first.documents:
+    for name, side in read_columns(sides, empty="spans").items():
+        own = side.spans if isinstance(side, Grounded) else side
+        require_kind(own, Spans, "spans", "Beside grounded answers give Spans, as Spans.from_dicts makes.", side=name)
+        if own.documents != first.documents:
             raise InputError(
-                f"{counted(found.documents, 'document')}, and answers to {counted(first.documents, 'text')}.",
+                f"{counted(own.documents, 'document')}, and answers to {counted(first.documents, 'text')}.",
                 "All sides must be about the same texts; give None where there is no answer.",
                 side=name,
             )
-        spans.append(found if first.lengths is None else on_side(name, found.with_lengths, first.lengths))
+        spans.append(own if first.lengths is None else on_side(name, own.with_lengths, first.lengths))
         choices.update(side.choices if isinstance(side, Grounded) else {})
-    unplaced = [side.unplaced if isinstance(side, Grounded) else None for side in given.values()]
-    placed = dict(zip(given, with_unplaced(spans, unplaced, apart=apart), strict=True))
+    unplaced = [side.unplaced if isinstance(side, Grounded) else None for side in sides.values()]
+    placed = dict(zip(sides, with_unplaced(spans, unplaced, apart=apart), strict=True))
     return Sides(placed, {"input": "spans", "unit": "character", **choices}, None, grounded)
 
 
-def require_no_answers(given: Mapping[str, Any]) -> Mapping[str, Any]:
+def require_no_answers(sides: Mapping[str, Any]) -> Mapping[str, Any]:
     """Check sides; an `InputError` for a file of a language model's answers, whose items may have no place."""
-    for name, side in given.items():
+    for name, side in sides.items():
         if isinstance(side, DocumentFile):
             on_side(name, side.require_spans)
-    return given
+    return sides
 
 
 class AnsweredTexts(NamedTuple):

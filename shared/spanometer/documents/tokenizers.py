@@ -59,7 +59,7 @@ def require_tokenizer(name: str | None) -> None:
         return
     require_kind(name, str, "the name of a tokenizer", _REMEDY, option="tokenizer")
     kind, colon, rest = name.partition(":")
-    if not any(known.partition(":")[0] == kind and bool(rest) == (":" in known) for known in TOKENIZERS) or (
+    if not any(each.partition(":")[0] == kind and bool(rest) == (":" in each) for each in TOKENIZERS) or (
         colon and not rest
     ):
         raise InputError(f"invalid value for {setting('tokenizer', name)}.", _REMEDY, option="tokenizer")
@@ -115,7 +115,7 @@ def _by_pattern(texts: Sequence[str], pattern: str) -> Tokens:
     rows: list[list[tuple[int, int]]] = []
     for document, text in enumerate(texts):
         try:
-            found = [match.span() for match in compiled.finditer(text, timeout=_SECONDS)]
+            matches = [match.span() for match in compiled.finditer(text, timeout=_SECONDS)]
         except TimeoutError:
             raise InputError(
                 f"the regular expression {shown(pattern)} takes more than {_SECONDS:g} seconds.",
@@ -123,7 +123,7 @@ def _by_pattern(texts: Sequence[str], pattern: str) -> Tokens:
                 document=document,
                 option="tokenizer",
             ) from None
-        rows.append([bounds for bounds in found if bounds[0] < bounds[1]])
+        rows.append([bounds for bounds in matches if bounds[0] < bounds[1]])
     return Tokens.from_lists(rows)
 
 
@@ -169,7 +169,7 @@ def _by_hugging_face(texts: Sequence[str], name: str) -> Tokens:
 
 def _without_blanks(texts: Sequence[str], rows: Sequence[Sequence[tuple[int, int]]]) -> Tokens:
     """Cut the blanks off the ends of tokens, and merge tokens that share characters."""
-    found: list[list[tuple[int, int]]] = []
+    documents: list[list[tuple[int, int]]] = []
     for text, row in zip(texts, rows, strict=True):
         merged: list[tuple[int, int]] = []
         for start, end in row:
@@ -180,8 +180,8 @@ def _without_blanks(texts: Sequence[str], rows: Sequence[Sequence[tuple[int, int
             if merged and start < merged[-1][1]:
                 start, end = merged[-1][0], max(merged.pop()[1], end)
             merged.append((start, end))
-        found.append(merged)
-    return Tokens.from_lists(found)
+        documents.append(merged)
+    return Tokens.from_lists(documents)
 
 
 def _missing(library: str, extra: str) -> InputError:

@@ -73,11 +73,11 @@ class WordRows:
 
     def append(self, row: Sequence[str]) -> None:
         """Add a row; an `InputError` with a position for anything that is not a string or cannot be stored as UTF-8."""
-        known = len(self._names)
+        size = len(self._names)
         try:
             self._codes.extend(map(self._names.__getitem__, row))
             # what is no string is no known name either
-            for name in islice(reversed(self._names), len(self._names) - known):
+            for name in islice(reversed(self._names), len(self._names) - size):
                 name.encode()
         except (TypeError, AttributeError, UnicodeEncodeError):
             list_arrays([row])

@@ -30,12 +30,12 @@ class Layers:
 
 
 def read_annotations(
-    given: Mapping[str, Any], decoding: LabelDecoding, lengths: Any = None
+    inputs: Mapping[str, Any], decoding: LabelDecoding, lengths: Any = None
 ) -> tuple[dict[str, Spans], dict[str, object]]:
     """Read annotations of the same documents.
 
     Args:
-        given: lists of tags (or `Tags`, or an Arrow column of them), or `Spans`, or `Layers` of tags, by the name that
+        inputs: lists of tags (or `Tags`, or an Arrow column of them), or `Spans`, or `Layers` of tags, by the name that
             errors use.
         decoding: how tags are decoded; the scheme is inferred from all together, and the first one says what is left
             out.
@@ -47,9 +47,9 @@ def read_annotations(
     Raises:
         InputError: for annotations that cannot be read or compared; `side` names the annotator.
     """
-    sides = {name: side for name, side in given.items() if isinstance(side, Spans)}
-    layers = {name: side for name, side in given.items() if isinstance(side, Layers)}
-    columns = {name: side.columns if name in layers else [side] for name, side in given.items() if name not in sides}
+    sides = {name: side for name, side in inputs.items() if isinstance(side, Spans)}
+    layers = {name: side for name, side in inputs.items() if isinstance(side, Layers)}
+    columns = {name: side.columns if name in layers else [side] for name, side in inputs.items() if name not in sides}
     # the tags of each layer, and whose they are
     tagged: dict[str, Tags] = {}
     owners: dict[str, str] = {}
@@ -74,7 +74,7 @@ def read_annotations(
         sides = {
             name: side if name in columns else on_side(name, side.with_lengths, lengths) for name, side in sides.items()
         }
-    sides = {name: sides[name] for name in given}
+    sides = {name: sides[name] for name in inputs}
     first = next((name for name, spans in sides.items() if spans.lengths is not None), next(iter(sides)))
     of_first = sides[first].lengths
     for name, spans in sides.items():
@@ -163,16 +163,16 @@ def _together(
     return joined.with_pieces(span, start, end, lengths)
 
 
-def require_no_reading(given: str, decoding: LabelDecoding) -> None:
+def require_no_reading(clause: str, decoding: LabelDecoding) -> None:
     """Raise an `InputError` that says what is given if options of reading tags are set, where there are none."""
     if decoding.scheme is not None or decoding.repair != "conlleval" or not decoding.prefix:
-        raise InputError(f"scheme, repair and prefix are for tags, and {given}.", "Leave them out.")
+        raise InputError(f"scheme, repair and prefix are for tags, and {clause}.", "Leave them out.")
 
 
-def require_no_choice(given: str, *, label_map: Mapping[str, str] | None, ignore_labels: Sequence[str] | None) -> None:
+def require_no_choice(clause: str, *, label_map: Mapping[str, str] | None, ignore_labels: Sequence[str] | None) -> None:
     """Raise an `InputError` that says what is given if labels are chosen, where there are none of spans."""
     if label_map is not None or ignore_labels is not None:
-        raise InputError(f"label_map and ignore_labels are for tags and spans, and {given}.", "Leave them out.")
+        raise InputError(f"label_map and ignore_labels are for tags and spans, and {clause}.", "Leave them out.")
 
 
 @contextmanager

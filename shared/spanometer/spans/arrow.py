@@ -222,16 +222,16 @@ def struct_lists(
     return arrays
 
 
-def _fits(found: pa.DataType, wanted: pa.DataType) -> bool:
+def _fits(own: pa.DataType, wanted: pa.DataType) -> bool:
     """Check whether an Arrow type fits another; sizes of integers and extra fields make no difference."""
     kinds = (pa.types.is_integer, lambda type_: pa.types.is_string(type_) or pa.types.is_large_string(type_))
     if pa.types.is_struct(wanted):
-        fields = {field.name: field.type for field in found} if pa.types.is_struct(found) else {}
+        fields = {field.name: field.type for field in own} if pa.types.is_struct(own) else {}
         return all(field.name in fields and _fits(fields[field.name], field.type) for field in wanted)
     if pa.types.is_list(wanted):
-        listed = pa.types.is_list(found) or pa.types.is_large_list(found)
-        return listed and _fits(found.value_type, wanted.value_type)
-    return found == wanted or any(kind(found) and kind(wanted) for kind in kinds)
+        listed = pa.types.is_list(own) or pa.types.is_large_list(own)
+        return listed and _fits(own.value_type, wanted.value_type)
+    return own == wanted or any(kind(own) and kind(wanted) for kind in kinds)
 
 
 def _first_problem(rows: Sequence[Any], first_document: int, problem: Callable[[Any], str], remedy: str) -> InputError:

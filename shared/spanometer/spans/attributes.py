@@ -262,14 +262,14 @@ def _items(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
         if name not in attributes:
             raise InputError(f"there are scores of {shown(name)}, which is not among the attributes.", _SCORE_REMEDY)
     items: list[_Item] = []
-    for name, given in attributes.items():
+    for name, raw in attributes.items():
         if name not in names:
             _require_name(name)
             names.add(str(name))
-        several = is_list(given)
-        if several and type(given) not in (list, tuple):
-            given = listed(given, ATTRIBUTES_REMEDY)
-        values = [plain_value(value, name) for value in given] if several else [plain_value(given, name)]
+        several = is_list(raw)
+        if several and type(raw) not in (list, tuple):
+            raw = listed(raw, ATTRIBUTES_REMEDY)
+        values = [plain_value(value, name) for value in raw] if several else [plain_value(raw, name)]
         score = scores.get(name)
         of_values = [None] * len(values) if score is None else _scores(name, values, several, score)
         stated = [
@@ -320,26 +320,26 @@ def plain_value(value: Any, name: str) -> Value | None:
     )
 
 
-def _scores(name: str, values: Sequence[Value | None], several: bool, given: Any) -> list[float | None]:
+def _scores(name: str, values: Sequence[Value | None], several: bool, scores: Any) -> list[float | None]:
     """Read the score of each value, None if it has none."""
-    if type(given) is float and len(values) == 1:
-        return [_score(name, given)]
-    if isinstance(given, Mapping):
-        return _scores_by_value(name, values, given)
-    if is_list(given):
-        if not several or len(given) != len(values):
+    if type(scores) is float and len(values) == 1:
+        return [_score(name, scores)]
+    if isinstance(scores, Mapping):
+        return _scores_by_value(name, values, scores)
+    if is_list(scores):
+        if not several or len(scores) != len(values):
             count = f"{len(values)} values" if several else "one value and no list of them"
-            raise InputError(f"{shown(name)} has a list of {len(given)} scores, and {count}.", _SCORE_REMEDY)
-        return [_score(name, score) for score in listed(given, _SCORE_REMEDY)]
+            raise InputError(f"{shown(name)} has a list of {len(scores)} scores, and {count}.", _SCORE_REMEDY)
+        return [_score(name, score) for score in listed(scores, _SCORE_REMEDY)]
     if several and len(values) > 1:
         raise InputError(f"{shown(name)} has {len(values)} values, and one score.", _SCORE_REMEDY)
-    score = _score(name, given)
+    score = _score(name, scores)
     return [score] * len(values)
 
 
-def _scores_by_value(name: str, values: Sequence[Value | None], given: Mapping[Any, Any]) -> list[float | None]:
+def _scores_by_value(name: str, values: Sequence[Value | None], scores: Mapping[Any, Any]) -> list[float | None]:
     scored = {}
-    for key, score in listed_items(given, _SCORE_REMEDY):
+    for key, score in listed_items(scores, _SCORE_REMEDY):
         value = plain_value(key, name)
         scored[type(value), value] = _score(name, score)
     for value in values:

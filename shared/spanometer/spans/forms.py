@@ -32,15 +32,15 @@ _KINDS: dict[str, tuple[Any, pa.DataType]] = {
 """The columns of spans, of entities and of spans with attributes, and what their Arrow lists hold."""
 
 
-def common_form(found: Mapping[str, str | None], default: str) -> str:
+def common_form(by_side: Mapping[str, str | None], default: str) -> str:
     """Find the form of both sides, see `form_of`; if both are undetermined, the default.
 
     Raises:
         InputError: if the sides have two forms.
     """
-    forms = [form for form in found.values() if form is not None]
+    forms = [form for form in by_side.values() if form is not None]
     if len(set(forms)) > 1:
-        sides = " and ".join(f"the {side} hold {FORMS[form]}" for side, form in found.items() if form is not None)
+        sides = " and ".join(f"the {side} hold {FORMS[form]}" for side, form in by_side.items() if form is not None)
         raise InputError(f"{sides}.", "Give both sides alike.")
     return forms[0] if forms else default
 
@@ -105,7 +105,7 @@ def read_pair(
     sides = {side: on_side(side, structs_in, column, form) for side, column in columns.items()}
     require_same_documents(*(side.documents for side in sides.values()))
     if lengths is not None:
-        sides = {side: on_side(side, found.with_lengths, lengths) for side, found in sides.items()}
+        sides = {side: on_side(side, column.with_lengths, lengths) for side, column in sides.items()}
     reference, predicted = sides.values()
     return reference, predicted, None
 

@@ -126,7 +126,7 @@ def _as_mapping(mention: Any) -> Any:
 
 def _problem(mention: Any) -> str:
     """Describe the problem of a mention; an empty string if it has none."""
-    known = _as_mapping(mention)
-    if not isinstance(known, Mapping) or not {"label", "text"} <= set(known):
+    mapping = _as_mapping(mention)
+    if not isinstance(mapping, Mapping) or not {"label", "text"} <= set(mapping):
         return f"{shown(mention)} is not a label and a text."
-    return span_problem(known, ("label", "text"))
+    return span_problem(mapping, ("label", "text"))

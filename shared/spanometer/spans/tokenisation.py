@@ -101,10 +101,10 @@ def to_characters(spans: Spans, tokens: Tokens, lengths: np.ndarray | None = Non
         InputError: for other documents, and a span past the last token.
     """
     _require_documents(spans, tokens)
-    known = spans.with_lengths(tokens.lengths)
-    span, start, end = known.pieces()
-    base = tokens.offsets[known.document[span]]
-    return known.with_pieces(span, tokens.start[base + start], tokens.end[base + end - 1], lengths)
+    of_tokens = spans.with_lengths(tokens.lengths)
+    span, start, end = of_tokens.pieces()
+    base = tokens.offsets[of_tokens.document[span]]
+    return of_tokens.with_pieces(span, tokens.start[base + start], tokens.end[base + end - 1], lengths)
 
 
 def trimmed(spans: Spans, texts: Sequence[str], *, punctuation: bool = False) -> tuple[Spans, np.ndarray]:
