@@ -99,6 +99,8 @@ class Option:
         repeat: whether the command line takes it several times; `parse` is then given a list of strings.
         label: its name on pages; empty if pages have a way of their own.
         span: the range that a page's control has, if it should be smaller than the bounds.
+        common: whether the first page of a command's help has it.
+        topic: its page in a command's help; by default that of its group.
     """
 
     name: str = ""
@@ -117,6 +119,8 @@ class Option:
     repeat: bool = False
     label: str = ""
     span: tuple[float, float] | None = None
+    common: bool = False
+    topic: str = ""
 
     @property
     def command_flag(self) -> str:
@@ -132,13 +136,17 @@ class Option:
         return f"{name}, optional" if self.optional and not self.type else name
 
     @property
+    def explained(self) -> Mapping[Any, str]:
+        """The allowed values with their explanations."""
+        return self.choices if isinstance(self.choices, Mapping) else dict.fromkeys(self.choices, "")
+
+    @property
     def values(self) -> str:
         """The allowed values in words, the default marked; empty if they are not a list."""
         if not self.choices:
             return ""
-        explained = self.choices if isinstance(self.choices, Mapping) else dict.fromkeys(self.choices, "")
         parts = []
-        for value, text in explained.items():
+        for value, text in self.explained.items():
             notes = [note for note in ("default" if same(value, self.default) else "", text) if note]
             parts.append(f"{written(value)} ({', '.join(notes)})" if notes else written(value))
         return f"{', '.join(parts[:-1])} or {parts[-1]}" if len(parts) > 1 else parts[0]

@@ -111,15 +111,3 @@ def test_ascii_output(file):
     done = subprocess.run(command, env=environment, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"\\u0436" in done.stdout
-
-
-def test_help_says_a_thing_once(run):
-    """What options of several measures end in, and whose they are."""
-    output = " ".join(run("score", "--help")[1].split())
-    zero = output.partition("--zero-division DIVISION")[2].partition("--confidence")[0]
-    assert zero.count("0.0 (default), 1.0 or nan") == 1 and zero.strip().endswith("; always 0.0 (default), 1.0 or nan")
-    assert "--match-labels, --no-match-labels most measures: require equal labels" in output
-    # the options of documents stand in a group of their own, and need no name of it each
-    assert "documents with spans, answers as strings:" not in output
-    documents = output.partition("reading documents with spans, and answers of language models:")[2]
-    assert "--unit UNIT what spans are counted in" in documents and "--grounding POLICY policy of" in documents

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import pytest
 
-from spanometer.measures.registry import ALL_MEASURES, register, unregister
+from spanometer.measures.registry import register, unregister
 from spanometer.measures.span_f import SpanF
-from spanometer.options import option, options_of
+from spanometer.options import option
 
 TAGS = "Ada B-PER\nLovelace I-PER\n\nRome B-LOC\n"
 
@@ -34,10 +34,7 @@ def test_a_measure_that_is_registered(run, complaint, file, toy):
     assert status == 0
     assert "toy|scheme:IOB2|repair:conlleval|its_option:3|" in output
     assert "its_option:2|" in run("score", path, path)[1]
-    for command in ("score", "compare", "spread"):
-        text = " ".join(run(command, "--help")[1].split())
-        assert "--its-option TIMES toy: how often to look (default: 2)" in text
-        assert ", toy" in text
+    assert "its_option how often to look (default: 2)" in " ".join(run("help", "toy")[1].split())
     assert complaint("score", path, path, "--its-option", "0").endswith(
         "invalid value for --its-option: 0. Use a whole number from 1 to 9."
     )
@@ -45,14 +42,6 @@ def test_a_measure_that_is_registered(run, complaint, file, toy):
     assert "--its-option is an option of toy, which is not computed. Add toy to --measure." in complaint(
         "score", path, path, "--measure", "span_f", "--its-option", "3"
     )
-
-
-def test_every_option_is_in_the_help(run):
-    text = run("score", "--help")[1]
-    for name, measure in ALL_MEASURES.items():
-        assert name in text
-        for declared in options_of(measure).values():
-            assert declared.command_flag in text
 
 
 def test_options_of_partly_right_spans(run, file):

@@ -1,21 +1,11 @@
 """Suggest a measure for a corpus, and say why.
 
-From the reference annotation: how long its spans are, how much lengths vary,
-whether spans touch or overlap, whether their words differ in information. Each
-of these makes some of the formal properties of the SL-ICM paper matter; of the
-measures that have them in its Table 1 the simplest is suggested. From which
-value on a statistic counts is a judgement: the thresholds are shown, and
-options move them. And chance: the F1 that spans of the same lengths would get,
-placed at random, over all and in each label, and whether to correct for it.
-With --flow paper the questions of the paper's selection flow come first, and
-each difference from our own advice says why.
-REFERENCE is of any format that spanometer score reads. Lengths are in tokens:
-those of the file, or else --tokenizer makes some.
+Statistics of the reference (lengths of spans, overlaps, words) tell which
+formal properties of the SL-ICM paper matter, and what F1 chance would get.
+Lengths are in tokens: those of the file, or --tokenizer makes some.
 
 Examples:
   spanometer advise gold.conll
-  spanometer advise gold.tsv --column NE-COARSE-LIT --documents document_id --outside _
-  spanometer advise gold.jsonl --spans entities --json
   spanometer advise gold.conll --flow paper --very-long-span 20
   spanometer advise project.json --tokenizer words
 """
@@ -53,7 +43,7 @@ class AdviceInput(TagLayout, LabelDecoding, Input):
     """The reference annotation of a corpus."""
 
     title: ClassVar[str] = "files of tags"
-    column: str | None = text("COLUMN", f"tag column: {COLUMN}")
+    column: str | None = text("COLUMN", f"tag column: {COLUMN}", common=True)
     words_column: str | None = text("COLUMN", "word column; found if there is one")
 
     def read_spans(self, path: str) -> tuple[DocumentFile, Spans, Words | None]:

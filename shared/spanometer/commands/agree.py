@@ -1,31 +1,13 @@
 """Measure the agreement of annotators of the same text, beyond chance.
 
-F1 of each pair, the F1 that random placement of the same spans would give, F1
-corrected for it, and Krippendorff's alpha for unitizing over all annotators
-jointly; with --measure gamma also gamma and gamma-cat of all of them. With
---simulations the spans of all are placed at random that often, for p-values. Files
-as in spanometer score, one for each annotator; or one file with a column for each,
-or an export of an annotation tool with several annotators.
-
-Nested spans, in files that can hold them: --placement layers places them at
-random depth by depth; alpha is not defined for them, --variant none leaves it out.
-
---disagreements lists every place where annotators differ, for adjudication: who
-says what, in which way they differ, and what the place costs the mean F1 of the
-pairs (in tokens or spans, by --level), the highest cost first. With -o FILE the
-ending says how: .html is a page that needs no network, .csv has a row and .jsonl
-a line for each place. --leave-one-out shows the agreement without each
-annotator.
+Shows F1 of each pair, F1 by chance, F1 corrected for it, and Krippendorff's
+alpha for unitizing over all annotators; gamma if it is named. Files as in
+spanometer score: one for each annotator, a column for each, or an export.
 
 Examples:
-  spanometer agree ann.conll ben.conll cat.conll
-  spanometer agree all.tsv --columns 2,3,4 --names ann,ben,cat --per-label
-  spanometer agree project.json --confidence 0.95 --simulations 1000 --per-pair
-  spanometer agree ann.jsonl ben.jsonl --placement layers --variant none
-  spanometer agree ann.conll ben.conll cat.conll --measure gamma --precision 0.02
+  spanometer agree ann.conll ben.conll cat.conll --per-label
+  spanometer agree all.tsv --columns 2,3,4 --names ann,ben,cat --confidence 0.95
   spanometer agree ann.conll ben.conll cat.conll --disagreements -o places.html
-  spanometer agree ann.conll ben.conll cat.conll --leave-one-out
-  spanometer agree ann.conll ben.conll cat.conll --plot agreement.png --json
 """
 
 from __future__ import annotations
@@ -72,8 +54,8 @@ _FORMS = (*_PAGES, ".csv", ".jsonl")
 class AgreementOutput(PlotOutput):
     """How agreement is shown."""
 
-    per_label: bool = switch("also the agreement in each label")
-    per_pair: bool = switch("also the three values of each pair")
+    per_label: bool = switch("also the agreement in each label", common=True)
+    per_pair: bool = switch("also the three values of each pair", common=True)
     per_document: bool = switch("also the means of the pairs in each document")
     leave_one_out: bool = switch(
         "also kappa and alpha without each annotator, with intervals of 95 % unless --confidence is given"
@@ -121,13 +103,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
     reading = parser.add_argument_group("reading")
     reading.add_argument("--names", metavar="NAMES", help="the annotators' names, with commas between")
     add_options(reading, {"": TagSeries, DocumentSeries.title: DocumentSeries})
-    scoring = parser.add_argument_group("scoring")
+    scoring = parser.add_argument_group("measures")
     scoring.add_argument("--measure", metavar="NAME", action="append", help="gamma: also gamma and gamma-cat")
     add_options(scoring, {"": Measure})
     owners = {"F1 beyond chance": ChanceKappaF1, "alpha": UnitizingAlpha}
     add_options(scoring, owners, leave_out=("seed",))
     add_options(scoring, _JOINT, leave_out=("seed",))
-    add_interval_options(parser.add_argument_group("intervals"), _JOINT)
+    add_interval_options(scoring, _JOINT)
     add_options(parser.add_argument_group("output"), {"": AgreementOutput}, called=OUTPUT_FLAGS)
 
 

@@ -1,18 +1,12 @@
-"""Compare systems on the same documents.
+"""Compare systems on the same documents: scores, differences, tests and ranks.
 
-The scores and ranks of each system, with confidence intervals, and for each
-pair the difference, its interval, and p-values of paired approximate
-randomisation and of the paired bootstrap, corrected over the pairs by Holm's
-method. Files as in spanometer score; the first is the reference. HIPE's columns
-and QUAERO's markup are scored by eter, JSON lines of spans with attributes by
-span_attribute, by attribute and together; answers of language models under a
-policy for strings (--grounding gollie) by mention_f.
+Each pair of systems gets its difference with an interval, and p-values of two
+paired tests (approximate randomisation, bootstrap), corrected by Holm's method.
+Files as in spanometer score; the first is the reference.
 
 Examples:
   spanometer compare gold.conll old.conll new.conll
-  spanometer compare gold.conll old.conll new.conll --measure span_f,link_f --plot scores.png
   spanometer compare gold.conll a.conll b.conll c.conll --rank-correlation
-  spanometer compare gold.conll old.conll new.conll --per-label --table latex -o table.tex
   spanometer compare all.tsv --columns 2,3,4 --names old,new --json
 """
 
@@ -67,23 +61,22 @@ _DEFAULTS = {"entities": "eter", "attributes": "span_attribute", "spans": "span_
 class ComparisonOutput(PlotOutput):
     """How a comparison is shown."""
 
-    per_label: bool = switch("also compare the systems in each label of the reference")
+    per_label: bool = switch("also compare the systems in each label", common=True, topic="measures")
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    reading = add_systems(parser, metavar="SYSTEM")
-    add_options(reading, {"": ComparedTags, **{kind.title: kind for kind in _WITH_STRINGS[:-1]}}, leave_out=("plot",))
-    draws = parser.add_argument_group("intervals and tests")
+    default = "span_f"
+    add_measure_options(parser, known_measures(), default=default, leave_out=("n_simulations", *COMPARED))
+    draws = parser.add_argument_group("measures")
     add_options(draws, {"": PairedResampling})
     draws.add_argument(
         "--rank-correlation",
         action="store_true",
-        help="correlate the rankings that the measures give of three or more systems (Kendall's tau-b, with "
-        "intervals); without --measure those of all measures",
+        help="correlate the rankings of three or more systems by the measures (all by default)",
     )
-    default = "span_f, eter for entity trees, span_attribute for attributes, mention_f for answers as strings"
-    add_measure_options(parser, known_measures(), default=default, leave_out=("n_simulations", *COMPARED))
+    reading = add_systems(parser, metavar="SYSTEM")
+    add_options(reading, {"": ComparedTags, **{kind.title: kind for kind in _WITH_STRINGS[:-1]}}, leave_out=("plot",))
     add_options(parser.add_argument_group("output"), {"": ComparisonOutput}, called=OUTPUT_FLAGS)
 
 

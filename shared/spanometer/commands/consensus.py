@@ -1,24 +1,13 @@
 """Combine the annotations of several annotators by vote.
 
 A span is in the consensus if more than half of the annotators have it, with the
-same label and the same bounds; --rule and --at-least ask for fewer or more.
-Half of an even number is a tie: ties are counted and listed, left out under
-majority, and taken in under half. With --vote token the labels of tokens are
-voted on, and read as runs. Spans that have won may overlap where annotators
-nest them, and under rules other than majority; --resolve says which give way.
-
-Files as in spanometer agree: one for each annotator, one with a column for
-each, or an export of an annotation tool with several annotators. The consensus
-is written as a file of any format that spanometer convert writes: JSON lines by
-default, IOB2 for files of tags. What the format cannot hold is listed, and
-refused unless --lossy asks for what is left. How many spans have won is on
-standard output, or on standard error if the consensus itself is there.
+same label and bounds. Ties are listed. Files as in spanometer agree; the
+consensus is written as JSON lines, or as IOB2 if the files have tags.
 
 Examples:
   spanometer consensus ann.conll ben.conll cat.conll -o gold.conll
   spanometer consensus project.json --to doccano -o gold.jsonl
-  spanometer consensus ann.jsonl ben.jsonl cat.jsonl --rule union --resolve overlaps --to IOB2 --tokenizer words
-  spanometer consensus ann.jsonl ben.jsonl cat.jsonl --at-least 2 -o gold.jsonl --list-spans votes.csv
+  spanometer consensus ann.jsonl ben.jsonl cat.jsonl --at-least 2 -o gold.jsonl
 """
 
 from __future__ import annotations
@@ -51,7 +40,7 @@ from .tag_files import TagSeries
 class ConsensusOutput(Output):
     """How votes are shown."""
 
-    with_votes: bool = switch("write the number of votes and the voters of each span as its attributes")
+    with_votes: bool = switch("write the votes and voters of each span as its attributes", common=True)
     list_spans: str | None = text(
         "CSV", "write all spans that anybody has, with their votes and outcome, into a new file"
     )

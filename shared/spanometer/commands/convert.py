@@ -1,29 +1,13 @@
 """Write a file again with legal tags, in another tag scheme, or in another format.
 
-From tags to tags, with --repair, --to a scheme or both, the file stays byte for
-byte the same but for the tags that change: words, comments, blank lines, line
-ends. Without --repair the tags must be legal, and the way back gives the same
-file. IO cannot part adjacent spans of one label: if there are any, that is an
-error. The files of a folder, or of a pattern in quotes, are written into a new
-folder OUT, or each is replaced with --in-place; an error about one leaves all
-as they are.
-
-Every format that spanometer score reads can be written as tags of a scheme
-(words and tags, with a tab between), or as jsonl (JSON lines of documents with
-spans), brat (a folder), doccano, label_studio or spacy. What the target cannot
-hold is listed, with the documents, and refused unless --lossy asks for what is
-left. Tags need tokens: those of FILE, or --tokenizer; --to-tokens says what
-becomes of spans that begin or end within one.
+Between tag schemes only tags change; the tags must be legal, unless --repair
+says how to read them. Spans that the target cannot hold are listed, and refused
+without --lossy. Tags need tokens: those of FILE, or --tokenizer makes some.
 
 Examples:
   spanometer convert system.conll --repair conlleval > fixed.conll
-  spanometer convert 'runs/*.conll' --repair discard -o fixed
   spanometer convert gold.conll --to IOBES > gold.iobes.conll
-  spanometer convert gold.conll --scheme IOB1 --to IOB2 --in-place
-  spanometer convert gold.jsonl.gz --column ner --to BILOU -o bilou.jsonl.gz
-  spanometer convert project.json --annotator 3 --to jsonl -o gold.jsonl
-  spanometer convert export.jsonl --to IOB2 --tokenizer words --to-tokens expand
-  spanometer convert annotated/ --to doccano --lossy -o doccano.jsonl
+  spanometer convert export.jsonl --to IOB2 --tokenizer words -o gold.conll
 """
 
 from __future__ import annotations

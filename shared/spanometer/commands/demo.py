@@ -1,4 +1,4 @@
-"""Score a system on the example corpus, show what its F1 hides, and compare it with two others.
+"""Score a system on the example corpus, and show what its F1 hides.
 
 Loads the metric modules of spans with evaluate.load. Needs no network.
 """

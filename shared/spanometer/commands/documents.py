@@ -300,6 +300,7 @@ class StringInput(AnswerFiles, ScoredFiles):
         "KEY",
         "the key of the reference's mentions in JSON lines, objects with label and text and without offsets, which "
         "strings are scored against",
+        topic="answers",
     )
 
     def __post_init__(self) -> None:

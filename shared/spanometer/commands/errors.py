@@ -1,23 +1,13 @@
-"""Show where systems go wrong: kinds of errors, by label, and what each kind costs.
+"""Show where systems go wrong: kinds of errors, and what each kind costs.
 
-Every reference span is matched with at most one predicted span that overlaps
-it: the pair is correct, or has the wrong label, the wrong boundary (shorter,
-longer, shifted) or both; what stays alone is missing or spurious. Of several
-systems it also shows which errors all make, which only one makes, and what
-changes from one to another. Files as in spanometer score; the first is the
-reference.
+Each reference span is matched with at most one predicted span that overlaps it;
+unmatched spans count as missing or spurious. With several systems, errors are
+compared too. Files as in spanometer score; the first is the reference.
 
 Examples:
-  spanometer errors gold.conll system.conll
-  spanometer errors gold.conll system.jsonl --to-tokens overlap --plot confusion.png
-  spanometer errors gold.conll old.conll new.conll --names old,new
-  spanometer errors gold.conll system.conll --table csv -o errors.csv
-  spanometer errors gold.conll old.conll new.conll --per-error --table csv | less
-  spanometer errors gold.conll system.conll --examples text --kind wrong_label --label ORG --predicted LOC
-  spanometer errors gold.conll system.conll --examples jsonl --sample 200 -o sample.jsonl
-  spanometer errors gold.conll system.conll --buckets --train train.conll --by 2
-  spanometer errors gold.conll system.conll --train train.conll --html report.html
-  spanometer errors both.tsv --columns 2,3 --average macro --json
+  spanometer errors gold.conll system.conll --html report.html
+  spanometer errors gold.conll old.conll new.conll --per-error --table csv
+  spanometer errors gold.conll system.conll --examples text --label ORG
 """
 
 from __future__ import annotations
@@ -141,12 +131,12 @@ class SpanParts:
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
+    add_measure_options(parser, MEASURES, default="span_f", leave_out=("n_simulations",))
+    measures = parser.add_argument_group("measures")
+    add_options(measures, {"": Resampling})
+    add_options(measures, {"": Matching})
     reading = add_systems(parser)
     add_options(reading, {"": TagSeries, DocumentSeries.title: DocumentSeries})
-    add_options(parser.add_argument_group("matching"), {"": Matching})
-    draws = parser.add_argument_group("intervals")
-    add_options(draws, {"": Resampling})
-    add_measure_options(parser, MEASURES, default="span_f, in which costs are told", leave_out=("n_simulations",))
     add_options(parser.add_argument_group("examples"), {"": ErrorChoice})
     add_options(parser.add_argument_group("buckets"), {"": SpanParts})
     add_options(parser.add_argument_group("output"), {"": ErrorOutput}, called=OUTPUT_FLAGS)

@@ -1,21 +1,13 @@
 """Find the spans that a language model's answers mean, and write them.
 
-TEXTS has the texts: JSON lines with "text", or a file of any other format that
-spanometer score reads. ANSWERS has what the model wrote: JSON lines with
-"answer", chats, or another key (--answer-key); without it FILE has both. Lines
-belong together by their "id" if both files have one, else in order. An answer
-is read into items, a label and a mention each, which are looked for in the text
-under a policy: a name, or an action for each of eight places, see
-docs/grounding.md. What is written has no items without a place, which are
-counted and, with --list-lost, listed; spanometer score takes answers as they
-are, and counts such items as wrong.
+TEXTS is JSON lines with "text", or a file of any other format. ANSWERS is JSON
+lines of answers or chats. Lines belong together by their "id", else in order.
+Items without a place are counted, and left out of the file.
 
 Examples:
-  spanometer ground texts.jsonl answers.jsonl -o spans.jsonl
-  spanometer ground texts.jsonl answers.jsonl -o spans.jsonl --policy strict --asked-labels PER,LOC --list-lost
-  spanometer ground both.jsonl --answer-key answers.gpt-4o --policy spacy-llm-v3 --aliases PERSON=PER
-  spanometer ground texts.jsonl answers.jsonl --policy "salvage,drop,case,whole,first,drop,drop,keep"
-  spanometer ground gold.conll answers.jsonl --to IOB2 --to-tokens expand -o tagged.conll
+  spanometer ground texts.jsonl answers.jsonl -o spans.jsonl --list-lost
+  spanometer ground both.jsonl --answer-key answers.gpt-4o --aliases PERSON=PER
+  spanometer ground gold.conll answers.jsonl --to IOB2 -o tagged.conll
 """
 
 from __future__ import annotations
@@ -46,7 +38,7 @@ _ENDINGS = {".spacy": "spacy", ".conll": "IOB2", ".iob": "IOB2", ".iob2": "IOB2"
 class GroundedFiles(CarriedDocuments, AnswerReading, WrittenAs):
     """Texts and answers, and the options of grounding and writing them."""
 
-    list_lost: bool = switch("list the items that have no place on standard error, and why")
+    list_lost: bool = switch("list the items that have no place, and why", common=True)
 
     def format_of(self, path: str) -> Format | None:
         """Detect the format of a file, which may be JSON lines of texts."""

@@ -8,6 +8,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from inspect import cleandoc
 from itertools import takewhile
@@ -18,7 +19,8 @@ import pyarrow
 from ..exceptions import InputError, printable, spell_python, spelled
 from ..options import elsewhere
 from ..version import __version__
-from . import COMMANDS
+from . import COMMANDS, GROUPS, help
+from .help import HelpAction, HelpFormatter
 
 BAD_INPUT = 2
 """Exit status for input that cannot be scored, and for wrong options."""
@@ -49,9 +51,13 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
     _escape_what_cannot_be_encoded()
     # Arrow's default pool keeps all memory that it once had
     pyarrow.set_memory_pool(pyarrow.system_memory_pool())
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments[:1] == ["help"]:
+        command = [name for name in arguments[1:2] if name in COMMANDS]
+        arguments = [*command, "--help", *arguments[1 + len(command) :]]
     options = argparse.Namespace()
     try:
-        parser.parse_args(argv, options)
+        parser.parse_args(arguments, options)
         if getattr(options, "output", None) == "/dev/stdout":
             # where that is a file, it is open already
             options.output = "-"
@@ -82,20 +88,6 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
         return _INTERRUPTED
 
 
-class _Help(argparse.RawDescriptionHelpFormatter):
-    """Help with room for the options' names, whose first line names the required arguments."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=24)
-
-    def add_usage(self, usage: Any, actions: Iterable[argparse.Action], groups: Any, prefix: str | None = None) -> None:
-        """Name the arguments and the required options; without a prefix, begin a command's line."""
-        shown = [action for action in actions if action.required or not action.option_strings]
-        if prefix is None:
-            self._prog += " [options]"
-        super().add_usage(usage, shown, [], prefix)
-
-
 class Parser(argparse.ArgumentParser):
     """A parser that complains in one line, and gets the options of a command when it is called.
 
@@ -106,10 +98,12 @@ class Parser(argparse.ArgumentParser):
     """
 
     def __init__(self, *, module: str = "", documentation: str | None = None, **settings: Any) -> None:
-        super().__init__(formatter_class=_Help, allow_abbrev=False, **settings)
+        super().__init__(formatter_class=HelpFormatter, allow_abbrev=False, add_help=False, **settings)
         self._module = module
         # values of options, not options: -1, columns such as -3,-2,-1, and the mark of documents
         self._negative_number_matcher = re.compile(r"-\.?\d|-DOCSTART-$")
+        self.add_argument("-h", "--help", action=HelpAction, nargs="?", metavar="TOPIC", help=argparse.SUPPRESS)
+        self._positionals.title = "arguments"
         self._document(documentation)
 
     def _document(self, documentation: str | None) -> None:
@@ -117,42 +111,91 @@ class Parser(argparse.ArgumentParser):
         above = list(takewhile(lambda text: not text.partition("\n")[0].endswith(":"), paragraphs))
         self.description, self.epilog = "\n\n".join(above), "\n\n".join(paragraphs[len(above) :])
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Import the command and declare its options before they are parsed."""
+    def load(self) -> None:
+        """Import the command and declare its options."""
         if self._module:
             command = import_module(self._module)
             self._module = ""
             self._document(command.__doc__)
             self.set_defaults(run=getattr(command, "run", None))
             command.declare(self)
+
+    def page(self, topic: str | None) -> str:
+        """Write a page of help: the first one, one on a topic, an option or a measure, or everything."""
+        self.load()
+        if topic is None:
+            return help.first_page(self)
+        if topic == help.ALL:
+            return help.whole(self)
+        text = help.topic_page(self, topic)
+        measures = help.known_measures()
+        if not text and topic in measures:
+            text = help.measure_page(topic, measures[topic])
+        if not text:
+            names = [*help.topics(self), help.ALL, *measures]
+            close = _did_you_mean(topic, names) or f" The topics are {', '.join(names)}."
+            self.error(f"there is no help on {topic!r}.{close}")
+        return text
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Declare the options of the command before they are parsed."""
+        self.load()
         parsed, unknown = super().parse_known_args(args, namespace)
         if unknown:
             self.error(f"unrecognized arguments: {' '.join(unknown)}{self._instead(unknown)}")
         return parsed, unknown
 
     def _instead(self, unknown: Iterable[str]) -> str:
-        """Write a sentence with the counterpart of the first option that belongs to another tool."""
-        remedy = next(filter(None, (elsewhere(text.lstrip("-")) for text in unknown if text.startswith("--"))), "")
-        if not remedy:
-            return ""
-        from .options import speller
+        """Write a sentence with the counterpart of the first option that has one here."""
+        for text in unknown:
+            name = text.partition("=")[0]
+            remedy = elsewhere(name.lstrip("-")) if name.startswith("-") else ""
+            if not remedy and name.startswith("-"):
+                remedy = _did_you_mean(name, self._option_string_actions).strip()
+            if remedy:
+                from .options import speller
 
-        return f". {spelled(remedy, speller(self.get_default('flags') or {})).removesuffix('.')}"
+                return f". {spelled(remedy, speller(self.get_default('flags') or {})).removesuffix('.')}"
+        return ""
 
     def error(self, message: str) -> NoReturn:
         """Print the message and leave."""
         self.exit(BAD_INPUT, f"{self.prog}: {printable(message)} (see {self.prog} --help)\n")
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser(
+class _Commands(Parser):
+    """The parser that chooses a command."""
+
+    def page(self, topic: str | None) -> str:
+        """Write the list of commands, or a page of one of them."""
+        if topic is None or topic == help.ALL:
+            return help.command_list(self, GROUPS)
+        assert self._subparsers is not None
+        choices: Any = self._subparsers._group_actions[0].choices
+        return str(choices[topic].page(None) if topic in COMMANDS else choices["score"].page(topic))
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Name the command that is most like an unknown one."""
+        if action.choices is not None and value not in COMMANDS:
+            self.error(f"there is no command {value!r}.{_did_you_mean(value, COMMANDS)}")
+
+
+def _did_you_mean(name: str, names: Iterable[str]) -> str:
+    bare = {each.lstrip("-"): each for each in names}
+    close = get_close_matches(name.lstrip("-"), bare, n=1)
+    return f" Did you mean {bare[close[0]]}?" if close else ""
+
+
+def _parser() -> _Commands:
+    parser = _Commands(
         prog="spanometer",
+        usage="spanometer COMMAND ...",
         documentation="Score span annotations (named entities, chunks, quotations and the like) and fix their tags.",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name, summary in COMMANDS.items():
-        commands.add_parser(name, help=summary, module=f"{__package__}.{name}")
+    commands = parser.add_subparsers(prog=parser.prog, metavar="COMMAND", required=True, parser_class=Parser)
+    for name in COMMANDS:
+        commands.add_parser(name, module=f"{__package__}.{name}")
     return parser
 
 

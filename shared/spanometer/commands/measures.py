@@ -51,22 +51,22 @@ def add_measure_options(
         intervals: also add the options of intervals.
         leave_out: names of options that the command has no use for.
     """
-    scoring = parser.add_argument_group("scoring")
+    scoring = parser.add_argument_group("measures")
     scoring.add_argument(
         "--measure",
         metavar="NAME",
         action="append",
-        help=f"{', '.join(available)}; several with commas, or by repeating the option; by default {default}",
+        help=f"measures, with commas between; by default {default}",
     )
-    add_options(scoring, {"": Measure}, beside=available)
+    add_options(scoring, {"": Measure})
     if intervals:
         add_interval_options(scoring, available)
-    add_options(parser.add_argument_group("options of single measures"), available, leave_out=leave_out)
+    add_options(parser.add_argument_group("measures with options of their own"), available, leave_out=leave_out)
 
 
 def add_interval_options(group: argparse._ArgumentGroup, available: Mapping[str, type[Measure]]) -> None:
     """Add the options of intervals; the help names measures that have options of the same flags."""
-    add_options(group, {INTERVALS: Resampling}, beside=available, optional=("confidence",))
+    add_options(group, {INTERVALS: Resampling}, optional=("confidence",))
 
 
 def take_average_none(options: argparse.Namespace) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import glob
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -51,13 +51,12 @@ def add_options(
     leave_out: Collection[str] = (),
     optional: Collection[str] = (),
     required: Collection[str] = (),
-    beside: Mapping[str, type] | None = None,
     called: Mapping[str, str] | None = None,
 ) -> None:
     """Add the declared options of dataclasses to a group of a parser.
 
     Options of one flag are one option of the command line, which each dataclass reads in its own way, see
-    `read_options`.
+    `read_options`. The help is the first one's, with the choices of all.
 
     Args:
         group: the group; options that the parser has already are not added again.
@@ -65,75 +64,39 @@ def add_options(
         leave_out: names of options that the command has no use for.
         optional: names of options without a default in the help.
         required: names of required options.
-        beside: owners whose options are added elsewhere; the help of a shared flag describes their options too.
         called: the flags of options that have other names in this command, with blanks between.
     """
-    strings = {string for action in group._actions for string in action.option_strings}
     flags: dict[str, str] = dict(group.get_default("flags") or {})
     owners_by_name: dict[str, list[type]] = dict(group.get_default("owners") or {})
-    uses: dict[str, dict[str, Option]] = {}
-    for title, owner in {**owners, **(beside or {})}.items():
+    declarations: dict[str, Option] = dict(group.get_default("declared") or {})
+    for owner in owners.values():
         for name, declared in options_of(owner).items():
-            flag = (called or {}).get(name, declared.command_flag)
-            owned = flag and title in owners and name not in leave_out
-            if owned:
-                owners_by_name[destination(declared)] = [*owners_by_name.get(destination(declared), []), owner]
-            if flag in uses or owned:
-                uses.setdefault(flag, {})[title] = declared
-                flags.setdefault(name, flag.split()[0])
-                flags[destination(declared)] = flag.split()[0]
-    for flag, declarations in uses.items():
-        if strings.isdisjoint(flag.split()):
-            action = _add(group, flag.split(), declarations, optional)
-            action.required = any(declared.name in required for declared in declarations.values())
-    group.set_defaults(flags=flags, owners=owners_by_name)
+            strings = (called or {}).get(name, declared.command_flag).split()
+            if not strings or name in leave_out:
+                continue
+            key = destination(declared)
+            owners_by_name[key] = [*owners_by_name.get(key, []), owner]
+            flags.setdefault(name, strings[0])
+            flags[key] = strings[0]
+            if strings[0] not in group._option_string_actions:
+                _add(group, strings, declared, required=name in required)
+                default = None if name in optional else declared.default
+                # an option that a command renames is one of its own
+                common = declared.common or name in (called or {})
+                declarations[key] = replace(declared, default=default, common=common)
+            elif key in declarations and declarations[key].choices:
+                first = declarations[key]
+                declarations[key] = replace(first, choices={**first.explained, **declared.explained, **first.explained})
+    group.set_defaults(flags=flags, owners=owners_by_name, declared=declarations)
 
 
-def _add(
-    group: argparse._ArgumentGroup, flags: list[str], uses: Mapping[str, Option], optional: Collection[str]
-) -> argparse.Action:
-    declared = next(iter(uses.values()))
-    details: dict[str, Any] = {"dest": destination(declared), "default": None, "help": _help(uses, optional)}
-    if declared.kind is bool and declared.default:
-        return group.add_argument(*flags, action=argparse.BooleanOptionalAction, **details)
+def _add(group: argparse._ArgumentGroup, flags: list[str], declared: Option, *, required: bool) -> None:
+    details: dict[str, Any] = {"dest": destination(declared), "default": None, "required": required}
     if declared.kind is bool:
-        return group.add_argument(*flags, action="store_true", **details)
+        group.add_argument(*flags, action=argparse.BooleanOptionalAction if declared.default else "store_true", **details)
+        return
     metavar = declared.metavar or declared.name.rpartition("_")[2].upper()
-    return group.add_argument(*flags, action="append" if declared.repeat else "store", metavar=metavar, **details)
-
-
-def _help(uses: Mapping[str, Option], optional: Collection[str]) -> str:
-    """Describe an option for each of its owners; write common parts of the texts once."""
-    choices: dict[str, dict[Any, str]] = {}
-    for declared in uses.values():
-        explained = declared.choices if isinstance(declared.choices, Mapping) else dict.fromkeys(declared.choices, "")
-        choices.setdefault(declared.help, {}).update(explained)
-    owners: dict[str, list[str]] = {}
-    ends = set()
-    for title, declared in uses.items():
-        whole = replace(declared, choices=choices[declared.help])
-        text = _described(whole, declared.name in optional)
-        owners.setdefault(text, []).append(title)
-        ends.add(text.removeprefix(declared.help) if declared.choices else "")
-    # common ends of texts are written once
-    end = ends.pop() if len(owners) > 1 and len(ends) == 1 else ""
-    parts = [f"{_called(titles)}{text.removesuffix(end) if end else text}" for text, titles in owners.items()]
-    return "; ".join([*parts, *([f"always {end.removeprefix(': ')}"] if end else [])]).replace("%", "%%")
-
-
-def _called(titles: Sequence[str]) -> str:
-    """Begin a text about some owners with their names, unless these are most measures."""
-    if "" in titles:
-        return ""
-    return f"{', '.join(titles) if len(titles) <= _LISTED else 'most measures'}: "
-
-
-def _described(declared: Option, optional: bool) -> str:
-    if declared.choices:
-        return f"{declared.help}: {declared.values}".replace('"', "")
-    repeated = "; may be repeated" if declared.repeat else ""
-    plain = optional or declared.kind is bool or declared.default in (None, (), {})
-    return declared.help + repeated + ("" if plain else f" (default: {declared.default})")
+    group.add_argument(*flags, action="append" if declared.repeat else "store", metavar=metavar, **details)
 
 
 def destination(declared: Option) -> str:

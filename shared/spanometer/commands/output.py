@@ -46,7 +46,7 @@ OUTPUT_FLAGS = {"output": "-o --output"}
 class Output:
     """How a result is shown."""
 
-    json: bool = switch("one JSON object instead of tables")
+    json: bool = switch("one JSON object instead of tables", common=True)
     no_color: bool = switch("plain text (so does NO_COLOR in the environment)")
 
     @property
@@ -89,7 +89,7 @@ class TableOutput(Precision, Output):
 
     table: str = option(
         "text",
-        help="form of the tables, by default what the ending of -o says",
+        help="form of the tables, by default by the ending of -o",
         choices={
             "text": "for people",
             "csv": "one table, with all digits unless --digits is given; import its texts as text, as spreadsheets "
@@ -99,14 +99,13 @@ class TableOutput(Precision, Output):
             "html": "a page",
         },
         metavar="FORM",
+        common=True,
     )
     table_kind: str | None = text(
         "KIND", "only the tables of this kind, such as scores, labels or documents; in CSV by default the main one"
     )
     output: str | None = text(
-        "FILE",
-        "write into FILE, which must not exist yet, instead of standard output; into FOLDER/, each kind of tables as "
-        "CSV or as --table says",
+        "FILE", "write into FILE, which must not exist yet; into FOLDER/, each kind of tables", common=True
     )
     force: bool = switch("replace files that exist already, but never an input")
 

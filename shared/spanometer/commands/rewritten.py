@@ -38,7 +38,9 @@ class TagColumns(TagLayout, LabelDecoding, Input):
     """Tag columns of one file."""
 
     title: ClassVar[str] = "files of tags"
-    column: list[str] | None = option(None, help=f"tag column: {COLUMN}", metavar="COLUMN", repeat=True, parse=list)
+    column: list[str] | None = option(
+        None, help=f"tag column: {COLUMN}", metavar="COLUMN", repeat=True, parse=list, common=True
+    )
 
     def read_columns(self, path: str) -> DocumentFile:
         """List the named columns; the last column if none is named."""
@@ -55,10 +57,10 @@ class Target:
 
     output: str | None = text(
         "OUT",
-        "write to OUT, which must not exist yet; standard output by default. What was gzipped stays so; an OUT that "
-        "ends in .gz is gzipped in any case",
+        "write to OUT, which must not exist yet (gzipped if it ends in .gz); standard output by default",
+        common=True,
     )
-    in_place: bool = switch("replace FILE, all at once when everything is written; keeps its mode")
+    in_place: bool = switch("replace FILE when everything is written", common=True)
     force: bool = switch("let -o replace a file, or a folder of such files, but never an input")
     file: str
 
@@ -120,8 +122,9 @@ class WrittenAs:
         optional=True,
         parse=_target,
         metavar="NAME",
+        common=True,
     )
-    lossy: bool = switch("write what the format can hold, and list the rest on standard error")
+    lossy: bool = switch("write what the format can hold, and list the rest", common=True)
 
     def writing(self, options: argparse.Namespace, source: Input, default: str = "jsonl") -> Writing:
         """Choose where and how documents of a source are written, by default in a format or a scheme."""

@@ -1,56 +1,13 @@
-"""Score the tags of one or more systems against a reference.
+"""Score systems against a reference: precision, recall and F1 of their spans.
 
-All are files with one token a line and a blank line between documents, the tag
-in the last column (or the only one), or JSON lines of tag lists; plain or
-gzipped; - is standard input. Without PREDICTION both sides are columns of
-REFERENCE.
-
-HIPE's columns, QUAERO's inline markup and JSON lines of entities with "types"
-are read as entity trees and scored by eter, unless a column is named. --level
-fine (default) or coarse chooses among HIPE's types.
-
-JSON lines of spans with "attributes" are scored by span_attribute: a line is a
-list of {"start", "end", "label", "attributes": {NAME: VALUE}} (and "scores"),
-or an object with such a list under "spans" or "entities".
-
-Exports of annotation tools (Doccano, Label Studio, Prodigy) and JSON lines of
-documents with "text" and "spans" are recognised, on each side on its own: their
-spans are characters, and are carried to the tokens of a reference that has some
-(--to-tokens), or scored as characters (--unit). Both texts must be the same.
-
-With --references N the first N files are references of as many annotators: each
-system is scored against each of them, against all (the mean, the best, the best
-in each document), and the annotators against each other in the same manner.
-
-JSON lines of a language model's answers ("answer", a chat, or --answer-key) are
-found in the texts of REFERENCE under a policy (--grounding); an item without a
-place is a false positive. --asked-labels PER,LOC names the labels that were asked
-for. A policy for strings (--grounding gollie, strict-strings) looks for no places:
-labels and mentions are compared by mention_f, with those of REFERENCE's spans, or
-with mentions that it has without offsets (--mentions-key).
-
-With --cluster, REFERENCE is a Parquet file, a folder or a pattern in quotes,
-with both sides in columns: references and predictions, unless
---reference-column and --prediction-column name others. Tags then need --scheme.
+Files are recognised by their content: tags in columns, exports of annotation
+tools, a language model's answers, entity trees. Without PREDICTION both sides
+are columns of REFERENCE.
 
 Examples:
-  spanometer score gold.conll system.conll
-  spanometer score gold.conll system.conll --column ner --per-label
-  spanometer score gold.conll one.conll two.conll --names one,two --table latex -o table.tex
-  spanometer score gold.conll system.conll --measure span_f --score-only --percent --digits 1
-  spanometer score both.tsv --reference-column 2 --prediction-column 3
-  spanometer score gold.jsonl.gz system.jsonl.gz --measure span_f,link_f --json
-  spanometer score gold.conll system.conll --measure chance_kappa_f1 --by-chance 0.175
-  spanometer score gold.tsv system.tsv --format hipe --per-label
-  spanometer score gold.tsv system.tsv --layers NE-FINE-LIT,NE-NESTED \
-      --documents document_id --outside _ --measure chance_kappa_f1 --placement layers
-  spanometer score gold.jsonl system.jsonl --attribute negated --plot curves.png
-  spanometer score gold.conll system.jsonl --to-tokens overlap
-  spanometer score ann.conll ben.conll cat.conll system.conll --references 3 --confidence 0.95
-  spanometer score gold.jsonl answers.jsonl --grounding strict --asked-labels PER,LOC
-  spanometer score gold.jsonl answers.jsonl --grounding gollie --asked-labels PER,LOC
-  spanometer score both.jsonl --answer-key answers.gpt-4o,answers.llama --measure span_f
-  spanometer score "data/*.parquet" --cluster tcp://10.0.0.1:8786 --scheme IOB2
+  spanometer score gold.conll system.conll --per-label
+  spanometer score gold.conll old.conll new.conll --table latex -o table.tex
+  spanometer score gold.jsonl answers.jsonl --grounding strict
 """
 
 from __future__ import annotations
@@ -65,7 +22,7 @@ from ..analysis.scores.measure_result import is_by_attribute
 from ..analysis.scores.report import Report, kind_of, system_parts
 from ..counts.statistics import Resampling
 from ..exceptions import InputError, counted, mention
-from ..measures.registry import ALL_MEASURES, MEASURES
+from ..measures.registry import MEASURES
 from ..tables.table import Number, Part, heading
 from .corpus import CorpusFiles, ScoredFiles
 from .documents import (
@@ -106,7 +63,7 @@ _NOT_SHOWN = ("per_label", "per_document", "score_only")
 class ScoreOutput(PlotOutput):
     """How scores are shown."""
 
-    per_label: bool = switch("also the scores of each label, with what is counted, and all averages over labels")
+    per_label: bool = switch("also the scores of each label, and all averages", common=True, topic="measures")
     per_document: bool = switch("also the scores of each document")
     score_only: bool = switch("nothing but the headline of one measure, a number for scripts")
 
@@ -127,23 +84,20 @@ class ScoreOutput(PlotOutput):
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
+    default = "all that suit the files, except gamma"
+    add_measure_options(parser, known_measures(), default=default, intervals=True, leave_out=COMPARED)
     reading = add_systems(parser)
     reading.add_argument(
         "--references",
         metavar="N",
-        help="the first N files are references of as many annotators; with 1, those of all annotators in the first one",
+        help="the first N files are references of as many annotators (1: all of them are in the first)",
     )
-    others = {kind.title: kind for kind in (TreeInput, DocumentInput, StringInput)}
-    add_options(reading, {"": TagInput}, beside={**others, **ALL_MEASURES})
-    add_options(parser.add_argument_group("reading entity trees"), {"": TreeInput}, beside=ALL_MEASURES)
-    documents = parser.add_argument_group("reading documents with spans, and answers of language models")
-    add_options(documents, {"": DocumentInput, StringInput.title: StringInput}, beside=ALL_MEASURES)
-    default = (
-        "all that suit the files but gamma, which takes longer: eter for entity trees, span_attribute for attributes, "
-        "mention_f for answers as strings"
-    )
-    add_measure_options(parser, known_measures(), default=default, intervals=True, leave_out=COMPARED)
-    add_options(parser.add_argument_group("Parquet files"), {"": ParquetInput})
+    add_options(reading, {"": TagInput})
+    documents = parser.add_argument_group("reading documents with spans")
+    add_options(documents, {"": DocumentInput, StringInput.title: StringInput})
+    parser.add_argument_group("answers")
+    add_options(parser.add_argument_group("reading entity trees"), {"": TreeInput})
+    add_options(parser.add_argument_group("reading Parquet files"), {"": ParquetInput})
     output = parser.add_argument_group("output")
     add_options(output, {"": ScoreOutput}, called=OUTPUT_FLAGS)
     add_options(output, {"span_attribute": AttributeInput})

@@ -1,24 +1,13 @@
 """Score a system under every policy of repairing tags or grounding answers.
 
-The best, the worst and the mean score, the policies that have names, and the
-choices that the best and the worst make. Files as in spanometer score, with
-tags in IOBES, BILOU, BMES or IOB2. With --logits also the best legal path
-(Viterbi), greedy decoding (left to right, and from guessed starts) and repair
-by score; PREDICTION may then be left out, and is the label with the highest
-logit at each token. It also says which published tools are which policies.
-
-Answers of language models (JSON lines, as in spanometer score) are made spans
-under all 9,216 policies of grounding them. Beside the same figures there is the
-score of each action, the others as in the policy strict, and of several systems
-how often each is first. Then the same of the 128 policies for answers as
-strings, by mention_f.
+Shows the best, the worst and the mean score, the policies that have names, and
+the choices that the best and the worst make. Files as in spanometer score, with
+tags in IOBES, BILOU, BMES or IOB2, or with answers of language models.
 
 Examples:
-  spanometer spread gold.conll system.conll
   spanometer spread gold.conll system.conll --plot spread.png
-  spanometer spread both.tsv --reference-column 2 --prediction-column 3 --json
   spanometer spread gold.conll --logits logits.npz
-  spanometer spread --answers gold.jsonl small.jsonl large.jsonl --plot x.png
+  spanometer spread --answers gold.jsonl small.jsonl large.jsonl
 """
 
 from __future__ import annotations
@@ -59,6 +48,7 @@ class SpreadInput(TagPair):
         "NPZ",
         "the system's logits: 'labels' and an array of shape (tokens, labels) for each document, or padded 'logits' "
         "with 'lengths'",
+        common=True,
     )
 
     # policies repair tags with prefixes

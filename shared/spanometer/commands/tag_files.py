@@ -35,14 +35,14 @@ from .options import switch
 _OF_TOKENS = ("tokens", "token_probabilities", "")
 """The name of the reference in errors about tokens."""
 
-COLUMN = "number from 1 (-1 is the last) or name; the last by default; in JSON lines a key, by default tags"
+COLUMN = "number from 1 (-1 is the last, the default) or name"
 
 
 @dataclass(frozen=True, kw_only=True)
 class TagLayout(Limits):
     """How files of tags are laid out."""
 
-    format: str = option("auto", help="form of the files", choices=("auto", *formats_of("tags")))
+    format: str = option("auto", help="form of the files", choices=("auto", *formats_of("tags")), common=True)
     documents: str | None = text(
         "KEY",
         "what begins a document instead of a blank line: the KEY of comments '# KEY = ...'; or --documents=-DOCSTART-",
@@ -113,8 +113,10 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFi
         metavar="COLUMNS",
         parse=lambda text: tuple(column.strip() for column in text.split(",")),
     )
-    column: str | None = text("COLUMN", f"tag column of all files: {COLUMN}")
-    columns: str | None = text("COLUMNS", "of one file: the columns, with commas between; a reference's first")
+    column: str | None = text("COLUMN", f"tag column of all files: {COLUMN}", common=True)
+    columns: str | None = text(
+        "COLUMNS", "of one file: the columns, with commas between; a reference's first", common=True
+    )
     reference_column: str | None = field(default=None, init=False)
     prediction_column: str | None = field(default=None, init=False)
 
@@ -201,7 +203,7 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFi
 class TagPair(TagSeries):
     """Tags of a reference and a system: two files, or two columns of one."""
 
-    column: str | None = text("COLUMN", f"tag column of both sides: {COLUMN}")
+    column: str | None = text("COLUMN", f"tag column of both sides: {COLUMN}", common=True)
     columns: str | None = field(default=None, init=False)
     reference_column: str | None = text("COLUMN", "tag column of the reference")
     prediction_column: str | None = text("COLUMN", "tag column of the system")

@@ -1,26 +1,13 @@
-r"""Write a file again with errors of one kind or several.
+"""Write a file again with errors of one kind or several.
 
 Spans are cut, shifted, shortened, lengthened, relabelled, left out or invented,
-or tags put where they are illegal. No span leaves its document or runs into
-another; one that would is left as it is. Standard error says how many were
-touched. The tags of FILE must be legal (spanometer convert --repair makes them so).
-Everything but the tags that change stays byte for byte the same.
-
-Documents with spans, in every format that spanometer convert writes, are
-written again in their format. Spans are changed by tokens: those of FILE, or
-else --tokenizer makes some.
-
-The first thirteen are those of Table 4 of the SL-ICM paper; on its corpus, with
---as-spans (and --matched for those of short spans), they give the very outputs
-that python -m experiments scores. Two that are compared should touch as many
-spans: --matched, or --first N for both.
+or tags become illegal; spans stay within their documents and apart. Standard
+error says how many were touched. The tags of FILE must be legal.
 
 Examples:
   spanometer transform --list
   spanometer transform gold.conll --apply shifted_spans > shifted.conll
-  spanometer transform gold.conll --apply short_truncation --matched -o short.conll
-  spanometer transform gold.conll --apply -1 --apply label_noise --rate 0.2 \
-      --seed 7 -o worse.conll && spanometer score gold.conll worse.conll
+  spanometer transform gold.conll --apply label_noise --rate 0.2 -o worse.conll
 """
 
 from __future__ import annotations
@@ -61,40 +48,37 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--apply",
         metavar="NAME",
         action="append",
-        help="a transformation; several are applied one after the other",
+        help="a transformation (--list names them); several are applied in turn",
     )
     group.add_argument(
         "--rate",
         metavar="R",
         type=float,
         action="append",
-        help="probability of each span that can be touched: once for all transformations, or once for each; "
-        "by default as --list says",
+        help="probability of touching a span, for all transformations or for each",
     )
     group.add_argument(
-        "--seed", metavar="N", type=int, default=0, help="of the first transformation, N + 1 of the next (default: 0)"
+        "--seed", metavar="N", type=int, default=0, help="seed of the first transformation; the next has N + 1"
     )
     group.add_argument(
         "--first",
         metavar="N",
         type=int,
         action="append",
-        help="touch at most the first N spans that can be touched: once for all transformations, or once for each",
+        help="touch at most the first N spans, for all transformations or for each",
     )
     group.add_argument(
         "--matched",
         action="store_true",
-        help="touch as many spans as the transformations that this one is compared with can all touch: long and short "
-        "truncation, long and short extension, maximum and minimum overlap, -1 to -3, +1 to +3",
+        help="touch as many spans as the paired transformation can touch (long and short truncation)",
     )
     group.add_argument("--list", action=_ListAction, help="list the transformations, and leave")
-    add_target_options(parser)
-    parser.add_argument(
+    group.add_argument(
         "--as-spans",
         action="store_true",
-        help="write JSON lines of spans instead of FILE's tags; there spans run into others and pass the end of their "
-        "document, as those of the paper do. Without --apply the spans are FILE's own",
+        help="write JSON lines of spans, which may overlap and pass the end of their document, as in the paper",
     )
+    add_target_options(parser)
     parser.set_defaults(flags={**parser.get_default("flags"), "transformation": "--apply"})
 
 

@@ -1,27 +1,13 @@
-"""List the illegal pairs of tags in files, or what is wrong with their spans.
+"""List the illegal tags of a file, or what is wrong with its spans.
 
-For each pair of tags the line, the tag and the one before it, and the spans
-there under each repair policy, with their lines (in JSON lines: with their
-tokens, from 0). FILE has one token a line and a blank line between documents,
-or is JSON lines of tag lists; plain or gzipped.
-
-Of documents with spans, in every format that spanometer score reads: spans that
-are empty, reversed, past the end of the text or inside a character, there
-twice, padded with white space, not the text that the file states, within tokens
-(those of FILE, or --tokenizer), or with a label that --known-labels lacks;
-spans without a place or a label, which are left out; and documents with one
-name. Offsets are those of FILE.
-
-Of several files there is a summary of each below the lists; a file that cannot
-be read is named in an error, and the others are read all the same. The exit
-status is 0 if there is nothing to list, 1 if there is, 2 for a file that cannot
-be read.
+For each illegal pair of tags: the line, and the spans there under each repair
+policy. For documents: spans that are empty, outside the text, doubled, padded,
+not the stated text, or of an unknown label. The exit status is 1 if there are
+problems, and 2 for a file that cannot be read.
 
 Examples:
   spanometer validate system.conll
   spanometer validate ann.conll ben.conll cat.conll
-  spanometer validate both.tsv --column 2 --column 3 --scheme IOB1
-  spanometer validate system.jsonl.gz --json
   spanometer validate project.json --tokenizer words --known-labels PER,LOC,ORG
 """
 

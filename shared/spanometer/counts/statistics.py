@@ -149,6 +149,7 @@ class Resampling:
         exclusive=True,
         metavar="LEVEL",
         label="Confidence interval",
+        common=True,
     )
     interval_method: str = option(
         "bca",

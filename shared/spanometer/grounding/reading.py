@@ -29,6 +29,7 @@ class AnswerReading:
         help="policy of grounding the answers of language models: one of "
         f"{', '.join(NAMED)}; or an action for each place ({', '.join(PLACES)}) with commas between",
         metavar="POLICY",
+        topic="answers",
     )
     asked_labels: Sequence[str] | None = option(
         None,
@@ -36,6 +37,7 @@ class AnswerReading:
         type="list of str",
         optional=True,
         metavar="LABEL,...",
+        topic="answers",
         parse=lambda text: [label.strip() for label in text.split(",")],
     )
     aliases: Mapping[str, str] | None = option(
@@ -44,12 +46,18 @@ class AnswerReading:
         type="dict of str",
         optional=True,
         metavar="ALIAS=LABEL,...",
+        topic="answers",
         parse=partial(label_map_in, name="aliases"),
     )
     offsets: str | None = replaced_option(
-        GroundingPolicy, "offsets", default=None, optional=True, help="how to treat offsets that answers give"
+        GroundingPolicy,
+        "offsets",
+        default=None,
+        optional=True,
+        help="how to treat offsets that answers give",
+        topic="answers",
     )
-    answer_format: str = option("auto", help="format of answers", choices=FORMATS)
+    answer_format: str = option("auto", help="format of answers", choices=FORMATS, topic="answers")
 
     def __post_init__(self) -> None:
         """Check the values."""

@@ -97,6 +97,7 @@ class Decoding(CheckedOptions):
         metavar="SCHEME",
         parse=canonical,
         label="Tag scheme",
+        common=True,
     )
     repair: str = option(
         "conlleval",
@@ -104,6 +105,7 @@ class Decoding(CheckedOptions):
         choices={name: repair.help for name, repair in REPAIRS.items()},
         metavar="POLICY",
         label="Illegal tags",
+        common=True,
     )
 
     def __post_init__(self) -> None:

@@ -226,6 +226,7 @@ class LabelChoice:
         optional=True,
         flag="ignore",
         metavar="LABEL,...",
+        common=True,
         parse=lambda text: [label.strip() for label in text.split(",")],
     )
 

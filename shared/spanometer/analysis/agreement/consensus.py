@@ -34,6 +34,7 @@ class Voting:
 
     rule: str = option(
         "majority",
+        common=True,
         help="how many annotators must have a span",
         choices={
             "majority": "more than half of them; half of them is a tie, which is left out",

@@ -44,6 +44,7 @@ class AnswerLines(CheckedOptions):
         "KEY",
         "the key of the answers of a language model; dots lead into objects, answers.gpt-4o; several with commas "
         "between are several systems",
+        topic="answers",
     )
     text_key: str | None = text(
         "KEY", "the key of the text beside answers of a language model, or in the tasks of Label Studio"

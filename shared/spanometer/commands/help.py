@@ -1,0 +1,221 @@
+"""Help by layers: the first page of a command, a page on each topic, a page on each measure, and everything.
+
+The topic of an option is the first word of its group's title, unless its declaration names another one. The first page
+has the options that a command adds itself, and those that are declared as common.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterable, Mapping
+from copy import copy
+from inspect import cleandoc
+from textwrap import fill
+from typing import Any
+
+from ..options import Option, options_of
+
+_SHORT = 60
+"""The length of values that a brief help names."""
+
+FIRST_PAGE = 45
+"""The lines of the longest first page. A command whose help is no longer shows it whole."""
+
+ALL = "all"
+"""The topic that has all options."""
+
+_TEXTS = {
+    "reading": "Files have one token a line and a blank line between documents, with the tags in the last column; or "
+    "they are JSON lines of tag lists, or documents with spans. They may be gzipped; - is standard input.",
+    "reading documents with spans": "Exports of annotation tools, and JSON lines with text and spans. Spans of "
+    "characters are carried to the tokens of the reference (--to-tokens), or scored as characters (--unit). JSON lines "
+    'of spans with "attributes": {NAME: VALUE} are scored by span_attribute.',
+    "answers": "JSON lines of what a language model wrote. Its items are looked for in the texts of the reference; an "
+    "item without a place is a false positive. A policy for strings (gollie, universalner) looks for no places: labels "
+    "and mentions are compared by mention_f.",
+    "reading entity trees": "HIPE's columns and QUAERO's markup are read as entity trees and scored by eter, unless a "
+    "column is named.",
+    "reading Parquet files": "With --cluster, REFERENCE is a Parquet file, a folder or a pattern in quotes, with both "
+    "sides in columns. Tags need --scheme.",
+}
+"""What stands above the options of a section, by its title."""
+
+_NO_TOPICS = ("arguments", "options")
+"""The titles of the groups that argparse makes."""
+
+
+class HelpFormatter(argparse.HelpFormatter):
+    """Help with room for the options' names, whose first line names the required arguments."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=24)
+
+    def add_usage(self, usage: Any, actions: Iterable[argparse.Action], groups: Any, prefix: str | None = None) -> None:
+        """Name the arguments and the required options; without a prefix, begin a command's line."""
+        shown = [action for action in actions if action.required or not action.option_strings]
+        if prefix is None:
+            self._prog += " [options]"
+        super().add_usage(usage, shown, [], prefix)
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        """Write the value of an option once, behind its names."""
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        return f"{', '.join(action.option_strings)} {action.metavar}"
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        """Wrap a text of one line, and keep the lines of other texts."""
+        return text if "\n" in text else fill(text, width, initial_indent=indent, subsequent_indent=indent)
+
+
+class HelpAction(argparse.Action):
+    """Print a page of help and exit, whatever the other options are."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        """Print the page of a topic, or the first page."""
+        print(parser.page(values), end="")
+        parser.exit()
+
+
+def command_list(parser: argparse.ArgumentParser, commands: Mapping[str, Mapping[str, str]]) -> str:
+    """Write the commands by their groups."""
+    formatter = _begun(parser)
+    for title, summaries in commands.items():
+        _add_lines(formatter, title, summaries)
+    more = {
+        "help COMMAND": "the same as COMMAND --help",
+        "help TOPIC": "measures, reading, answers or output of spanometer score",
+        "help MEASURE": "what a measure computes, and its options",
+        "--version": "the version",
+    }
+    _add_lines(formatter, "more", more)
+    return formatter.format_help()
+
+
+def first_page(parser: argparse.ArgumentParser) -> str:
+    """Write the common options of a command, examples, and the topics of the rest; a short help whole."""
+    text = whole(parser)
+    return text if len(text.splitlines()) <= FIRST_PAGE else _page(parser, _sections(parser, common=True))
+
+
+def whole(parser: argparse.ArgumentParser) -> str:
+    """Write all options of a command."""
+    return _page(parser, _sections(parser))
+
+
+def topics(parser: argparse.ArgumentParser) -> list[str]:
+    """List the topics of a command, in the order of use."""
+    return list(dict.fromkeys(_topic(title) for title in _sections(parser) if title not in _NO_TOPICS))
+
+
+def topic_page(parser: argparse.ArgumentParser, topic: str) -> str:
+    """Write the options of one topic, or the option that has the name; an empty string if there is none."""
+    formatter = parser._get_formatter()
+    sections = {title: actions for title, actions in _sections(parser).items() if _topic(title) == topic}
+    for title, actions in sections.items():
+        formatter.start_section(title)
+        formatter.add_text(_TEXTS.get(title))
+        formatter.add_arguments(actions)
+        formatter.end_section()
+    if sections and topic == "measures":
+        _add_lines(formatter, "the measures", {name: _definition(kind) for name, kind in known_measures().items()})
+    return formatter.format_help()
+
+
+def known_measures() -> Mapping[str, Any]:
+    """List the measures that have a page, by name."""
+    from ..measures.registry import MeasureTable
+
+    return MeasureTable("spans", "entities", "attributes", "mentions")
+
+
+def measure_page(name: str, kind: Any) -> str:
+    """Write what a measure computes, its keys, and its options."""
+    from ..measures.base import SHARED
+
+    declared = options_of(kind)
+    names = [*(each for each in declared if each not in SHARED), *(each for each in SHARED if each in declared)]
+    formatter = HelpFormatter("")
+    formatter.add_text(f"{name}: {_definition(kind)}")
+    _add_lines(formatter, "keys", {key: described.help for key, described in kind.results.items()})
+    _add_lines(formatter, "options", {each: _described(declared[each]) for each in names})
+    return formatter.format_help()
+
+
+def _definition(kind: Any) -> str:
+    return " ".join(cleandoc(kind.__doc__).partition("\n\n")[0].split())
+
+
+def _add_lines(formatter: argparse.HelpFormatter, title: str, texts: Mapping[str, str]) -> None:
+    formatter.start_section(title)
+    formatter.add_arguments(
+        [argparse.Action([], head, metavar=head, help=text.replace("%", "%%")) for head, text in texts.items()]
+    )
+    formatter.end_section()
+
+
+def _begun(parser: argparse.ArgumentParser) -> argparse.HelpFormatter:
+    """Begin a page with the usage and what the command does."""
+    formatter = parser._get_formatter()
+    formatter.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups)
+    formatter.add_text(parser.description)
+    return formatter
+
+
+def _page(parser: argparse.ArgumentParser, sections: Mapping[str, Iterable[argparse.Action]]) -> str:
+    formatter = _begun(parser)
+    _add_sections(formatter, sections)
+    if names := topics(parser):
+        _add_lines(formatter, "more", {"--help TOPIC": f"{', '.join(names)}, {ALL}, or a measure such as span_f"})
+    formatter.add_text(parser.epilog)
+    return formatter.format_help()
+
+
+def _sections(parser: argparse.ArgumentParser, *, common: bool = False) -> dict[str, list[argparse.Action]]:
+    """List the arguments and options with their help by the title of their group, or by the topic that they declare.
+
+    Args:
+        parser: of the command.
+        common: leave out the options that are not common, and make the help short.
+    """
+    declared: Mapping[str, Option] = parser.get_default("declared") or {}
+    sections: dict[str, list[argparse.Action]] = {str(group.title): [] for group in parser._action_groups}
+    for group in parser._action_groups:
+        for action in group._group_actions:
+            option = declared.get(action.dest)
+            if action.help == argparse.SUPPRESS or (common and option is not None and not option.common):
+                continue
+            shown = copy(action)
+            if option is not None:
+                shown.help = (_briefly if common else _described)(option).replace("%", "%%")
+            title = str(group.title) if option is None else option.topic or str(group.title)
+            sections.setdefault(title, []).append(shown)
+    return {title: actions for title, actions in sections.items() if actions}
+
+
+def _described(declared: Option) -> str:
+    """Write an option's help with its values or its default."""
+    if declared.choices:
+        return f"{declared.help}: {declared.values}".replace('"', "")
+    plain = declared.kind is bool or declared.default in (None, (), {})
+    default = "" if plain else f" (default: {declared.default})"
+    return f"{declared.help}{'; may be repeated' if declared.repeat else ''}{default}"
+
+
+def _briefly(declared: Option) -> str:
+    """Write the beginning of an option's help, and its values if they are short."""
+    values = ", ".join(map(str, declared.choices))
+    text = re.split(r"[:;(]|, such as|, by default", declared.help)[0].strip()
+    return f"{text}: {values}" if values and len(values) <= _SHORT else text
+
+
+def _add_sections(formatter: argparse.HelpFormatter, sections: Mapping[str, Iterable[argparse.Action]]) -> None:
+    for title, actions in sections.items():
+        formatter.start_section(title)
+        formatter.add_arguments(actions)
+        formatter.end_section()
+
+
+def _topic(title: str) -> str:
+    return title.partition(" ")[0]
