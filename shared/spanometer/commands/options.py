@@ -93,7 +93,9 @@ def add_options(
 def _add(group: argparse._ArgumentGroup, flags: list[str], declared: Option, *, required: bool) -> None:
     details: dict[str, Any] = {"dest": destination(declared), "default": None, "required": required}
     if declared.kind is bool:
-        group.add_argument(*flags, action=argparse.BooleanOptionalAction if declared.default else "store_true", **details)
+        group.add_argument(
+            *flags, action=argparse.BooleanOptionalAction if declared.default else "store_true", **details
+        )
         return
     metavar = declared.metavar or declared.name.rpartition("_")[2].upper()
     group.add_argument(*flags, action="append" if declared.repeat else "store", metavar=metavar, **details)
