@@ -32,9 +32,9 @@ _EXAMPLES = """
 """
 
 _CITATION = """
-@misc{chance-agreement-sequence-annotation,
-    title = "Estimating Agreement by Chance for Sequence Annotation"
-}
+@inproceedings{li-etal-2024-estimating, booktitle = "ACL 2024", year = "2024", url = "https://arxiv.org/abs/2407.11371",
+    title = "Estimating Agreement by Chance for Sequence Annotation",
+    author = "Li, Diya and Rosé, Carolyn and Yuan, Ao and Zhou, Chunxiao" }
 """
 
 

@@ -22,7 +22,7 @@ _EXAMPLES = """
     >>> result["eter"], result["root_error"], result["component_error"], result["counts"]["subtype_substitutions"]
     (0.375, 0.25, 0.5, 1)
     >>> result["signature"].partition("|ser_type_cost")[0]
-    'eter|input:entities|alpha:0.5|type_cost:0.5|subtype_cost:0.25|span_cost:0.25'
+    'eter|input:entities|alpha:0.5|type_cost:0.5|subtype_cost:0.25|span_cost:0.25|insertion_cost:1|deletion_cost:1'
     >>> markup = spanometer.load("eter", "markup")
     >>> reference = "<pers.ind> <name.first> Ada </name.first> <name.last> Lovelace </name.last> </pers.ind> writes"
     >>> markup.compute(predictions=["<pers.ind> Ada Lovelace </pers.ind> writes"], references=[reference])["eter"]

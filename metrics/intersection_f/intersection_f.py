@@ -23,8 +23,8 @@ _EXAMPLES = """
 """
 
 _CITATION = """
-@misc{amigo-etal-sl-icm,
-    title = "Evaluating Sequence Labeling on the basis of Information Theory",
+@inproceedings{amigo-etal-2025-evaluating, year = "2025", url = "https://aclanthology.org/2025.acl-long.1351",
+    title = "Evaluating Sequence Labeling on the basis of Information Theory", booktitle = "ACL 2025, Long Papers",
     author = "Amigó, Enrique and Álvarez-Mellado, Elena and Gonzalo, Julio and Carrillo-de-Albornoz, Jorge"
 }
 @inproceedings{da-san-martino-etal-2019-fine,

@@ -33,7 +33,7 @@ def test_forms_agree():
 
 
 def test_the_module_scores_as_the_measure():
-    options = {"alpha": 0.25, "type_cost": 0.75, "subtype_cost": 0.125, "span_cost": 0.5}
+    options = {"alpha": 0.25, "type_cost": 0.75, "subtype_cost": 0.125, "span_cost": 0.5, "deletion_cost": 0.75}
     measure = Eter(**options)
     counts = measure.counts(Entities.from_dicts(REFERENCE_ENTITIES), Entities.from_dicts(PREDICTED_ENTITIES))
     result = load("eter").compute(**ENTITIES, **options, details=True)
@@ -41,8 +41,8 @@ def test_the_module_scores_as_the_measure():
     assert result["muc_err"] == measure.muc_error(counts)
     assert result["counts"] == counts.total()
     signature = (
-        "|alpha:0.25|type_cost:0.75|subtype_cost:0.125|span_cost:0.5|ser_type_cost:0.5|ser_span_cost:0.5"
-        "|type_level:fine|average:micro|zero_division:0|"
+        "|alpha:0.25|type_cost:0.75|subtype_cost:0.125|span_cost:0.5|insertion_cost:1"
+        "|deletion_cost:0.75|ser_type_cost:0.5|ser_span_cost:0.5|type_level:fine|average:micro|zero_division:0|"
     )
     assert signature in result["signature"]
     zeros = load("eter").compute(**ENTITIES, alpha=-0.0, span_cost=-0.0, details=True)["signature"]

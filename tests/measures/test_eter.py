@@ -29,6 +29,8 @@ OPTIONS = [
     {"alpha": 0.9},
     {"alpha": 0.3, "type_cost": 1.5, "subtype_cost": 1.5, "span_cost": 0.8},
     {"alpha": 0.6, "type_cost": 0.2, "subtype_cost": 0.0, "span_cost": 0.0},
+    {"insertion_cost": 0.25, "deletion_cost": 2.0},
+    {"alpha": 0.8, "insertion_cost": 0.1, "deletion_cost": 0.2},
     {"ser_type_cost": 1.0, "ser_span_cost": 1.0},
     {"ser_type_cost": 0.25, "ser_span_cost": 0.0, "type_level": "coarse"},
     {"alpha": 0.7, "ser_type_cost": 0.0, "ser_span_cost": 0.9, "type_level": "coarse"},

@@ -20,7 +20,7 @@ def test_by_hand():
     assert found == pytest.approx({"sl_icm": 2 - 0.5 - 0.375, "sl_icm_norm": (2 - 0.5) / (1.5 * 1.5)})
 
 
-@pytest.mark.parametrize(("a1", "a2", "b"), [(2, 2, 3), (1, 1, 1), (1.5, 1, 2)])
+@pytest.mark.parametrize(("a1", "a2", "b"), [(2, 2, 3), (1, 1, 1.5), (1.5, 1, 2)])
 def test_as_the_model_is_written_elsewhere(a1, a2, b):
     """a1 I(output) + a2 I(reference) - b I(both together); a1 = a2 = 2 and b = 3 are today's values."""
     found = score(OUTPUT, alpha1=b - a1, alpha2=b - a2, beta=b - 1)["sl_icm"]
@@ -28,21 +28,34 @@ def test_as_the_model_is_written_elsewhere(a1, a2, b):
     assert (a1, a2, b) != (2, 2, 3) or found == score(OUTPUT)["sl_icm"]
 
 
-@pytest.mark.parametrize("weights", [{"alpha1": 0, "beta": 0}, {"alpha1": 2.5, "alpha2": 4}, {"alpha2": 0, "beta": 7}])
+@pytest.mark.parametrize(
+    "weights", [{"alpha1": 0.5, "alpha2": 0.25, "beta": -0.125}, {"alpha1": 2.5, "alpha2": 4, "beta": 6}]
+)
 def test_the_norm_is_1_for_the_reference_and_0_for_nothing(weights):
     assert score(GOLD, **weights)["sl_icm_norm"] == 1.0
     assert score(NOTHING, **weights)["sl_icm_norm"] == 0.0
 
 
-def test_weights_that_leave_the_norm_without_a_scale():
-    assert score(OUTPUT, alpha1=2.99)["sl_icm_norm"] < 1
-    with pytest.raises(InputError, match=r"alpha1=3\.0 is not less than 1 \+ beta=2\.0") as caught:
-        SlIcm(alpha1=3)
-    assert caught.value.option == "alpha1"
+@pytest.mark.parametrize(
+    ("weights", "option", "message"),
+    [
+        # the reference against itself would score (3 - 4) * 1.5
+        ({"alpha1": 2, "alpha2": 2}, "beta", r"alpha1=2\.0 and alpha2=2\.0 add up to 1 \+ beta=2\.0 or more"),
+        ({"beta": 1}, "beta", "alpha1 \\+ alpha2 < 1 \\+ beta"),
+        ({"alpha1": 0}, "alpha1", "for alpha1: 0"),
+        ({"alpha2": 0}, "alpha2", "for alpha2: 0"),
+        ({"alpha1": 0.1, "alpha2": 0.1, "beta": -1}, "beta", "for beta: -1"),
+    ],
+)
+def test_weights_outside_the_range(weights, option, message):
+    assert score(GOLD, alpha1=1.4, alpha2=1.5)["sl_icm"] == pytest.approx(0.1 * 1.5)
+    with pytest.raises(InputError, match=message) as caught:
+        SlIcm(**weights)
+    assert caught.value.option == option
 
 
 def test_weights_are_in_the_signature_and_in_stored_counts():
     assert "|matching:mutual|alpha1:1|alpha2:1|beta:2|match_labels:yes|" in SlIcm().signature({})
-    measure = SlIcm(alpha1=0.5, alpha2=0, beta=1.25)
-    assert "|alpha1:0.5|alpha2:0|beta:1.25|" in measure.signature({})
+    measure = SlIcm(alpha1=0.5, alpha2=0.25, beta=1.25)
+    assert "|alpha1:0.5|alpha2:0.25|beta:1.25|" in measure.signature({})
     assert read_counts(measure.counts(GOLD, OUTPUT).to_bytes()).measure == measure

@@ -49,17 +49,15 @@ def eter(references, predictions, *, zero_division=0.0, **options):
     A rate whose denominator is 0 is `zero_division`. The options are those of `counts`.
     """
     entries = [entry for document in counts(references, predictions, **options) for entry in document.values()]
-    return _with_rates(_total(entries), zero_division)
+    return _with_rates(_total(entries), zero_division, options)
 
 
 def per_label(references, predictions, *, zero_division=0.0, **options):
     """The same for each label alone: a dict from each first type of either side to its values."""
     documents = counts(references, predictions, **options)
     labels = sorted({label for document in documents for label in document})
-    return {
-        label: _with_rates(_total([document[label] for document in documents if label in document]), zero_division)
-        for label in labels
-    }
+    totals = {label: _total([document[label] for document in documents if label in document]) for label in labels}
+    return {label: _with_rates(total, zero_division, options) for label, total in totals.items()}
 
 
 def counts(
@@ -70,6 +68,8 @@ def counts(
     type_cost=0.5,
     subtype_cost=0.25,
     span_cost=0.25,
+    insertion_cost=1,
+    deletion_cost=1,
     ser_type_cost=0.5,
     ser_span_cost=0.5,
     type_level="fine",
@@ -89,6 +89,7 @@ def counts(
         "type_cost": type_cost,
         "subtype_cost": subtype_cost,
         "span_cost": span_cost,
+        "unmatched": (insertion_cost, deletion_cost),
         "ser_type_cost": ser_type_cost,
         "ser_span_cost": ser_span_cost,
     }
@@ -115,7 +116,7 @@ def _total(entries):
     return {key: math.fsum(entry[key] for entry in entries) for key in COUNTS}
 
 
-def _with_rates(total, zero_division):
+def _with_rates(total, zero_division, options):
     """The counts and the rates that follow from them."""
 
     def rate(error, whole):
@@ -126,6 +127,8 @@ def _with_rates(total, zero_division):
         unmatched = total[f"{part}_deletions"] + total[f"{part}_insertions"]
         part_errors[part] = unmatched + total[f"{part}_cost"]
         part_references[part] = total[f"{part}_correct"] + total[f"{part}_substitutions"] + total[f"{part}_deletions"]
+    unmatched = options.get("insertion_cost", 1) * total["insertions"]
+    unmatched += options.get("deletion_cost", 1) * total["deletions"]
     correct = total["ser_types_correct"] + total["ser_components_correct"]
     wrong = sum(
         total[f"{part}_{kind}"]
@@ -134,7 +137,7 @@ def _with_rates(total, zero_division):
     )
     return {
         **total,
-        "eter": rate(total["insertions"] + total["deletions"] + total["substitution_cost"], total["references"]),
+        "eter": rate(unmatched + total["substitution_cost"], total["references"]),
         "ser": rate(sum(part_errors.values()), sum(part_references.values())),
         "ser_types": rate(part_errors["ser_types"], part_references["ser_types"]),
         "ser_components": rate(part_errors["ser_components"], part_references["ser_components"]),
@@ -204,8 +207,8 @@ def _every_alignment(reference_count, prediction_count, allowed, taken=frozenset
             yield (number, *rest)
 
 
-def _align(references, predictions, compare):
-    """The cheapest one-to-one alignment of overlapping items, unmatched ones costing 1 each.
+def _align(references, predictions, compare, unmatched=(1, 1)):
+    """The cheapest one-to-one alignment of overlapping items, with the costs of an insertion and of a deletion.
 
     `compare` gives a dict for a pair, of which `cost` and `differences` matter here. Among equally cheap alignments:
     most pairs, then the least sum of each of the pairs' `differences` in turn, then reading order: the first reference
@@ -225,8 +228,8 @@ def _align(references, predictions, compare):
 
     def cost(alignment):
         kept = matched(alignment)
-        unmatched = (len(references) - len(kept)) + (len(predictions) - len(kept))
-        return math.fsum(pairs[pair]["cost"] for pair in kept) + unmatched
+        left_out = unmatched[1] * (len(references) - len(kept)) + unmatched[0] * (len(predictions) - len(kept))
+        return math.fsum(pairs[pair]["cost"] for pair in kept) + left_out
 
     def preference(alignment):
         kept = matched(alignment)
@@ -286,8 +289,11 @@ def _compare_components(reference, prediction, options):
         cost = label * options["type_cost"] + boundary * options["span_cost"]
         return {"cost": cost, "differences": (label,), "boundary": boundary}
 
-    matched, deleted, inserted = _align(reference["components"], prediction["components"], compare)
-    cost = len(inserted) + len(deleted) + math.fsum(pair["cost"] for _, _, pair in matched)
+    matched, deleted, inserted = _align(
+        reference["components"], prediction["components"], compare, options["unmatched"]
+    )
+    cost = math.fsum(pair["cost"] for _, _, pair in matched)
+    cost += options["unmatched"][0] * len(inserted) + options["unmatched"][1] * len(deleted)
     return {
         "cost": cost / max(1, len(reference["components"])),
         "insertions": len(inserted),
@@ -322,7 +328,10 @@ def _document_counts(references, predictions, options):
     for entity in references:
         found[entity["types"][0]]["references"] += 1
     matched, deleted, inserted = _align(
-        references, predictions, lambda reference, prediction: _compare_entities(reference, prediction, options)
+        references,
+        predictions,
+        lambda reference, prediction: _compare_entities(reference, prediction, options),
+        options["unmatched"],
     )
     for entity in deleted:
         found[entity["types"][0]]["deletions"] += 1

@@ -55,9 +55,9 @@ class ChanceCounts(Counts):
 class ChanceKappaF1(AlignedMeasure):
     """F1, the F1 that random placement would give, and F1 corrected for it.
 
-    From 'Estimating Agreement by Chance for Sequence Annotation'. Each annotator's spans of a label keep their number
-    and lengths and are placed at random in the document, see `placement`. With `both` the agreement, and the two sides'
-    sizes, summed over documents and labels,
+    From 'Estimating Agreement by Chance for Sequence Annotation' (Li et al. 2024). Each annotator's spans of a label
+    keep their number and lengths and are placed at random in the document, see `placement`. With `both` the
+    agreement, and the two sides' sizes, summed over documents and labels,
 
         f1 = 2 both / (predicted + reference),  chance_f1 = 2 E[both] / (predicted + reference),
         kappa_f1 = (f1 - chance_f1) / (1 - chance_f1).

@@ -48,12 +48,13 @@ class Eter(Measure):
 
     Reference and predicted entities that share a token are aligned one to one so that the errors cost least:
 
-        ETER = (I + D + Σ E) / N_E,        E = (1 - alpha) · root + alpha · components,
+        ETER = (insertion_cost · I + deletion_cost · D + Σ E) / N_E,        E = (1 - alpha) · root + alpha · components,
 
-    with I and D the inserted and deleted entities, N_E the reference entities, and the sum over the aligned pairs.
+    with I and D the inserted and deleted entities (each costs 1 in the paper), N_E the reference entities, and the sum
+    over the aligned pairs.
     Among equally cheap alignments the one with the most pairs counts, then the one with the fewest type, then subtype
     substitutions, then the one in which the earlier reference entity has the earlier partner. No pair is kept that
-    costs more than 2.
+    costs more than an insertion and a deletion.
 
     The **root** error is the types' error, plus `span_cost` if the bounds differ. Types are matched one to one: 0 if
     they are equal, `subtype_cost` if their first dotted parts are, else `type_cost`, also for an unmatched
@@ -61,8 +62,8 @@ class Eter(Measure):
 
     The error in the **components** is
 
-        (inserted + deleted + Σ (type_cost if the labels differ + span_cost if the bounds differ)) / max(1, components
-        of the reference entity)
+        (insertion_cost · inserted + deletion_cost · deleted + Σ (type_cost if the labels differ + span_cost if the
+        bounds differ)) / max(1, components of the reference entity)
 
     over the cheapest one-to-one alignment of the components that share a token.
 
@@ -72,16 +73,18 @@ class Eter(Measure):
     substitutions' cost) / slots of the reference; with both costs 1 it is the plain (S + D + I) / R (Makhoul et al.
     1999).
 
-    All rates are in [0, ∞), lower is better; the reference itself scores 0, an empty output 1. If the reference has
-    no entities (or slots) a rate is `zero_division`, whatever the prediction has. `average="macro"` takes
-    `zero_division` for labels that the reference lacks, while `micro` counts what is inserted there. The rates of such
-    a label alone are NaN.
+    All rates are in [0, ∞), lower is better; the reference itself scores 0, an empty output 1 (ETER: `deletion_cost`).
+    If the reference has no entities (or slots) a rate is `zero_division`, whatever the prediction has.
+    `average="macro"` takes `zero_division` for labels that the reference lacks, while `micro` counts what is inserted
+    there. The rates of such a label alone are NaN.
 
     Attributes:
         alpha: the weight of the components, in [0, 1]: 0 ignores components, 1 ignores types and bounds.
         type_cost: the cost of another type, or of another label of a component.
         subtype_cost: the cost of a type that agrees in its first dotted part; not more than `type_cost`.
         span_cost: the cost of other bounds.
+        insertion_cost, deletion_cost: the cost in ETER of an entity or component without a partner, predicted or of the
+            reference. In SER both cost 1.
         ser_type_cost, ser_span_cost: the cost of another label and of other bounds of a slot in SER, in [0, 1].
         type_level: `coarse` compares the first dotted parts of types and of components' labels alone; types, components
             and entities that are equal then count once.
@@ -106,6 +109,12 @@ class Eter(Measure):
         0.25, help="cost of another subtype of the same type", low=0, label="Cost of another subtype", span=(0, 2)
     )
     span_cost: float = option(0.25, help="cost of other bounds", low=0, label="Cost of other bounds", span=(0, 2))
+    insertion_cost: float = option(
+        1.0, help="cost of an inserted entity or component", low=0, label="Cost of an insertion", span=(0, 2)
+    )
+    deletion_cost: float = option(
+        1.0, help="cost of a deleted entity or component", low=0, label="Cost of a deletion", span=(0, 2)
+    )
     ser_type_cost: float = option(
         0.5,
         help="cost of a slot with another label in the slot error rate",
@@ -135,7 +144,7 @@ class Eter(Measure):
     results: ClassVar[Mapping[str, Key]] = {
         "eter": Key(
             "entity tree error rate",
-            "(insertions + deletions + substitution_cost) / references, 1 for an empty output",
+            "cost of insertions, deletions and pairs / references, 1 for an empty output",
             "[0, ∞)",
             "lower",
         ),
@@ -209,12 +218,13 @@ class Eter(Measure):
         """Compute the error rates, and the parts of ETER as sums: see the class."""
         sums = {name: np.asarray(values, dtype=float) for name, values in quantities.items()}
         cost = self._cost(sums)
+        unmatched_cost = self.insertion_cost * sums["insertions"] + self.deletion_cost * sums["deletions"]
         types, components = (
             sums[f"{slots}_insertions"] + sums[f"{slots}_deletions"] + sums[f"{slots}_cost"] for slots in _SLOTS
         )
         entities, components_only = (sums[f"{slots}_references"] for slots in _SLOTS)
         rates = {
-            "eter": (sums["insertions"] + sums["deletions"] + cost, sums["references"]),
+            "eter": (unmatched_cost + cost, sums["references"]),
             "ser": (types + components, entities + components_only),
             "ser_types": (types, entities),
             "ser_components": (components, components_only),
@@ -267,7 +277,7 @@ class Eter(Measure):
         types = (pairs.types - pairs.alike) * self.type_cost + (pairs.alike - pairs.equal) * self.subtype_cost
         return {
             "root_error": types / pairs.types + self.span_cost * pairs.bounds_differ,
-            **trees.component_errors(self.type_cost, self.span_cost),
+            **trees.component_errors(self.type_cost, self.span_cost, self.insertion_cost, self.deletion_cost),
             "type_substitutions": pairs.first_parts_differ.astype(np.int64),
             "subtype_substitutions": (pairs.types_differ & ~pairs.first_parts_differ).astype(np.int64),
             "boundary_substitutions": pairs.bounds_differ.astype(np.int64),
@@ -279,7 +289,8 @@ class Eter(Measure):
     def _matched(self, trees: TreeAlignment, errors: Mapping[str, np.ndarray]) -> np.ndarray:
         """Choose the pairs of the cheapest alignment."""
         ties = [errors["type_substitutions"], errors["subtype_substitutions"]]
-        return cheapest_matching(trees.pairs.reference, trees.pairs.prediction, self._cost(errors), ties)
+        pairs, unmatched_cost = trees.pairs, self.insertion_cost + self.deletion_cost
+        return cheapest_matching(pairs.reference, pairs.prediction, self._cost(errors), ties, unmatched_cost)
 
     def _count(self, trees: TreeAlignment, errors: Mapping[str, np.ndarray]) -> Counts:
         """Count the cheapest alignment at the weight of this measure."""

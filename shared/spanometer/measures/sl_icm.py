@@ -57,10 +57,11 @@ class SlIcm(AlignedMeasure):
     a1 I(Ŝ) + a2 I(S) - b I(Ŝ ∪ S) (Amigó and Delgado 2022; a1 = a2 = 2, b = 3 in PyEvALL), with I(Ŝ ∪ S) = I(Ŝ) +
     I(S) - I(M): then beta = b - 1, alpha1 = b - a1, alpha2 = b - a2.
 
-    Of the formal properties (`analysis.properties`), the properties on the cost of noise, `wrong_sequence`, `noise`,
-    `length_vs_noisy` and `noise_increasing`, need alpha1 > 0; all others hold at all weights. alpha2 moves all outputs
-    by the same amount and no norm. The two sides count alike (swapping them changes sl_icm only through the labels'
-    shares) if alpha1 = alpha2.
+    The model needs a1, a2 < b < a1 + a2, which is alpha1 > 0, alpha2 > 0 and alpha1 + alpha2 < 1 + beta: otherwise
+    noise costs nothing, or the reference against itself scores 0 or less. So beta is any number above alpha1 + alpha2 -
+    1. The formal properties that hold at the defaults hold at all these weights. alpha2 moves all outputs by the same
+    amount and no norm. The two sides count alike (swapping them changes sl_icm only through the labels' shares) if
+    alpha1 = alpha2.
 
     Attributes:
         tokens: the words of each document. Their relative frequencies in these documents are P(w), unless
@@ -79,18 +80,17 @@ class SlIcm(AlignedMeasure):
             start, then the earlier end), and pairs that pick each other match. `optimal`: the one-to-one matching with
             the most token information in its intersections, an alternative that the paper leaves open for spans that
             cross like bricks; among equals one with the most pairs.
-        alpha1: the weight of the information of all predicted spans; less than 1 + beta, as otherwise the reference
-            itself would not score above an empty output.
+        alpha1: the weight of the information of all predicted spans.
         alpha2: the weight of the information of all reference spans.
-        beta: the weight of the information that matched spans share, above 1.
+        beta: the information that matched spans share has the weight 1 + beta.
         zero_division: `sl_icm_norm` if Σ_S I is 0.
 
     Counts: `matched`, `predicted` and `reference`, in spans; `matched_information`, `predicted_information` and
     `reference_information`, the sums of the tokens' part; `reference_tokens`.
 
     Raises:
-        InputError: if alpha1 is not less than 1 + beta, if `tokens` or lists of probabilities do not fit the documents,
-            and if a token in a span has no probability.
+        InputError: for weights outside the model's range, if `tokens` or lists of probabilities do not fit the
+            documents, and if a token in a span has no probability.
     """
 
     tokens: Sequence[Sequence[str]] | None = option(
@@ -142,10 +142,19 @@ class SlIcm(AlignedMeasure):
         },
         label="Matching",
     )
-    alpha1: float = option(1.0, help="weight of the predictions' information", low=0, label="Alpha 1", span=(0, 10))
-    alpha2: float = option(1.0, help="weight of the reference's information", low=0, label="Alpha 2", span=(0, 10))
+    alpha1: float = option(
+        1.0, help="weight of the predictions' information", low=0, exclusive=True, label="Alpha 1", span=(0.1, 10)
+    )
+    alpha2: float = option(
+        1.0, help="weight of the reference's information", low=0, exclusive=True, label="Alpha 2", span=(0.1, 10)
+    )
     beta: float = option(
-        2.0, help="weight of the common information, which counts 1 + beta times", low=0, label="Beta", span=(0, 10)
+        2.0,
+        help="the common information counts 1 + beta times; more than alpha1 + alpha2 - 1",
+        low=-1,
+        exclusive=True,
+        label="Beta",
+        span=(0, 20),
     )
 
     zero_division: float = zero_division_option("value of sl_icm_norm if the reference carries no information")
@@ -176,11 +185,12 @@ class SlIcm(AlignedMeasure):
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
-        if self.alpha1 >= 1 + self.beta:
+        if self.alpha1 + self.alpha2 >= 1 + self.beta:
+            weights = f"{setting('alpha1', self.alpha1)} and {setting('alpha2', self.alpha2)}"
             raise InputError(
-                f"{setting('alpha1', self.alpha1)} is not less than 1 + {setting('beta', self.beta)}.",
-                "The reference itself must score above an empty output.",
-                option="alpha1",
+                f"{weights} add up to 1 + {setting('beta', self.beta)} or more.",
+                "Choose weights with alpha1 + alpha2 < 1 + beta, or the reference itself does not score above 0.",
+                option="beta",
             )
         if self.tokens is not None:
             # an iterator can be read only once

@@ -15,9 +15,6 @@ from ..exceptions import InputError, require_sides
 from ..spans.arrow import share_lengths
 from ..spans.entities import Entities
 
-UNMATCHED = 2.0
-"""The cost of leaving both ends of a pair without a partner: a deletion and an insertion."""
-
 
 @dataclass(frozen=True, eq=False)
 class EntityPairs:
@@ -137,7 +134,9 @@ class TreeAlignment:
         """All pairs of components that share a token."""
         return _overlapping(self.components, "components")
 
-    def component_errors(self, label_cost: float, bounds_cost: float) -> dict[str, np.ndarray]:
+    def component_errors(
+        self, label_cost: float, bounds_cost: float, insertion_cost: float, deletion_cost: float
+    ) -> dict[str, np.ndarray]:
         """Compute the error in the components of each pair of entities, and its parts, see `measures.Eter`."""
         reference, prediction = self.pairs.reference, self.pairs.prediction
         first, second = self._component_pairs
@@ -152,11 +151,12 @@ class TreeAlignment:
         cost = label_cost * label_differs + bounds_cost * bounds_differ
         # a component takes part once in each pair of its entity
         rows, columns = (_numbers(end, pair) for end in (first, second))
-        matched = cheapest_matching(rows, columns, cost, [label_differs])
+        matched = cheapest_matching(rows, columns, cost, [label_differs], insertion_cost + deletion_cost)
         matches = np.bincount(pair[matched], minlength=pairs)
         sizes = [np.diff(side.component_offsets) for side in self.sides]
         deletions, insertions = sizes[0][reference] - matches, sizes[1][prediction] - matches
-        error = deletions + insertions + np.bincount(pair[matched], weights=cost[matched], minlength=pairs)
+        matched_cost = np.bincount(pair[matched], weights=cost[matched], minlength=pairs)
+        error = insertion_cost * insertions + deletion_cost * deletions + matched_cost
         return {
             "component_error": error / np.maximum(sizes[0][reference], 1),
             "component_insertions": insertions,
@@ -218,10 +218,15 @@ def unmatched(side: SideSpans, partners: np.ndarray) -> Column:
     return side.column(np.bincount(partners, minlength=len(side)) == 0)
 
 
-def cheapest_matching(rows: np.ndarray, columns: np.ndarray, cost: np.ndarray, ties: list[np.ndarray]) -> np.ndarray:
-    """Find the pairs of the cheapest one-to-one alignment, by their indices, see `matching.best_matching`."""
-    kept = np.flatnonzero(cost <= UNMATCHED + 1e-9)
-    worth = np.maximum(UNMATCHED - cost[kept], 0.0)
+def cheapest_matching(
+    rows: np.ndarray, columns: np.ndarray, cost: np.ndarray, ties: list[np.ndarray], unmatched_cost: float
+) -> np.ndarray:
+    """Find the pairs of the cheapest one-to-one alignment, by their indices, see `matching.best_matching`.
+
+    `unmatched_cost` is the cost of leaving both ends of a pair without a partner: an insertion and a deletion.
+    """
+    kept = np.flatnonzero(cost <= unmatched_cost + 1e-9)
+    worth = np.maximum(unmatched_cost - cost[kept], 0.0)
     return np.asarray(kept[best_matching(rows[kept], columns[kept], worth, [tie[kept] for tie in ties])])
 
 
@@ -236,7 +241,7 @@ def _slot_columns(
     """Count the slots of two sides in their cheapest alignment, from the pairs of slots that share a token."""
     references, predictions = sides
     cost = np.minimum(costs[0] * label_differs + costs[1] * bounds_differ, 1.0)
-    matched = cheapest_matching(first, second, cost, [label_differs])
+    matched = cheapest_matching(first, second, cost, [label_differs], 2.0)
     differs = (label_differs | bounds_differ)[matched]
     wrong = matched[differs]
     return {
