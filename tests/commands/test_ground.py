@@ -35,8 +35,8 @@ def test_two_files(run, texts, answers, tmp_path):
         ],
     )
     assert output == (
-        f"{out}: 2 answers with 4 items: 2 placed, 1 surplus, 1 absent, 1 broken (grounding:strict); "
-        "without a place, and wrong when scored: 2.\n"
+        f"{out}: 2 answers (1 read, 1 broken), 4 items (2 placed, 1 surplus, 1 absent), 4 predicted spans "
+        "(grounding:strict); without a place, and wrong when scored: 2.\n"
     )
     assert [json.loads(line) for line in out.read_text().splitlines()] == [
         {"id": "a", "text": TEXT, "spans": SPANS},
@@ -101,5 +101,5 @@ def test_what_is_written_scores_as_the_answers_do_without_items_that_have_no_pla
 def test_links_within_json_are_no_marked_texts(run, lines):
     path = lines("both.jsonl", {"text": TEXT, "by": {"m.1": "[Ann](PER) saw [Bob](PER) in [Rome](LOC)."}})
     status, output, complaint = run("ground", path, "--answer-key", "by.m.1")
-    assert (status, complaint) == (0, "1 answer with 3 items: 3 placed (grounding:strict).\n")
+    assert (status, complaint) == (0, "1 answer, 3 items (3 placed), 3 predicted spans (grounding:strict).\n")
     assert [span["start"] for span in json.loads(output)["spans"]] == [0, 8, 15]

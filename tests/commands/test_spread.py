@@ -127,7 +127,7 @@ def test_answers(run, answered):
     assert (status, complaint) == (0, "")
     lines = output.splitlines()
     assert lines[0].startswith(f"reference  {answered[0]}, 3 spans")
-    assert lines[1] == f"small      {answered[1]}, 2 answers with 2 items: 1 placed, 1 absent"
+    assert lines[1] == f"small      {answered[1]}, 2 answers, 2 items (1 placed, 1 absent), 2 predicted spans"
     assert lines[3] == "documents  2"
     assert lines[4].startswith("policies   9,216 (")
     strings = next(place for place, line in enumerate(lines) if line.startswith("policies for strings  128 ("))

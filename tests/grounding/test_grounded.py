@@ -200,3 +200,22 @@ def test_offsets_of_a_rewritten_text_are_carried_over():
 def test_a_mention_is_never_a_pattern():
     grounded = ground(["What (a) day.*"], [[["X", ".*"], ["X", "(a)"], ["X", "[a-z]"]]], policy="llmner")
     assert [(span["start"], span["end"]) for span in grounded.spans.to_dicts()[0]] == [(5, 8), (12, 14)]
+
+
+@pytest.mark.parametrize(
+    ("answers", "labels", "warning"),
+    [
+        (
+            [[["PER", "Bob"], ["LOC", "Rome"], ["PER", "Ann"]]],
+            None,
+            "2 of 3 items are absent (not in the text), such as",
+        ),
+        ([[["DOG", "Ann"]]], ["PER"], "1 of 1 items are outside (of labels not asked for), such as 'DOG'"),
+        ([[{"text": "Ann", "label": "PER", "start": "a"}]], None, "1 of 1 items are unread (with unreadable offsets)"),
+        ([None], None, "1 of 1 answers are broken, first those of documents 1"),
+        ([[["PER", "Ann"]]], None, None),
+    ],
+)
+def test_scores_that_rest_on_rubble_come_with_a_warning(answers, labels, warning):
+    warnings = ground(["Ann slept."], answers, labels=labels).warnings
+    assert [text.startswith(warning) for text in warnings] == ([] if warning is None else [True])

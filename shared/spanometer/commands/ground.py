@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
         for line in _lost(made, grounded):
             print(printable(line), file=sys.stderr)
     writing.write(prepared)
-    summary = f"{counted(len(answers.answers or ()), 'answer')} with {grounded.summary} (grounding:{grounded.policy})"
+    summary = f"{grounded.summary} (grounding:{grounded.policy})"
     if grounded.unplaced:
         summary += f"; without a place, and wrong when scored: {len(grounded.unplaced):,}"
     if writing.target.names_file:

@@ -92,8 +92,7 @@ def side_of(
         text = f"{file.source}, {counted(len(file.spans), 'span')} of {unit}"
     else:
         described.update(answers=len(file.answers), **({} if grounded is None else grounded.total))
-        text = f"{file.source}, {counted(len(file.answers), 'answer')}"
-        text += "" if grounded is None else f" with {grounded.summary}"
+        text = f"{file.source}, {counted(len(file.answers), 'answer') if grounded is None else grounded.summary}"
     described.update(notes=notes, left_out=left_out)
     return ShownFile("; ".join([text, *(note.rstrip(".") for note in notes)]), described, left_out)
 

@@ -168,7 +168,9 @@ def _run_answers(
     reference, *systems = (side_of(file) for file in files.values())
     of_systems = dict(zip(spread.systems, systems, strict=True))
     lines = {"reference": reference.text}
-    lines |= {name: f"{side.text} with {spread.systems[name].strict.summary}" for name, side in of_systems.items()}
+    lines |= {
+        name: f"{side.described['file']}, {spread.systems[name].strict.summary}" for name, side in of_systems.items()
+    }
     described = {name: side.described for name, side in of_systems.items()}
     above = [*heading([*lines.items(), *spread.sizes()]), ""]
     output.show(spread, {"reference": reference.described, "predictions": described}, above)

@@ -133,6 +133,7 @@ class PairedSide(Carrying):
                 source=self.file.source,
             )
         self.grounded = on_side(self.name, pairing.ground, self.texts, self.file.answers, tokens)
+        self.notes += self.grounded.warnings
         self.put(spans=self.grounded.spans)
 
     def join_fragments(self) -> None:

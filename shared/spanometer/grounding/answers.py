@@ -59,14 +59,8 @@ class Answer:
 
     def counts(self, text: str) -> tuple[int, ...]:
         """Count the defects of the answer to a text, in the order of the last of `grounded.COUNTS`."""
-        return (
-            int(self.broken),
-            int(self.rewrites(text)),
-            self.unread,
-            self.other_fields,
-            self.turned,
-            int(self.repaired),
-        )
+        of_answer = map(int, (self.broken, self.rewrites(text), self.repaired))
+        return (*of_answer, self.unread, self.other_fields, self.turned)
 
 
 _LABELS_REMEDY = "Give the labels that were asked for, as strings."

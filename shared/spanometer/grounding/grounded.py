@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -105,7 +107,7 @@ def placed_errors(document: int) -> Iterator[None]:
         raise error.placed(document=document) from None
 
 
-class AnswerCounts:
+class AnswerCounts(ABC):
     """The counts of answers.
 
     Attributes:
@@ -115,17 +117,56 @@ class AnswerCounts:
     counts: np.ndarray
 
     @property
+    @abstractmethod
+    def predicted(self) -> int:
+        """The number of predicted spans, or mentions."""
+
+    @property
     def total(self) -> dict[str, int]:
         """The counts over all documents, by name."""
         return dict(zip(COUNTS, self.counts.sum(axis=0).tolist(), strict=True))
 
     @property
     def summary(self) -> str:
-        """The counts that are not 0, in words."""
+        """The answers and the items in words, each with parts that add up, and the other counts that are not 0."""
         total = self.total
-        items = total.pop("items")
-        counts = [f"{count:,} {name}" for name, count in total.items() if count]
-        return f"{counted(items, 'item')}{': ' if counts else ''}{', '.join(counts)}"
+        answers, items, broken = len(self.counts), total["items"], total["broken"]
+        outcomes = {name: total[name] for name in ("placed", "surplus", "absent", "overlapping")}
+        outcomes["left out as outside"] = items - sum(outcomes.values())
+        of_answers = _listed({"read": answers - broken, "broken": broken} if broken else {})
+        names = ("outside", "rewritten", "repaired", "unread", "other_fields", "turned")
+        others = [f"{name.replace('_', ' ')} {total[name]:,}" for name in names if total[name]]
+        sizes = f"{counted(answers, 'answer')}{of_answers}, {counted(items, 'item')}{_listed(outcomes)}"
+        return ", ".join([sizes, counted(self.predicted, "predicted span"), *others])
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences about answers of which most are broken, and items of which most are absent, outside or unread."""
+        total, answers = self.total, len(self.counts)
+        texts = []
+        for name, meaning in _RUBBLE.items():
+            if 2 * total[name] > total["items"]:
+                first = ", ".join(islice(dict.fromkeys(self._examples(name)), 3))
+                such = f", such as {first}" if first else ""
+                texts.append(f"{total[name]:,} of {total['items']:,} items are {name} ({meaning}){such}")
+        if 2 * total["broken"] > answers:
+            numbers = np.flatnonzero(self.counts[:, list(COUNTS).index("broken")])[:3] + 1
+            broken = f"{total['broken']:,} of {answers:,} answers are broken"
+            texts.append(f"{broken}, first those of documents {', '.join(map(str, numbers))}")
+        remedy = "The score says little about the model; spanometer ground --list-lost lists all."
+        return [f"{text}. {remedy}" for text in texts]
+
+    def _examples(self, name: str) -> Iterator[str]:
+        """Yield the mentions or labels of the items with an outcome, if they are known."""
+        return iter(())
+
+
+_RUBBLE = {"absent": "not in the text", "outside": "of labels not asked for", "unread": "with unreadable offsets"}
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    listed = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+    return f" ({listed})" if listed else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +190,17 @@ class Grounded(AnswerCounts):
     policy: GroundingPolicy
     choices: Mapping[str, str]
     source: AnswerInput
+
+    @property
+    def predicted(self) -> int:
+        """The number of predicted spans, items without a place included."""
+        return len(self.spans) + len(self.wrong_label)
+
+    def _examples(self, name: str) -> Iterator[str]:
+        for answer in outcomes_by_answer(self) if name in ("absent", "outside") else ():
+            for outcome in answer.outcomes:
+                if outcome.kind == name or (name == "outside" and self.source.asked_labels.lack(outcome.item)):
+                    yield repr(outcome.item.label if name == "outside" else outcome.item.mention)
 
     @property
     def size(self) -> int:

@@ -35,6 +35,11 @@ class GroundedStrings(AnswerCounts):
     policy: StringPolicy
     choices: Mapping[str, object]
 
+    @property
+    def predicted(self) -> int:
+        """The number of predicted mentions."""
+        return len(self.mentions)
+
 
 def ground_strings(
     texts: Iterable[str],
