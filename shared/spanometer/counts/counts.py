@@ -123,9 +123,6 @@ class Scorer(Protocol):
     def require_additive(self) -> None:
         """Raise an `InputError` if counts of parts of a corpus do not add up to the whole's."""
 
-    def require_plausible(self, counts: Mapping[str, np.ndarray]) -> None:
-        """Raise an `InputError` for counts that no corpus has, given by document and label."""
-
 
 @dataclass(frozen=True, eq=False)
 class Counts:
@@ -367,7 +364,7 @@ class Counts:
             measure: the counts' measure; `measures.read_counts` finds it from the table.
 
         Raises:
-            InputError: if this is not a counts table, has counts that no corpus has, or belongs to another measure.
+            InputError: if this is not a counts table, or belongs to another measure.
         """
         remedy = "Give the unchanged result of counts.to_arrow()."
         try:
@@ -386,16 +383,14 @@ class Counts:
             of_document = table.filter(pa.compute.is_null(table["label"]))
             label = pa.compute.index_in(of_label["label"], pa.array(labels, pa.string()))
             document, codes = read_places(of_label["document"], documents), read_places(label, len(labels))
-            values = {name: read_values(of_label[name].fill_null(0)) for name in described["columns"]}
             columns = {}
-            for name, value in values.items():
+            for name in described["columns"]:
+                value = read_values(of_label[name].fill_null(0))
                 places = np.flatnonzero(value)
                 columns[name] = Column(document[places], codes[places], value[places])
             shared = read_shared(of_document, described["shared"], documents)
             rows = read_rows(of_label, document, codes) if "rows" in table.column_names else {}
             seen = {kind: frozenset(names) for kind, names in described.get("seen", {}).items()}
-            if measure is not None:
-                measure.require_plausible({**values, **shared})
         except InputError:
             raise
         except UNFIT:

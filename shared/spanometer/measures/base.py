@@ -98,7 +98,6 @@ class Measure(CheckedOptions, ABC):
         support: the count that holds the number of reference spans.
         shared: the counts that belong to documents and not to labels.
         counts_type: the class of its counts.
-        bounded: pairs of counts; the first is at most the second, for each document and label.
     """
 
     average: str = option("micro", help="how to average", choices=AVERAGES, label="Average")
@@ -118,7 +117,6 @@ class Measure(CheckedOptions, ABC):
     support: ClassVar[str] = "reference_spans"
     shared: ClassVar[tuple[str, ...]] = ()
     counts_type: ClassVar[type[Counts]] = Counts
-    bounded: ClassVar[tuple[tuple[str, str], ...]] = ()
 
     def __init_subclass__(cls, **settings: Any) -> None:
         """Name the keys that a measure describes."""
@@ -145,28 +143,6 @@ class Measure(CheckedOptions, ABC):
     def require_parts(self) -> None:
         """Raise an `InputError` unless the parts of a corpus can be counted by themselves, and their counts added."""
         self.require_additive()
-
-    def require_plausible(self, counts: Mapping[str, np.ndarray]) -> None:
-        """Raise an `InputError` for stored counts that no corpus has: negative ones, or parts larger than their whole.
-
-        Args:
-            counts: by name; counts of labels have one value for each document and label.
-        """
-        for name, values in counts.items():
-            if (values < 0).any():
-                problem = f"{self.name} has no negative counts, as {name} ({values.min()}) is."
-                raise InputError(problem, "Count the corpus again.")
-        for part, whole in self.bounded:
-            if part in counts and whole in counts:
-                self.require_part(counts, part, whole)
-
-    def require_part(self, counts: Mapping[str, np.ndarray], part: str, whole: str) -> None:
-        """Raise an `InputError` if one of two stored counts is somewhere more than the other."""
-        above = counts[part] > counts[whole] * (1 + 1e-9) + 1e-9
-        if above.any():
-            value, most = counts[part][above][0], counts[whole][above][0]
-            problem = f"{part} ({value}) is more than {whole} ({most}), which no corpus has in {self.name}."
-            raise InputError(problem, "Count the corpus again.")
 
     def totals(self, counts: Counts) -> dict[str, np.ndarray]:
         """Sum counts by label, shape (labels)."""
@@ -412,14 +388,6 @@ class PrecisionRecallF1(Measure):
         "share of what is predicted that is right", "share of the reference that is found"
     )
     headline: ClassVar[str] = "f1"
-    bounded: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("both", "predicted"),
-        ("both", "reference"),
-        ("right", "predicted"),
-        ("found", "reference"),
-        *((f"{key}_sum", f"{key}_documents") for key in ("precision", "recall", "f1")),
-        *((f"{key}_documents", "documents") for key in ("precision", "recall", "f1")),
-    )
 
     def with_document_scores(self, counts: Counts) -> Counts:
         """Add to counts the sums that a mean over documents needs, if they are averaged so."""

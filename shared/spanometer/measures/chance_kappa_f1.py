@@ -157,13 +157,6 @@ class ChanceKappaF1(AlignedMeasure):
             del options["n_simulations"], options["seed"]
         return options
 
-    def require_plausible(self, counts: Mapping[str, np.ndarray]) -> None:
-        """Raise an `InputError` for counts that no corpus has; overlapping spans can share more than a side's size."""
-        super().require_plausible(counts)
-        if self.placement == "disjoint":
-            for size in ("predicted", "reference"):
-                self.require_part(counts, "both", size)
-
     def require_parts(self) -> None:
         """Raise an `InputError` if there are simulations, which are of a whole corpus."""
         if self.n_simulations:

@@ -177,15 +177,6 @@ class Eter(Measure):
     detail_keys: ClassVar[tuple[str, ...]] = (*Measure.detail_keys, COUNTS_PER_LABEL, "muc_err")
     headline: ClassVar[str] = "eter"
     ranked: ClassVar[tuple[str, ...]] = ("ser",)
-    bounded: ClassVar[tuple[tuple[str, str], ...]] = (
-        *((part, "references") for part in ("matched", "deletions")),
-        *((part, "matched") for part in ("type_substitutions", "subtype_substitutions", "boundary_substitutions")),
-        *(
-            (f"slot_{kind}_{part}", f"slot_{kind}_references")
-            for kind in ("types", "components")
-            for part in ("correct", "deletions", "substitutions")
-        ),
-    )
     higher_is_better: ClassVar[bool] = False
     support: ClassVar[str] = "references"
 

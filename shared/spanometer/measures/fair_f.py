@@ -129,11 +129,6 @@ class FairF(FMeasure):
     detail_keys: ClassVar[tuple[str, ...]] = (*FMeasure.detail_keys, COUNTS_PER_LABEL)
     place: ClassVar[int] = 54
     support: ClassVar[str] = "reference"
-    bounded: ClassVar[tuple[tuple[str, str], ...]] = (
-        *FMeasure.bounded,
-        ("true_positives", "reference"),
-        ("false_negatives", "reference"),
-    )
 
     def __post_init__(self) -> None:
         """Check the options, and write the weights in one way."""

@@ -158,13 +158,6 @@ class Gamma(AlignedMeasure):
     }
     by_default: ClassVar[bool] = False
     headline: ClassVar[str] = "gamma"
-    bounded: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("reference_spans", "units"),
-        ("mean_units", "units"),
-        ("categorical", "weight"),
-        ("all_categorical", "all_weight"),
-        ("tokens", "annotator_tokens"),
-    )
     # pairs of two labels count under both, so that the corpus's sums are no sums over labels
     shared: ClassVar[tuple[str, ...]] = (
         "tokens",

@@ -103,12 +103,6 @@ class SemevalF(FMeasure):
     place: ClassVar[int] = 52
     support: ClassVar[str] = "possible"
     detail_keys: ClassVar[tuple[str, ...]] = (*FMeasure.detail_keys, COUNTS_PER_LABEL)
-    bounded: ClassVar[tuple[tuple[str, str], ...]] = (
-        *FMeasure.bounded,
-        *((part, whole) for whole in ("possible", "actual") for part in ("correct", "incorrect", "partial")),
-        ("missing", "possible"),
-        ("spurious", "actual"),
-    )
 
     def _count(self, alignment: Alignment) -> Counts:
         """Count the pairs by kind, and the spans without a pair."""

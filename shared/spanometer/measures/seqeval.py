@@ -95,7 +95,6 @@ class Seqeval(Measure):
     headline: ClassVar[str] = "overall_f1"
     support: ClassVar[str] = "reference"
     shared: ClassVar[tuple[str, ...]] = ("tokens", "equal_tags")
-    bounded: ClassVar[tuple[tuple[str, str], ...]] = (*SpanF.bounded, ("equal_tags", "tokens"))
 
     def __post_init__(self) -> None:
         """Check the options."""

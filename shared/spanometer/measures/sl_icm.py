@@ -175,11 +175,6 @@ class SlIcm(AlignedMeasure):
         ),
     }
     headline: ClassVar[str] = "sl_icm_norm"
-    bounded: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("matched", "predicted"),
-        ("matched", "reference"),
-        ("reference", "reference_tokens"),
-    )
     support: ClassVar[str] = "reference"
 
     def __post_init__(self) -> None:

@@ -165,7 +165,6 @@ class SpanAttribute(Measure):
     returns: ClassVar[str] = "for each attribute, and for all together under micro_key, a dict of these"
     detail_keys: ClassVar[tuple[str, ...]] = ("counts", "signature", "curves")
     headline: ClassVar[str] = "f"
-    bounded: ClassVar[tuple[tuple[str, str], ...]] = (("tp", "support"), ("tp", "positives"))
     counts_type: ClassVar[type[Counts]] = AttributeCounts
     support: ClassVar[str] = "support"
     shared: ClassVar[tuple[str, ...]] = UNMATCHED

@@ -97,12 +97,6 @@ class UnitizingAlpha(AlignedMeasure):
         ),
     }
     headline: ClassVar[str] = "alpha"
-    bounded: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("reference_spans", "units"),
-        ("units", "inside"),
-        ("inside", "squares"),
-        ("tokens", "annotator_tokens"),
-    )
     shared: ClassVar[tuple[str, ...]] = ("tokens", "annotator_tokens")
     counts_type: ClassVar[type[Counts]] = UnitizingCounts
 
