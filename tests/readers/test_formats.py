@@ -12,7 +12,7 @@ from entity_files import NESTED, PRESIDENT, entities_of
 from entity_files import refused as refused_entities
 from spanometer.exceptions import InputError
 from spanometer.readers import DocumentFile, detect, formats, formats_of, read, read_entities, tag_lists
-from spanometer.readers.formats import Evidence, Format, register
+from spanometer.readers.formats import Format, register
 from spanometer.tags.tags import Tags
 
 
@@ -90,10 +90,7 @@ def shouted():
             document_lines=np.array([1]),
         )
 
-    def evidence(source):
-        return Evidence.CERTAIN if source.head.endswith(b"!\n") else Evidence.NONE
-
-    format = Format(name="shouted", content="tags", mark="shouting", evidence=evidence, read=read_shouted)
+    format = Format("shouted", "shouting", lambda source: source.head.endswith(b"!\n"), read_shouted, content="tags")
     register(format)
     yield format
     formats._registered.remove(format)

@@ -11,7 +11,6 @@ import pkgutil
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields
-from enum import IntEnum
 from functools import cache, cached_property
 from itertools import islice
 from types import NoneType
@@ -44,16 +43,6 @@ _LARGEST_GAP = 1_000_000
 """How many characters of a document a file may lack between two of its parts."""
 
 
-class Evidence(IntEnum):
-    """The certainty with which the head of a file shows a format."""
-
-    NONE = 0
-    POSSIBLE = 1
-    """Formats of other contents may begin so."""
-    CERTAIN = 2
-    """No other format begins so."""
-
-
 @dataclass(frozen=True)
 class Format:
     """A format of files.
@@ -62,7 +51,7 @@ class Format:
         name: what options and results call it; formats of different contents may share one, as all JSON lines do.
         content: the layer that it fills, and that files of it show, one of `CONTENTS`.
         mark: how it is recognised, in a few words.
-        evidence: tells how surely the head of a source shows it.
+        shows: whether the head of a source shows this format and no other; None if no head does.
         read: reads a source; its keyword arguments are the format's options, unless its second argument `options` is an
             object of a class that declares them, which is passed to `read_folder` too.
         write: makes text of entities, words and names of documents; None if that is not possible. Its keyword
@@ -71,11 +60,12 @@ class Format:
         read_folder: reads a folder of files, one a document; None if a file has all.
         paths: how the whole paths of these files look, a regular expression.
         writer: how documents with spans are written; None if that is not possible.
+        allows: whether a source may be of this format, though others may begin so; None if `shows` tells all.
     """
 
     name: str
     mark: str
-    evidence: Callable[[Source], Evidence]
+    shows: Callable[[Source], object] | None
     read: Callable[..., DocumentFile]
     _: KW_ONLY
     content: str = "spans"
@@ -84,6 +74,7 @@ class Format:
     read_folder: Callable[..., DocumentFile] | None = None
     paths: str = ""
     writer: Writer | None = None
+    allows: Callable[[Source], object] | None = None
 
     @cached_property
     def reading(self) -> type[Any] | None:
@@ -148,7 +139,6 @@ def detect(
         encoding: of the text.
     """
     candidates = [each for each in _all() if content in (None, each.content) and name in (None, each.name)]
-    least = Evidence.CERTAIN if name is None else Evidence.POSSIBLE
     if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
         walked = os.walk(os.path.abspath(path))
         names = islice((os.path.join(place, name) for place, _, names in walked for name in names), _MOST_NAMES)
@@ -160,7 +150,7 @@ def detect(
         # the files of a folder have the format of the first one
         path = next(iter((files_of(path) or {}).values()), path)
         with Source.open(path, encoding=encoding) as source:
-            return next((each for each in candidates if each.evidence(source) >= least), None)
+            return _fitting(source, candidates, surely=name is None)
     except InputError:
         return None
 
@@ -233,9 +223,17 @@ def _import_formats() -> None:
             importlib.import_module(module.name)
 
 
+def _fitting(source: Source, formats: Collection[Format], *, surely: bool = False) -> Format | None:
+    """Find the first format that a source shows, or else, unless `surely` is needed, the first that it may be of."""
+    best = next((format for format in formats if format.shows and format.shows(source)), None)
+    if best is not None or surely:
+        return best
+    return next((format for format in formats if format.allows and format.allows(source)), None)
+
+
 def _recognised(source: Source, formats: Collection[Format]) -> Format:
-    evidence, best = max(((format.evidence(source), format) for format in formats), key=lambda pair: pair[0])
-    if evidence is Evidence.NONE:
+    best = _fitting(source, formats)
+    if best is None:
         marks = ", nor ".join(format.mark for format in formats)
         *names, last = (format.name for format in formats)
         named = f"{setting('format')}: {', '.join(names)} or {last}."

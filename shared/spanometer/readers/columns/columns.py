@@ -22,7 +22,7 @@ from ...documents.words import Codes, Words
 from ...documents.writer import Writer
 from ...exceptions import InputError, counted, setting
 from ...tags.tags import Tags
-from ..formats import ColumnReading, Evidence, Format, register
+from ..formats import ColumnReading, Format, register
 from ..json.records import is_json_lines
 from ..json.values import is_array
 from ..source import Source
@@ -334,17 +334,13 @@ def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
             yield from ((changed, number) for word in documents.words(number) if _cell(word) != word)
 
 
-def _evidence(source: Source) -> Evidence:
-    """Rate columns as possible in any file except JSON lines."""
-    return Evidence.NONE if is_json_lines(source) else Evidence.POSSIBLE
-
-
 register(
     Format(
         "columns",
         "columns",
-        _evidence,
+        None,
         read_columns,
+        allows=lambda source: not is_json_lines(source),
         content="tags",
         writer=Writer(write=write_columns, unit="token", needs_text=False, overlapping=False, problems=_problems),
     )

@@ -17,7 +17,7 @@ from ...exceptions import InputError, setting
 from ...options import text
 from ...spans.spans import Spans
 from ...tags.decoding import Decoding, reading_of, scheme_of
-from ..formats import Evidence, Format, register
+from ..formats import Format, register
 from ..source import Source
 
 _TAG_KEYS = ("name", "NE", "NER")
@@ -187,14 +187,14 @@ def _add_bracketed(source: Source, part: _Part, values: Mapping[str, str], place
             raise source.refuse(f"the bracket of {name!r} is not closed.", _REMEDY, line)
 
 
-def _evidence(source: Source) -> Evidence:
+def _shows(source: Source) -> bool:
     """Look for a row of ten columns whose first is 1 and whose seventh is a number or _."""
     for line in source.head.decode(errors="replace").split("\n"):
         if line and not line.startswith("#"):
             cells = line.rstrip("\r").split("\t")
             numbered = len(cells) == _COLUMNS and cells[0].partition("-")[0] == "1"
-            return Evidence.CERTAIN if numbered and (cells[6].isdecimal() or cells[6] == "_") else Evidence.NONE
-    return Evidence.NONE
+            return numbered and (cells[6].isdecimal() or cells[6] == "_")
+    return False
 
 
-register(Format("conllu", "CoNLL-U", _evidence, read_conllu))
+register(Format("conllu", "CoNLL-U", _shows, read_conllu))

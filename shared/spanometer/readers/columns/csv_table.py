@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ...documents.document_file import DocumentFile
-from ..formats import ColumnReading, Evidence, Format, register
+from ..formats import ColumnReading, Format, register
 from ..source import BLOCK_SIZE, Source
 from .columns import read_columns
 from .layout import HEADER_WORDS, looks_like_tag
@@ -92,10 +92,9 @@ def header_of(source: Source) -> list[str]:
     return [cell.strip().lower() for cell in cells] if all(cell.strip() for cell in cells) else []
 
 
-def _evidence(source: Source) -> Evidence:
+def _shows(source: Source) -> bool:
     header = set(header_of(source))
-    of_spans = {"start", "end"} <= header
-    return Evidence.CERTAIN if _NAMES & header and not of_spans and delimiter_of(source) != "\t" else Evidence.NONE
+    return bool(_NAMES & header) and not {"start", "end"} <= header and delimiter_of(source) != "\t"
 
 
-register(Format("csv", "a table with commas", _evidence, read_csv, content="tags"))
+register(Format("csv", "a table with commas", _shows, read_csv, content="tags"))

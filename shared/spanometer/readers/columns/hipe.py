@@ -17,7 +17,7 @@ from ...exceptions import InputError, require_choice, setting
 from ...spans.entities import Entity
 from ...spans.spans import Spans
 from ..entities import entities_of
-from ..formats import ColumnReading, Evidence, Format, register
+from ..formats import ColumnReading, Format, register
 from ..source import Source
 from .columns import read_columns
 from .layout import DOCSTART
@@ -104,10 +104,10 @@ def hipe_text(entities: Sequence[Sequence[Entity]], words: Sequence[Sequence[str
     return "".join(f"{line}\n" for line in lines)
 
 
-def _evidence(source: Source) -> Evidence:
+def _shows(source: Source) -> bool:
     """Look for a column of literal entities in the first line that is not a comment."""
     _, names = _header(source)
-    return Evidence.CERTAIN if any(columns[_LITERAL] in names for columns in COLUMNS.values()) else Evidence.NONE
+    return any(columns[_LITERAL] in names for columns in COLUMNS.values())
 
 
 def _header(source: Source) -> tuple[int, list[str]]:
@@ -293,7 +293,5 @@ def _require_writable(words: Sequence[Sequence[str]], documents: Sequence[str]) 
 
 
 register(
-    Format(
-        "hipe", "a header with NE-FINE-LIT or NE-COARSE-LIT", _evidence, read_hipe, content="entities", write=hipe_text
-    )
+    Format("hipe", "a header with NE-FINE-LIT or NE-COARSE-LIT", _shows, read_hipe, content="entities", write=hipe_text)
 )

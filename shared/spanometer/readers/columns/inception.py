@@ -10,7 +10,7 @@ from typing import Any
 from ...documents.document_file import DocumentFile
 from ...documents.joining import read_together
 from ...exceptions import InputError, counted, setting
-from ..formats import Evidence, Format, register
+from ..formats import Format, register
 from ..source import Source
 from .webanno import WebannoReading, layers_of, read_webanno
 
@@ -111,7 +111,7 @@ register(
     Format(
         "inception",
         "a project of INCEpTION",
-        lambda source: Evidence.NONE,
+        None,
         _refuse,
         read_folder=read_project,
         paths=rf"[/\\]({_ANNOTATIONS}|curation)[/\\][^/\\]+[/\\][^/\\]+\{_ENDING}$",

@@ -13,7 +13,7 @@ from ...documents.record import Record
 from ...exceptions import InputError, counted, mention, require_kind, setting, shown
 from ...options import option
 from ...spans.arrow import LONGEST
-from ..formats import Evidence, Format, Offsets, register
+from ..formats import Format, Offsets, register
 from ..json.parquet_rows import parquet_rows
 from ..json.values import first_value
 from ..source import PARQUET, Source
@@ -158,13 +158,12 @@ def _bound(source: Source, value: Any, line: int) -> int:
     return value
 
 
-def _evidence(source: Source) -> Evidence:
+def _shows(source: Source) -> bool:
     header = header_of(source)
     if source.binary == PARQUET:
         row = first_value(source) or {}
         header = [name.lower() for name, value in row.items() if not isinstance(value, (list, dict))]
-    complete = all(any(name in header for name in _USUAL[key]) for key in _NEEDED)
-    return Evidence.CERTAIN if complete else Evidence.NONE
+    return all(any(name in header for name in _USUAL[key]) for key in _NEEDED)
 
 
-register(Format("span_table", "a table of spans", _evidence, read_span_table))
+register(Format("span_table", "a table of spans", _shows, read_span_table))

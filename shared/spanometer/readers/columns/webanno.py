@@ -16,7 +16,7 @@ from ...exceptions import counted, setting
 from ...options import CheckedOptions, text
 from ...spans.arrow import LONGEST
 from ...spans.characters import code_points
-from ..formats import Evidence, Format, blanks_before, register
+from ..formats import Format, blanks_before, register
 from ..source import Source
 
 _HEADER = b"#FORMAT=WebAnno TSV 3"
@@ -278,8 +278,6 @@ def _plain(value: str) -> str:
     return _ESCAPED.sub(lambda match: {"t": "\t", "n": "\n", "r": "\r"}.get(match[1], match[1]), value)
 
 
-def _evidence(source: Source) -> Evidence:
-    return Evidence.CERTAIN if source.head.startswith(b"#FORMAT=WebAnno TSV") else Evidence.NONE
-
-
-register(Format("webanno", "WebAnno TSV 3", _evidence, read_webanno))
+register(
+    Format("webanno", "WebAnno TSV 3", lambda source: source.head.startswith(b"#FORMAT=WebAnno TSV"), read_webanno)
+)

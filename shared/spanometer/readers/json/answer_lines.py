@@ -12,7 +12,7 @@ from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ...exceptions import InputError, setting
 from ...options import CheckedOptions, text
-from ..formats import Evidence, Format, register
+from ..formats import Format, register
 from ..source import Source
 from .envelopes import NO_ANSWER, FailedRequest, answer_in, are_mentions
 from .records import Row, are_bounds, are_words, first_object, rows
@@ -137,19 +137,18 @@ def under(row: Any, key: str) -> Any:
     raise InputError(f"has nothing under {key!r}.", f"The keys there are {keys}." if keys else _REMEDY)
 
 
-def _evidence(source: Source) -> Evidence:
+def _shows(source: Source) -> bool:
     row = first_object(source)
     decided = row.get(_ANSWER) in _DECISIONS if isinstance(row.get(_ANSWER), str) else False
     if isinstance(row.get("spans"), list) or decided or "_task_hash" in row:
-        return Evidence.NONE
+        return False
     try:
-        answered = answer_in(row) is not NO_ANSWER or answer_in([row]) is not NO_ANSWER
+        return answer_in(row) is not NO_ANSWER or answer_in([row]) is not NO_ANSWER
     except (InputError, RecursionError):
-        answered = True
-    return Evidence.CERTAIN if answered else Evidence.NONE
+        return True
 
 
-register(Format("answers", "JSON lines of answers of a language model", _evidence, read_answers))
+register(Format("answers", "JSON lines of answers of a language model", _shows, read_answers))
 
 
 def read_text_lines(source: Source, options: AnswerLines) -> DocumentFile:
@@ -162,9 +161,9 @@ def read_text_lines(source: Source, options: AnswerLines) -> DocumentFile:
     return documents_of(source, (record_of(source, *row, key) for row in rows(source, "texts")))
 
 
-def _evidence_of_texts(source: Source) -> Evidence:
-    # a reference without spans is mostly one whose spans are not found
-    return Evidence.POSSIBLE if isinstance(first_object(source).get("text"), str) else Evidence.NONE
+def _has_text(source: Source) -> bool:
+    return isinstance(first_object(source).get("text"), str)
 
 
-register(Format("texts", "JSON lines of texts", _evidence_of_texts, read_text_lines))
+# a reference without spans is mostly one whose spans are not found
+register(Format("texts", "JSON lines of texts", None, read_text_lines, allows=_has_text))

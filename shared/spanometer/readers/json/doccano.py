@@ -13,7 +13,7 @@ from ...documents.fitting import Fitted
 from ...documents.record import Record
 from ...documents.writer import Writer
 from ...spans.characters import borders, is_plain
-from ..formats import IN_BROWSERS, Evidence, Format, Offsets, register
+from ..formats import IN_BROWSERS, Format, Offsets, register
 from ..source import Source
 from .records import first_filled, is_object, number_or_text, rows, spans_in
 
@@ -85,20 +85,21 @@ def _written(documents: Fitted) -> Iterator[bytes]:
         yield json.dumps(row, ensure_ascii=False).encode() + b"\n"
 
 
-def _evidence(source: Source) -> Evidence:
+def _shows(source: Source) -> bool:
     row = first_filled(source, *_KEYS)
-    if not is_object(row, "text"):
-        return Evidence.NONE
     spans = next((row[key] for key in (_WITH_RELATIONS, _FIRST_VERSION) if isinstance(row.get(key), list)), None)
     if spans and is_object(spans[0], "start_offset", "end_offset"):
-        return Evidence.CERTAIN
-    for key in _LISTS:
-        of_list = row.get(key)
-        if isinstance(of_list, list) and (not of_list or (isinstance(of_list[0], list) and len(of_list[0]) == 3)):
-            return Evidence.CERTAIN if of_list or "Comments" in row else Evidence.POSSIBLE
-    return Evidence.NONE
+        return "text" in row
+    lists = [row[key] for key in _LISTS if isinstance(row.get(key), list)]
+    triples = any(spans and isinstance(spans[0], list) and len(spans[0]) == 3 for spans in lists)
+    return "text" in row and (triples or ([] in lists and "Comments" in row))
+
+
+def _allows(source: Source) -> bool:
+    row = first_filled(source, *_KEYS)
+    return "text" in row and any(row.get(key) == [] for key in _LISTS)
 
 
 _REMEDY = "Export the project from Doccano as JSONL, a sequence labelling project."
 
-register(Format("doccano", "Doccano's JSON lines", _evidence, read_doccano, writer=Writer(write=_written)))
+register(Format("doccano", "Doccano's JSON lines", _shows, read_doccano, allows=_allows, writer=Writer(write=_written)))

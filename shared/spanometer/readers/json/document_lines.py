@@ -16,7 +16,7 @@ from ...documents.writer import Writer
 from ...exceptions import InputError, setting
 from ...options import option
 from ...spans.spans import Spans
-from ..formats import Evidence, Format, Offsets, register
+from ..formats import Format, Offsets, register
 from ..source import ZLIB, Source
 from .records import TAGS_KEY, are_bounds, are_words, first_filled, first_object, is_object, list_in, rows
 from .values import first_value
@@ -202,31 +202,29 @@ def _has_attributes(source: Source) -> bool:
     return isinstance(spans, list) and bool(spans) and is_object(spans[0], "label", "attributes")
 
 
-def _evidence_of_attributes(source: Source) -> Evidence:
-    return Evidence.CERTAIN if _has_attributes(source) else Evidence.NONE
+def _allows(source: Source) -> bool:
+    row = first_object(source)
+    # no document has a span, or none so far
+    return row.get("spans") == [] or (not row and isinstance(first_value(source), list))
 
 
-def _evidence(source: Source) -> Evidence:
+def _shows(source: Source) -> bool:
     row = first_object(source)
     if _has_attributes(source):
-        return Evidence.CERTAIN
-    if not row and isinstance(first_value(source), list):
-        # no document has a span
-        return Evidence.POSSIBLE
+        return True
     spans = row.get("spans")
     if not isinstance(spans, list) or "_input_hash" in row or "_task_hash" in row:
-        return Evidence.NONE
+        return False
     if not spans:
-        return Evidence.POSSIBLE if TAGS_KEY in row and "text" not in row else Evidence.CERTAIN
-    complete = all(is_object(span, "label") and ("fragments" in span or "start" in span) for span in spans)
-    return Evidence.CERTAIN if complete else Evidence.NONE
+        return TAGS_KEY not in row or "text" in row
+    return all(is_object(span, "label") and ("fragments" in span or "start" in span) for span in spans)
 
 
 register(
     Format(
         "jsonl",
         "JSON lines of spans with attributes",
-        _evidence_of_attributes,
+        _has_attributes,
         read_document_lines,
         content="attributes",
     )
@@ -235,8 +233,9 @@ register(
     Format(
         "jsonl",
         "JSON lines of documents",
-        _evidence,
+        _shows,
         read_document_lines,
+        allows=_allows,
         writer=Writer(
             write=_written,
             unit=None,

@@ -13,9 +13,9 @@ from ...documents.words import WordRows
 from ...exceptions import InputError
 from ...spans.entities import Entity
 from ..entities import entities_of, is_text
-from ..formats import Evidence, Format, register
+from ..formats import Format, register
 from ..source import Source
-from .records import MARK, add_words, evidence, first_filled, is_object, list_in, located, rows
+from .records import MARK, add_words, first_filled, is_json_lines, is_object, list_in, located, rows
 
 
 def read_entity_lines(source: Source) -> DocumentFile:
@@ -60,13 +60,21 @@ def entity_lines_text(
     return "".join(f"{line}\n" for line in lines)
 
 
-def _evidence(source: Source) -> Evidence:
+def _shows(source: Source) -> bool:
     row = first_filled(source, "entities")
     entities = row.get("entities", [row])
-    of_trees = isinstance(entities, list) and bool(entities) and is_object(entities[0], "start", "end", "types")
-    return Evidence.CERTAIN if of_trees else evidence(source)
+    return isinstance(entities, list) and bool(entities) and is_object(entities[0], "start", "end", "types")
 
 
 register(
-    Format("jsonl", MARK, _evidence, read_entity_lines, content="entities", write=entity_lines_text, needs_words=False)
+    Format(
+        "jsonl",
+        MARK,
+        _shows,
+        read_entity_lines,
+        allows=is_json_lines,
+        content="entities",
+        write=entity_lines_text,
+        needs_words=False,
+    )
 )

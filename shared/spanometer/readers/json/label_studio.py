@@ -13,7 +13,7 @@ from ...documents.record import Record
 from ...documents.writer import Writer
 from ...exceptions import InputError, setting, shown
 from ...options import reused_option, text
-from ..formats import IN_BROWSERS, Evidence, Format, Offsets, register
+from ..formats import IN_BROWSERS, Format, Offsets, register
 from ..source import Source
 from .answer_lines import AnswerLines
 from .records import first_object, is_object, number_or_text, rows
@@ -177,19 +177,18 @@ def _result(place: int, text: str, start: int, end: int, label: str) -> dict[str
     return {"id": f"span{place}", "from_name": "label", "to_name": "text", "type": "labels", "value": value}
 
 
-def _evidence(source: Source) -> Evidence:
+def _shows(source: Source) -> bool:
     row = first_object(source)
     if isinstance(row.get("data"), dict) and any(isinstance(row.get(key), list) for key in _RESULTS):
-        return Evidence.CERTAIN
-    flat = "annotation_id" in row or "annotator" in row
-    return Evidence.CERTAIN if flat and "lead_time" in row else Evidence.NONE
+        return True
+    return "lead_time" in row and ("annotation_id" in row or "annotator" in row)
 
 
 register(
     Format(
         "label_studio",
         "Label Studio's JSON",
-        _evidence,
+        _shows,
         read_label_studio,
         writer=Writer(write=_written, annotators=True),
     )

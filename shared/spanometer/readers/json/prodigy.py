@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
-from ..formats import Evidence, Format, register
+from ..formats import Format, register
 from ..source import Source
 from .records import first_object, is_object, rows, spans_in, token_bounds
 
@@ -73,10 +73,9 @@ def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
         yield record
 
 
-def _evidence(source: Source) -> Evidence:
+def _shows(source: Source) -> bool:
     row = first_object(source)
-    certain = is_object(row, "text") and ("_input_hash" in row or "_task_hash" in row)
-    return Evidence.CERTAIN if certain else Evidence.NONE
+    return "text" in row and ("_input_hash" in row or "_task_hash" in row)
 
 
-register(Format("prodigy", "Prodigy's tasks", _evidence, read_prodigy))
+register(Format("prodigy", "Prodigy's tasks", _shows, read_prodigy))

@@ -10,7 +10,6 @@ from typing import Any
 
 from ...documents.words import WordRows
 from ...exceptions import InputError, setting, where_known
-from ..formats import Evidence
 from ..source import BYTE_ORDER_MARK, PARQUET, Source
 from .parquet_rows import parquet_rows
 from .values import DECODER, first_value, is_array, items
@@ -64,11 +63,6 @@ def is_json_lines(source: Source) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-def evidence(source: Source) -> Evidence:
-    """Rate JSON lines as possible, whatever they hold."""
-    return Evidence.POSSIBLE if is_json_lines(source) else Evidence.NONE
 
 
 Row = tuple[int, str, Any]

@@ -13,7 +13,7 @@ from ...exceptions import InputError
 from ...spans.spans import Spans
 from ...spans.texts import words_in_text
 from ...tags.decoding import Decoding, reading_of
-from ..formats import Evidence, Format, register
+from ..formats import Format, register
 from ..source import Source
 from ..spacy.doc_bin import SpacyReading, SpanChoice
 from .records import is_object, rows, token_bounds
@@ -156,16 +156,15 @@ def _paragraphs(source: Source, line: int, place: str, row: Any) -> Iterator[tup
         yield record, tags
 
 
-def _evidence(source: Source) -> Evidence:
+def _shows(source: Source) -> bool:
     value = first_value(source)
     while isinstance(value, list) and value and not isinstance(value[0], str):
         value = value[0]
     if isinstance(value, list):
-        pair = len(value) == 2 and isinstance(value[1], dict) and {"entities", "spans"} & value[1].keys()
-        return Evidence.CERTAIN if pair else Evidence.NONE
-    of_version_2 = is_object(value, "paragraphs") and isinstance(value["paragraphs"], list)
-    of_doc = _is_doc(value) and isinstance(value.get("ents", []), list)
-    return Evidence.CERTAIN if of_version_2 or of_doc else Evidence.NONE
+        return len(value) == 2 and isinstance(value[1], dict) and not {"entities", "spans"}.isdisjoint(value[1])
+    if is_object(value, "paragraphs") and isinstance(value["paragraphs"], list):
+        return True
+    return _is_doc(value) and isinstance(value.get("ents", []), list)
 
 
-register(Format("spacy_json", "spaCy's JSON", _evidence, read_spacy_json))
+register(Format("spacy_json", "spaCy's JSON", _shows, read_spacy_json))

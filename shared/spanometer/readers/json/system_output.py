@@ -10,7 +10,7 @@ from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ...exceptions import InputError, shown
 from ...spans.spans import Spans
-from ..formats import Evidence, Format, Offsets, register
+from ..formats import Format, Offsets, register
 from ..source import Source
 from .records import TAGS_KEY, WORDS_KEYS, are_words, first_filled, first_object, is_object, rows
 
@@ -192,26 +192,25 @@ def _decode(source: Source, record: Record, pieces: Mapping[int, tuple[int, int,
         record.add(row[span["start"]][0], row[span["end"] - 1][1], span["label"])
 
 
-def _evidence(source: Source) -> Evidence:
+def _shows(source: Source) -> bool:
     span = first_object(source)
     if _fields(span) is not None and "token_start" not in span:
-        return Evidence.CERTAIN
+        return True
     row = first_filled(source, *_LISTS)
     for key in _LISTS:
         spans = row.get(key)
         if isinstance(spans, dict) and key == "entities":
-            return Evidence.CERTAIN
+            return True
         if isinstance(spans, list) and spans and isinstance(spans[0], dict) and _fields(spans[0]) is not None:
-            return Evidence.CERTAIN
+            return True
     of_tokens = any(key in row for key in (TAGS_KEY, *WORDS_KEYS))
     if isinstance(row.get("text"), str) and isinstance(spans := row.get("entities"), list) and not of_tokens:
         # beside tokens, offsets may be theirs; a system may have found nothing in any text
-        fitting = [is_object(span, "start", "end", "label") or _is_triple(span) for span in spans[:1]]
-        return Evidence.CERTAIN if all(fitting) else Evidence.NONE
-    return Evidence.CERTAIN if is_object(row, "document_id", "extractions") else Evidence.NONE
+        return all(is_object(span, "start", "end", "label") or _is_triple(span) for span in spans[:1])
+    return is_object(row, "document_id", "extractions")
 
 
-register(Format("system", "the output of a known system", _evidence, read_system_output))
+register(Format("system", "the output of a known system", _shows, read_system_output))
 
 
 def read_gliner(source: Source) -> DocumentFile:
@@ -234,9 +233,8 @@ def _gliner_record(source: Source, line: int, place: str, row: Any) -> Record:
     return Record(spans=[(first, last + 1, label) for first, last, label in spans], words=words, line=line, place=place)
 
 
-def _gliner_evidence(source: Source) -> Evidence:
-    certain = is_object(first_object(source), "tokenized_text", "ner")
-    return Evidence.CERTAIN if certain else Evidence.NONE
+def _is_gliner(source: Source) -> bool:
+    return is_object(first_object(source), "tokenized_text", "ner")
 
 
-register(Format("gliner", "GLiNER's training data", _gliner_evidence, read_gliner))
+register(Format("gliner", "GLiNER's training data", _is_gliner, read_gliner))

@@ -21,7 +21,7 @@ from .records import (
     TAGS_KEY,
     WORDS_KEYS,
     add_row,
-    evidence,
+    is_json_lines,
     keys_of,
     list_in,
     rows,
@@ -100,4 +100,4 @@ def _key(source: Source, column: Column) -> str:
     return column
 
 
-register(Format("jsonl", MARK, evidence, read_tag_lines, content="tags"))
+register(Format("jsonl", MARK, None, read_tag_lines, allows=is_json_lines, content="tags"))

@@ -16,7 +16,7 @@ from ...documents.record import Record
 from ...documents.writer import Writer
 from ...exceptions import InputError, setting
 from ...options import CheckedOptions, text
-from ..formats import Evidence, Format, register
+from ..formats import Format, register
 from ..source import ZLIB, Source
 from . import spans_of
 
@@ -220,15 +220,11 @@ def _words(text: str, tokens: Iterable[tuple[int, int]]) -> tuple[list[str], lis
     return words, spaces, place
 
 
-def _evidence(source: Source) -> Evidence:
-    return Evidence.CERTAIN if source.binary == ZLIB else Evidence.NONE
-
-
 register(
     Format(
         "spacy",
         "spaCy's DocBin",
-        _evidence,
+        lambda source: source.binary == ZLIB,
         read_doc_bin,
         writer=Writer(write=_written, unit="token", overlapping="span_group"),
     )

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
-from ..formats import Evidence, Format, Offsets, blanks_before, register
+from ..formats import Format, Offsets, blanks_before, register
 from ..json.records import first_object, is_object, rows
 from ..json.values import begins_with
 from ..source import Source
@@ -152,18 +152,15 @@ def _bounds(source: Source, annotation: Any, line: int, where: str) -> list[tupl
     return sorted((each["offset"], each["offset"] + each["length"]) for each in locations)
 
 
-def _evidence(source: Source) -> Evidence:
-    if _XML.match(source.head):
-        return Evidence.CERTAIN
+def _shows(source: Source) -> bool:
     row = first_object(source)
-    if is_object(row, "PubTator3"):
-        return Evidence.CERTAIN
+    if _XML.match(source.head) or "PubTator3" in row:
+        return True
     documents = row.get("documents")
     first = documents[0] if isinstance(documents, list) and documents else row
     # a collection, or a document, may be longer than the head
     ways = (("passages",), ("documents", "passages"), ("PubTator3",))
-    certain = is_object(first, "passages") or any(begins_with(source, *keys) for keys in ways)
-    return Evidence.CERTAIN if certain else Evidence.NONE
+    return is_object(first, "passages") or any(begins_with(source, *keys) for keys in ways)
 
 
-register(Format("bioc", "BioC", _evidence, read_bioc))
+register(Format("bioc", "BioC", _shows, read_bioc))

@@ -16,7 +16,7 @@ from ...documents.fitting import Fitted
 from ...documents.record import Record
 from ...documents.writer import Writer
 from ...exceptions import InputError, setting
-from ..formats import IN_BROWSERS, Evidence, Format, Offsets, register
+from ..formats import IN_BROWSERS, Format, Offsets, register
 from ..json.records import number_or_text
 from ..source import Limits, Source
 
@@ -195,15 +195,11 @@ def _text_beside(name: str, limits: Limits) -> str | None:
         ) from None
 
 
-def _evidence(source: Source) -> Evidence:
-    return Evidence.CERTAIN if _LINE.match(source.head) else Evidence.NONE
-
-
 register(
     Format(
         "brat",
         "brat's annotation",
-        _evidence,
+        lambda source: _LINE.match(source.head),
         read_brat,
         read_folder=read_brat_folder,
         writer=Writer(write=_written, folder=True, discontinuous=True, attributes=True, problems=_problems),

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
-from ..formats import Evidence, Format, register
+from ..formats import Format, register
 from ..json.records import first_object
 from ..source import Source
 
@@ -89,10 +89,10 @@ def _value(written: str) -> Any:
     return value if isinstance(value, (bool, int, float)) else written
 
 
-def _evidence(source: Source) -> Evidence:
+def _shows(source: Source) -> bool:
     marked = _FIRST.search(source.head.split(b"\n", 1)[0])
     # what a language model wrote may be marked so within JSON
-    return Evidence.CERTAIN if marked and not first_object(source) else Evidence.NONE
+    return marked is not None and not first_object(source)
 
 
-register(Format("markup", "marked texts", _evidence, read_markup_lines))
+register(Format("markup", "marked texts", _shows, read_markup_lines))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
-from ..formats import Evidence, Format, Offsets, register
+from ..formats import Format, Offsets, register
 from ..source import Source
 
 _PART = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.DOTALL)
@@ -57,8 +57,4 @@ def _records(source: Source) -> Iterator[Record]:
         yield record
 
 
-def _evidence(source: Source) -> Evidence:
-    return Evidence.CERTAIN if _FIRST.match(source.head) is not None else Evidence.NONE
-
-
-register(Format("pubtator", "PubTator's lines", _evidence, read_pubtator))
+register(Format("pubtator", "PubTator's lines", lambda source: _FIRST.match(source.head), read_pubtator))

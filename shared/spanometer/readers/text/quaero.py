@@ -12,7 +12,7 @@ from ...documents.words import WordRows
 from ...exceptions import InputError, require_choice, setting
 from ...spans.entities import ENTITY_TYPES, Entity
 from ..entities import entities_of
-from ..formats import Evidence, Format, register
+from ..formats import Format, register
 from ..json.records import is_json_lines
 from ..source import Source
 from .markup import from_markup, to_markup
@@ -105,14 +105,16 @@ def _texts(source: Source, documents: str) -> Iterator[tuple[int, str]]:
         yield begun, "\n".join(pending)
 
 
-def _evidence(source: Source) -> Evidence:
-    """Look for closing tags. A word `</pers>` among tags of a scheme is not enough to be certain."""
-    if is_json_lines(source) or not _CLOSING_TAG.search(source.head):
-        return Evidence.NONE
-    if not _ENTITY_END.search(source.head):
-        return Evidence.POSSIBLE
+def _allows(source: Source) -> bool:
+    """Look for closing tags."""
+    return not is_json_lines(source) and _CLOSING_TAG.search(source.head) is not None
+
+
+def _shows(source: Source) -> bool:
+    """Look for tags of entities. A word `</pers>` among tags of a scheme is not enough."""
     leaves = (line for line in source.head.split(b"\n") if _LEAF.search(line))
-    return Evidence.CERTAIN if any(not _TAG.search(line) for line in leaves) else Evidence.POSSIBLE
+    ended = _allows(source) and _ENTITY_END.search(source.head) is not None
+    return ended and any(not _TAG.search(line) for line in leaves)
 
 
-register(Format("quaero", "markup", _evidence, read_quaero, content="entities", write=quaero_text))
+register(Format("quaero", "markup", _shows, read_quaero, allows=_allows, content="entities", write=quaero_text))
