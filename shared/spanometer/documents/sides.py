@@ -66,6 +66,13 @@ class Sides(NamedTuple):
     file: DocumentFile | None = None
     grounded: Mapping[str, Grounded] = {}
 
+    @property
+    def answered_size(self) -> int | None:
+        """The size of the texts that language models answered, in the unit; None if no side has answers."""
+        if self.file is not None and self.grounded:
+            return None if self.file.lengths is None else int(self.file.lengths.sum())
+        return next((side.size for side in self.grounded.values()), None)
+
     def with_common_labels(self, *, match: bool = True) -> dict[str, Spans]:
         """Give each label the same code on all sides; without `match` all spans have the label `_`."""
         spans = list(self.spans.values())

@@ -201,7 +201,7 @@ def test_files(tmp_path):
     assert "|unit:token|to_tokens:overlap|" in report.measures["span_f"].signature
     assert spanometer.score(*files, unit="character").measures["span_f"].scores["f1"] == 0
     assert spanometer.score(files[0], files[0]).measures["span_f"].scores["f1"] == 1
-    with pytest.raises(InputError, match="predictions: one side is a file, the other is not"):
+    with pytest.raises(InputError, match="predictions: this is not a file, but others are"):
         spanometer.score(files[0], [["O"]])
     with pytest.raises(InputError, match="shared_documents and ignore_words are for files"):
         spanometer.score([["O"]], [["O"]], unit="character")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from inspect import signature
@@ -12,8 +11,8 @@ from typing import Any, Never, Unpack, overload
 from ...counts.statistics import Resampling
 from ...documents.arguments import ScoreArguments, SideReading, shares
 from ...documents.document_file import DocumentFile
-from ...documents.pairing import Pairing, pair
-from ...documents.sides import require_one_annotator, sides_of_grounded
+from ...documents.pairing import Pairing
+from ...documents.sides import read_sides, require_one_annotator
 from ...exceptions import InputError, mention, on_side, require_no_more
 from ...grounding.grounded import Grounded
 from ...measures.base import Measure
@@ -22,7 +21,6 @@ from ...options import made, options_of, require_known
 from ...spans.annotations import require_no_choice
 from ...spans.forms import common_form, documents_in, form_of, read_pair
 from ...tags.decoding import LabelDecoding
-from ...tags.schemes import LabelChoice
 from .report import Report
 from .streams import require_form
 
@@ -102,25 +100,26 @@ def score(
     require_no_more(more, "Pass one system; spanometer.compare takes several.")
     arguments = {name: options.pop(name) for name in ScoreArguments.__annotations__ if name in options}
     pairing = made(Pairing, arguments)
-    sides_reading, seed = SideReading.of(score, arguments), arguments.get("seed", 0)
+    sides_reading, seed = replace(SideReading.of(score, arguments), pairing=pairing), arguments.get("seed", 0)
     decoding, choice, lengths = sides_reading.decoding, sides_reading.choice, sides_reading.lengths
     resampling = Resampling.chosen(confidence, arguments)
     sides = {"references": references, "predictions": predictions}
-    if any(isinstance(side, DocumentFile) for side in sides.values()):
-        sides_reading.require_read()
-        return _score_files(sides, measures, options, seed, pairing, choice, resampling)
-    if pairing != Pairing():
+    files = [side for side in sides.values() if isinstance(side, DocumentFile)]
+    if pairing != Pairing() and not files:
         *names, last = options_of(Pairing)
         raise InputError(
             f"{', '.join(names)} and {last} are for files that spanometer.read gives.",
             "Leave them out.",
         )
-    grounded = {side: column for side, column in sides.items() if isinstance(column, Grounded)}
-    sides = {side: on_side(side, documents_in, column) for side, column in sides.items() if side not in grounded}
-    if grounded:
-        sides_reading.require_read()
-        beside = sides_of_grounded({side: {**sides, **grounded}[side] for side in ("references", "predictions")})
-        sides = beside.spans
+    if files or any(isinstance(side, Grounded) for side in sides.values()):
+        for file in files:
+            require_one_annotator(file)
+        chosen = _chosen(_DEFAULTS["spans"] if measures is None else measures, options, seed)
+        require_form(chosen, "spans")
+        read = read_sides(sides, sides_reading)
+        reference, predicted = read.spans.values()
+        return _report(reference, predicted, chosen, read.reading, resampling, read.answered_size)
+    sides = {side: on_side(side, documents_in, column) for side, column in sides.items()}
     forms = {side: on_side(side, form_of, column) for side, column in sides.items()}
     if measures is None:
         measures = _DEFAULTS[common_form(forms, "tags")]
@@ -138,43 +137,12 @@ def score(
     reading: dict[str, object] = {} if form == "attributes" else {"input": "fragments" if fragmented else form}
     if scheme is not None:
         reading = decoding.reading(scheme)
-    elif grounded:
-        reading |= beside.reading
-    if not reference.documents:
-        raise InputError("there are no documents to score.", "Give at least one: [[]] is a document without any.")
     if form in ("tags", "spans"):
         reference, predicted = choice.of(reference, predicted)
         reading = {**reading, **choice.signed()}
     else:
         require_no_choice(f"these are {form}", **choice.chosen)
-    tokens = next((side.size for side in grounded.values()), None)
-    return _report(reference, predicted, chosen, reading, resampling, tokens)
-
-
-def _score_files(
-    sides: Mapping[str, Any],
-    measures: Any,
-    options: Mapping[str, Any],
-    seed: int,
-    pairing: Pairing,
-    choice: LabelChoice,
-    resampling: Resampling | None,
-) -> Report:
-    """Score two files of documents."""
-    for side, file in sides.items():
-        if not isinstance(file, DocumentFile):
-            raise InputError(
-                "one side is a file, the other is not.", "Read both with spanometer.read, or give two lists.", side=side
-            )
-    references, predictions = map(require_one_annotator, sides.values())
-    chosen = _chosen(_DEFAULTS["spans"] if measures is None else measures, options, seed)
-    require_form(chosen, "spans")
-    paired = pair(references, predictions, pairing)
-    for note in (*paired.notes, *paired.left_out):
-        warnings.warn(note, stacklevel=3)
-    reading = {"input": "spans", **paired.choices, **choice.signed()}
-    reference, predicted = choice.of(paired.references, paired.predictions)
-    return _report(reference, predicted, chosen, reading, resampling, paired.size if paired.grounded else None)
+    return _report(reference, predicted, chosen, reading, resampling)
 
 
 def _report(
@@ -183,9 +151,11 @@ def _report(
     measures: Mapping[str, Measure],
     reading: Mapping[str, object],
     resampling: Resampling | None,
-    tokens: int | None,
+    tokens: int | None = None,
 ) -> Report:
     """Score both sides; tokens of answers are the tokens of their texts."""
+    if not references.documents:
+        raise InputError("there are no documents to score.", "Give at least one: [[]] is a document without any.")
     report = Report.of(references, predictions, measures, reading, resampling=resampling)
     return report if tokens is None else replace(report, tokens=tokens)
 
