@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from spanometer.analysis.advice.properties import published_properties
+from spanometer.analysis.advice.advise import published_properties
 from spanometer.analysis.transformations.transformations import Extend, SpanTransformation, Truncate
 from spanometer.exceptions import counted
 from spanometer.measures import Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from spanometer.analysis.advice.properties import published_properties
+from spanometer.analysis.advice.advise import published_properties
 from spanometer.measures import Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
 from spanometer.measures.aligned import AlignedMeasure
 

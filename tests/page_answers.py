@@ -4,9 +4,9 @@ import re
 from html.parser import HTMLParser
 from types import SimpleNamespace
 
-from spanometer.space.examples import examples_of
 from spanometer.space.pages import page_of
 from spanometer.space.results import respond
+from spanometer.space.texts import examples_of
 
 
 def examples(kind):

@@ -6,7 +6,7 @@ from experiments.inputs import Inputs
 from experiments.properties import PROPERTIES
 from experiments.report import make
 from experiments.sl_icm import TABLE1
-from spanometer.analysis.advice.properties import published_properties
+from spanometer.analysis.advice.advise import published_properties
 
 LOST_WITH_WORDS = set(PROPERTIES) - {"correct_sequence", "wrong_sequence", "token_informativeness"}
 

@@ -16,8 +16,8 @@ from spanometer.documents.pairing import Pairing
 from spanometer.space import agreement_page
 from spanometer.space.agreement_page import FIELDS, MAX_FILES, respond
 from spanometer.space.documents import named, read_file
-from spanometer.space.examples import examples_of
 from spanometer.space.limits import MAX_DOCUMENTS
+from spanometer.space.texts import examples_of
 
 ROOT = Path(__file__).parents[2]
 DOCCANO = [str(ROOT / "examples" / "doccano" / f"{name}.jsonl") for name in ("ann", "ben", "cat")]

@@ -17,9 +17,8 @@ from page_answers import Reader, answer, examples, headline, respond_to, text_of
 from spanometer import InputError, Spans
 from spanometer.measures import ALL_MEASURES, MEASURES, register, unregister
 from spanometer.options import option, options_of
-from spanometer.space.chance_work import MAX_CHANCE_WORK
 from spanometer.space.corpus import read_tags, read_upload
-from spanometer.space.limits import MAX_BYTES, MAX_DOCUMENTS, MAX_SPANS
+from spanometer.space.limits import MAX_BYTES, MAX_CHANCE_WORK, MAX_DOCUMENTS, MAX_SPANS
 from spanometer.space.pages import page_of
 from spanometer.space.templates import SHOWN_ROWS, error_message, render
 from spanometer.tags.decoding import LabelDecoding

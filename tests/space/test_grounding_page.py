@@ -12,8 +12,8 @@ import pytest
 from headless import require_fit, served, started, wait
 from page_answers import Reader, text_of
 from spanometer.grounding import NAMED, NAMED_STRINGS, ground
-from spanometer.space.examples import examples_of
 from spanometer.space.grounding_page import FIELDS, MAX_ANSWER, MAX_ITEMS, MAX_PLACES, MAX_TEXT, marked, respond, why
+from spanometer.space.texts import examples_of
 
 APP = Path(__file__).parents[2] / "spaces" / "grounding" / "app.py"
 TEXT = "Paris Hilton lives in Paris."

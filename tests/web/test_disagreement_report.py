@@ -10,8 +10,7 @@ from random_corpora import as_spans, random_team
 from spanometer import InputError, Spans, agreement, disagreements
 from spanometer.analysis.agreement.pairs import DIFFERENCES
 from spanometer.spans.wording import Wording
-from spanometer.web.disagreement_data import disagreement_data
-from spanometer.web.disagreement_report import disagreement_report, write_disagreement_report
+from spanometer.web.disagreement_report import disagreement_data, disagreement_report, write_disagreement_report
 
 HOSTILE = "</script><script>window.hurt=1</script>", "<img/src=x/onerror=window.hurt=1>", "%DATA%", "\u202ea\u2028"
 WORDS = [["Ada", "of", "Acme", "Inc", "saw", "Rome"], ["Rome", "fell"], [*HOSTILE]]

@@ -15,8 +15,7 @@ from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.errors.contexts import Context
 from spanometer.documents.places_in_files import LineRuns
 from spanometer.spans.wording import Wording
-from spanometer.web.error_report import error_report, write_error_report
-from spanometer.web.report_data import report_data
+from spanometer.web.error_report import error_report, report_data, write_error_report
 
 HOSTILE = "</script><script>window.hurt=1</script>", "<img/src=x/onerror=window.hurt=1>", "%DATA%", "\u202ea\u2028"
 WORDS = [["Ada", "of", "Acme", "Inc", "saw", "Rome"], ["Rome", "fell"], ["Bob", "of", "Rome"], [*HOSTILE]]

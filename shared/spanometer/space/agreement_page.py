@@ -28,14 +28,11 @@ from ..spans.spans import Spans
 from ..tables.exports import by_kind
 from ..web.disagreement_report import disagreement_report
 from ..web.templates import number, shown
-from .chance_work import require_little_work
-from .controls import CONFIDENCE, Fields
 from .documents import FILES_KEPT, FORMATS, named, read_file
-from .examples import examples_of
-from .forms import Box, Form, Response, Upload
-from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, encoded, megabytes, too_much
+from .forms import CONFIDENCE, Box, Fields, Form, Response, Upload
+from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_TOKENS, encoded, megabytes, require_little_work, too_much
 from .templates import error_message, render
-from .texts import app_heading, app_title
+from .texts import app_heading, app_title, examples_of
 
 MAX_FILES = 8
 MAX_ANNOTATED = 60_000

@@ -26,12 +26,10 @@ from ..grounding.strings import ground_strings
 from ..options import options_of
 from ..tables.table import Cell, Table, amount
 from ..web.templates import Section, shortened, shown
-from .controls import Fields
-from .examples import examples_of
-from .forms import Box, Form, Response
+from .forms import Box, Fields, Form, Response
 from .limits import too_much
 from .templates import error_message, first_rows, read_file, render
-from .texts import HOME, app_heading, app_title
+from .texts import HOME, app_heading, app_title, examples_of
 
 MAX_TEXT = 10_000
 MAX_ANSWER = 20_000

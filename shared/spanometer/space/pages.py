@@ -15,7 +15,7 @@ from ..measures.registry import ALL_MEASURES
 from ..options import Option, options_of
 from ..readers.text.markup import EntityTypes
 from ..tags.decoding import LabelDecoding
-from .controls import CONFIDENCE, Control, Fields
+from .forms import CONFIDENCE, Control, Fields
 from .texts import texts
 
 _READINGS: dict[str, type[LabelDecoding | EntityTypes]] = {"spans": LabelDecoding, "entities": EntityTypes}

@@ -1,10 +1,15 @@
-"""The results of a measure's page: the score, its tables, and the report of errors."""
+"""The results of a measure's page: the score, its tables, the report of errors, and files to take along."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, islice
 from typing import Any
+
+import numpy as np
 
 from ..analysis.errors.find import errors
 from ..analysis.scores.measure_result import MeasureResult
@@ -19,17 +24,20 @@ from ..measures.registry import MEASURES, TREE_MEASURES
 from ..measures.span_attribute import SpanAttribute
 from ..measures.span_f import SpanF
 from ..spans.entities import Entities
+from ..spans.spans import pair_from_tags
+from ..tables.exports import by_kind
+from ..tables.table import Table
+from ..tags.decoding import REPAIRS
+from ..tags.validation import Validation
 from ..web.error_report import error_report
-from ..web.templates import Section, number
+from ..web.templates import Section, number, shortened, shown
 from .chance import charts
-from .chance_work import require_little_work
 from .corpus import READERS, PageCorpus
-from .downloads import result_files, snippet
 from .forms import Response
-from .illegal import illegal_tags
-from .items import aligned_entities, attribute_values
+from .limits import require_little_work
 from .pages import Page, key_title
-from .templates import error_message, render
+from .templates import error_message, excerpt, first_rows, render
+from .texts import space_of
 
 SHOWN_ERRORS = 1_000
 """How many errors a report shows in their sentences; of more, so many are drawn at random."""
@@ -75,12 +83,12 @@ def _results(page: Page, corpus: PageCorpus, values: Mapping[str, Any]) -> Respo
         notes=[*corpus.notes, *result.notes, *_notes(measure, counts, corpus, missing)],
         size=report.size,
         signatures=[result.signature],
-        snippet=snippet(page, values),
+        snippet=_snippet(page, values),
         sections=list(_sections(page, corpus, result, report, page.shared(values))),
         charts=drawn,
         report=_error_report(page, corpus, report) if corpus.spans else "",
     )
-    return Response(html, [chart.figure for chart in drawn], result_files(page.name, report))
+    return Response(html, [chart.figure for chart in drawn], _result_files(page.name, report))
 
 
 def _report(corpus: PageCorpus, *results: MeasureResult) -> Report:
@@ -151,15 +159,15 @@ def _sections(
     """Yield the tables below the score."""
     measure = result.measure
     if corpus.tags:
-        yield from illegal_tags(corpus, result, _headline)
+        yield from _illegal_tags(corpus, result)
     if isinstance(measure, Eter):
-        yield aligned_entities(measure, corpus)
+        yield _aligned_entities(measure, corpus)
     if isinstance(measure, SpanAttribute):
         about = (
             "f: F1, p: precision, r: recall, tp: values on both sides, support: values in the reference, positives: "
         )
         yield Section("Each attribute", score_tables(report), f"{about}predicted values, ap: average precision.")
-        yield attribute_values(measure, corpus)
+        yield _attribute_values(measure, corpus)
         return
     yield _score_all(page, result, corpus, report, shared)
     if result.per_label:
@@ -221,3 +229,138 @@ def _require_few_units(measure: Gamma, units: int) -> None:
             f"{measure.samples} random annotations of {counted(units, 'unit')} are too many for this page.",
             f"Set {setting('samples', max(1, _MAX_SAMPLED // units))}, or score it on your own machine.",
         )
+
+
+_OUTCOMES = {(True, True): "✓ correct", (True, False): "✗ missing", (False, True): "+ spurious"}
+"""The outcome of an item, by whether the reference and the prediction have it."""
+
+
+def _aligned_entities(measure: Eter, corpus: PageCorpus) -> Section:
+    """List the pairs of entities with their costs, and the entities without a partner."""
+    trees = [side.coarse() if measure.type_level == "coarse" else side for side in corpus.trees]
+    aligned = measure.align(*trees)
+    first, second = ([*chain(*_names(side.to_dicts(), corpus.words))] for side in trees)
+    costs = np.stack([aligned.root_error, aligned.component_error, aligned.cost], axis=1)
+    paired = zip(aligned.reference.tolist(), aligned.prediction.tolist(), costs.tolist(), strict=True)
+    rows = [(*first[row], second[column][1], *(f"{cost:.3g}" for cost in values)) for row, column, values in paired]
+    missing, spurious = (
+        np.setdiff1d(np.arange(len(names)), pairs).tolist()
+        for names, pairs in ((first, aligned.reference), (second, aligned.prediction))
+    )
+    rows += [(*first[entity], "missing", "", "", "1") for entity in missing]
+    rows += [(second[entity][0], "spurious", second[entity][1], "", "", "1") for entity in spurious]
+    heads = "reference", "prediction", "types and bounds", "components", "cost"
+    ordered = [[f"{document:,}", *cells] for document, *cells in sorted(rows, key=lambda row: row[0])]
+    return first_rows("Alignment: what each pair costs", Table("document", heads, ordered, left=3))
+
+
+def _names(documents: Sequence[Sequence[Mapping[str, Any]]], words: Sequence[Sequence[str]]) -> Any:
+    """Name the entities of each document by their words and types."""
+    for document, (entities, listed) in enumerate(zip(documents, words, strict=True), 1):
+        for entity in entities:
+            text = excerpt(listed[entity["start"] : entity["end"]])
+            yield [(document, f"{text} [{shortened('+'.join(entity['types']))}]")]
+
+
+def _attribute_values(measure: SpanAttribute, corpus: PageCorpus) -> Section:
+    """List the values of attributes on both sides."""
+    items = measure.items(*corpus.sides)
+    columns = (items.document, items.start, items.end, items.attribute, items.value, items.reference, items.predicted)
+    rows = []
+    # `items` lists an item of both sides twice
+    for document, start, end, attribute, value, *sides in np.unique(np.stack(columns, axis=1), axis=0).tolist():
+        words = corpus.words[document] if corpus.words else []
+        text = excerpt(words[start:end]) if end <= len(words) else ""
+        cells = text, f"{start:,} to {end:,}", shown(items.attributes[attribute])
+        written = shown(json.dumps(items.values[value], ensure_ascii=False))
+        rows.append([f"{document + 1:,}", *cells, written, _OUTCOMES[bool(sides[0]), bool(sides[1])]])
+    heads = "span", "tokens", "attribute", "value", "outcome"
+    table = Table("document", heads, rows, left=1 + len(heads))
+    return first_rows("The values of both sides", table, "Values that do not count are not listed.")
+
+
+SHOWN_PAIRS = 20
+"""How many illegal pairs of a side are shown; all of them are counted."""
+
+
+def _illegal_tags(corpus: PageCorpus, result: MeasureResult) -> Iterator[Section]:
+    """Yield the section of illegal tags, unless all tags are legal; also score them under another policy."""
+    scheme, policy = corpus.reading["scheme"], corpus.reading["repair"]
+    names = "reference", "prediction"
+    sides = {name: Validation(tags, scheme=scheme) for name, tags in zip(names, corpus.tags, strict=True)}
+    if not any(map(len, sides.values())):
+        return
+    other = "conlleval" if policy == "discard" else "discard"
+    *spans, _ = pair_from_tags(*corpus.tags, scheme=scheme, repair=other)
+    scores = {
+        policy: result.scores[result.measure.headline],
+        other: _headline(result.measure, replace(corpus, spans=spans)),
+    }
+    sentences = counted(len(corpus.words), "sentence")
+    parts = [
+        f"The {name} has {counted(len(side), 'illegal pair')} of tags, in {len(side.affected):,} of {sentences}."
+        for name, side in sides.items()
+        if len(side)
+    ]
+    policies = [f"{number(value)} with the policy {name} ({REPAIRS[name].help})" for name, value in scores.items()]
+    parts.append(f"{key_title(result.measure, result.measure.headline)} is {', and '.join(policies)}.")
+    heads = "sentence", "token", "illegal", policy, other
+    rows = [row for name, side in sides.items() for row in _rows(name, side, corpus, (policy, other))]
+    table = Table("side", heads, rows, left=1 + len(heads))
+    first = f" Shown: the first {SHOWN_PAIRS} of each side." if sum(map(len, sides.values())) > len(rows) else ""
+    yield Section("Illegal tags", [table], " ".join(parts) + first)
+
+
+def _rows(name: str, side: Validation, corpus: PageCorpus, policies: tuple[str, str]) -> Iterator[list[str]]:
+    """Yield a row for each of a side's first illegal pairs: its place, and the spans that each policy reads there."""
+    for pair in islice(side, SHOWN_PAIRS):
+        words = corpus.words[pair.document]
+        spans = (
+            "; ".join(f"{shown(label)}: {excerpt(words[start:end])}" for label, start, end in pair.policies[policy])
+            for policy in policies
+        )
+        token = f"{pair.position + 1:,} {shown(words[pair.position])}"
+        yield [name, f"{pair.document + 1:,}", token, shown(str(pair)), *(text or "no span" for text in spans)]
+
+
+_CALL = """import evaluate
+
+{name} = evaluate.load({loaded})
+# {input}
+{name}.compute(
+    references=references,
+    predictions=predictions,
+{options})"""
+
+_CONFIGURATIONS = {"entities": ', "markup"'}
+"""The module's configuration for the input of a page, if it is not the default one."""
+
+_INPUTS = {
+    "spans": "references and predictions: a list of tags for each sentence",
+    "entities": "references and predictions: a text with markup for each document",
+    "attributes": "references and predictions: a list of spans with attributes for each document",
+}
+
+
+def _result_files(name: str, report: Report) -> dict[str, str]:
+    """Write a report of one measure as JSON and CSV, by file name, the same as the commands."""
+    (result,) = report.results
+    written = json.dumps(result.to_dict(per_label=True), ensure_ascii=False, indent=2)
+    tables = by_kind(report.tables())
+    return {f"{name}.json": written, **{f"{name}_{kind}.csv": report.to_csv(kind) for kind in tables}}
+
+
+def _snippet(page: Page, values: Mapping[str, Any]) -> str:
+    """Write the Python that makes the score of a page: the module, loaded and called with the chosen options."""
+    return _CALL.format(
+        name=page.name,
+        loaded=f'"{space_of(page.name)}"{_CONFIGURATIONS.get(page.input, "")}',
+        input=_INPUTS[page.input],
+        options="".join(f"    {name}={_literal(value)},\n" for name, value in page.chosen(values).items()),
+    )
+
+
+def _literal(value: Any) -> str:
+    if value is ...:
+        return "tokens"
+    return 'float("nan")' if isinstance(value, float) and math.isnan(value) else repr(value)

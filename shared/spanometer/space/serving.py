@@ -19,8 +19,7 @@ import gradio as gr
 
 from ..exceptions import InputError
 from ..web.templates import read_file as read_shared_file
-from .controls import Control
-from .forms import Box, Form, Response
+from .forms import Box, Control, Form, Response
 from .limits import MAX_BYTES
 from .templates import error_message, read_file, render
 from .texts import HOME, titled

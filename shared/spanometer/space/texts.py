@@ -1,10 +1,11 @@
-"""The texts of the pages, and where their Spaces are."""
+"""The texts and examples of the pages, and where their Spaces are."""
 
 from __future__ import annotations
 
 import os
 import tomllib
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, partial
 from typing import Any
 
 from .templates import read_file, render
@@ -43,3 +44,22 @@ def titled() -> dict[str, str]:
     """List the addresses of the Spaces by their titles in `pages.toml`."""
     measures = {name: own for name, own in texts()["measures"].items() if "title" in own and "shows" not in own}
     return {own["title"]: address(name) for name, own in {**measures, **texts()["apps"]}.items()}
+
+
+@cache
+def examples_of(kind: str) -> dict[str, dict[str, str]]:
+    """Read the examples of a kind of input: by name the texts that a click puts into the fields.
+
+    Args:
+        kind: of input, see `Measure.input`; or `answers` of language models, or `teams` of annotators.
+    """
+    declared = tomllib.loads(read_file("examples.toml"))
+    text = partial(_text, [line.split() for line in declared["sentences"].splitlines()])
+    return {example.pop("name"): {field: text(value) for field, value in example.items()} for example in declared[kind]}
+
+
+def _text(rows: Sequence[Sequence[str]], value: Any) -> str:
+    """Write an example's text: its own, or the chosen columns of the rows."""
+    if isinstance(value, str):
+        return value.strip()
+    return "".join(" ".join(row[column] for column in value if row) + "\n" for row in rows if value)

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
 from typing import Any
 
-from ..alignment.matched_spans import KINDS
-from ..analysis.errors.answers import ANSWER_KINDS
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+
+from ..alignment.matched_spans import KINDS, MatchedSpans
+from ..alignment.overlaps import order_of_line, overlaps
+from ..analysis.errors.answers import ANSWER_KINDS, AnswerErrors
 from ..analysis.errors.buckets import bucket_tables
+from ..analysis.errors.contexts import Context
 from ..analysis.errors.errors import (
     Errors,
     SystemErrors,
@@ -20,10 +28,14 @@ from ..analysis.errors.errors import (
     mark_table,
     share_table,
 )
+from ..analysis.errors.examples import ErrorChoice, ErrorExamples, extent_of, mention_texts
 from ..analysis.scores.report import score_cells
+from ..arrays import integers, offsets_of
+from ..exceptions import counted, printable
+from ..grounding.grounded import AnswerOutcomes
+from ..spans.spans import Spans
 from ..tables.table import Precision, Table, head
-from .answers import wrong_answers
-from .report_data import SIDES, report_data
+from .passages import Passages, separator_of
 from .templates import Section, render, write_page
 
 MOST_ERRORS = 10_000
@@ -123,11 +135,6 @@ def _sections(system: SystemErrors) -> Iterator[Section]:
         yield Section("What the answers get wrong", [system.answers.table()], note)
 
 
-def _wrong_answers(system: SystemErrors) -> Mapping[str, Any] | None:
-    errors = system.answers
-    return wrong_answers(errors, system.context.names) if errors is not None and errors.found else None
-
-
 def _common_sections(errors: Errors) -> Iterator[Section]:
     """Yield the parts about all systems together, and about the reference."""
     if len(errors.systems) > 1:
@@ -159,3 +166,166 @@ def _buckets(system: SystemErrors, train: Any, by: Mapping[str, Any] | None) -> 
         places = [0, *(keys.index(key) + 1 for key in kept)]
         rows = [[row[place] for place in places] for row in table.rows if row is not None]
         yield replace(table, heads=["", "", *kept], rows=rows)
+
+
+_STRINGS = 20
+"""How many strings are listed: the strings with the most errors."""
+
+SIDES = ("reference", "prediction")
+
+
+def report_data(
+    matched: MatchedSpans, sides: Sequence[Spans], context: Context, *, most: int, seed: int = 0
+) -> dict[str, Any]:
+    """List the errors and passages of a system that the script shows, as built-in types.
+
+    Args:
+        matched: the spans of both sides, matched.
+        sides: the spans that were matched.
+        context: the words and lines of the documents.
+        most: how many errors are shown in their passages at most; if there are more, a random choice.
+        seed: of the draw.
+    """
+    every = ErrorExamples.of(matched, sides, context)
+    rows = ErrorChoice(sample=most, sample_seed=seed).rows(matched)
+    offsets = matched.alignment.offsets
+    place = matched.document[rows], *extent_of(matched, rows)
+    passages, passage_of = Passages.around(*place, np.diff(offsets), context)
+    texts = pa.compute.coalesce(*mention_texts(matched, sides, context.wording, rows))
+    string = integers(texts.dictionary_encode().indices) if context.wording else np.zeros(len(rows), dtype=np.int64)
+    columns = (
+        matched.kind[rows],
+        matched.reference_label[rows],
+        matched.predicted_label[rows],
+        passage_of,
+        np.bincount(string)[string] if len(rows) else string,
+    )
+    number = np.full(len(matched), -1)
+    number[rows] = np.arange(len(rows))
+    marks = [_marks(matched, name, spans, passages, number) for name, spans in zip(SIDES, sides, strict=True)]
+    described = zip(passages.described(context, offsets), *marks, strict=True)
+    return {
+        "labels": [printable(label) for label in matched.alignment.labels],
+        "counts": np.bincount(matched.kind[rows], minlength=len(KINDS)).tolist(),
+        "total": len(every),
+        "noun": "sentence" if separator_of(context) else "passage",
+        "matrix": _matrix(matched),
+        "strings": [(text, number, printable(labels)) for text, number, labels in every.strings(_STRINGS)],
+        "errors": [list(error) for error in zip(*(column.tolist() for column in columns), strict=True)],
+        "passages": [{**passage, "sides": of_sides} for passage, *of_sides in described],
+    }
+
+
+def _matrix(matched: MatchedSpans) -> list[list[int]]:
+    """List the cells of the confusion matrix that are not empty: both labels, pairs with equal boundaries, others."""
+    width = len(matched.alignment.labels) + 1
+    place = (matched.reference_label + 1) * width + matched.predicted_label + 1
+    same = matched.boundary == 0
+    layers = [np.bincount(place[chosen], minlength=width * width) for chosen in (same, ~same)]
+    there = np.flatnonzero(layers[0] + layers[1])
+    row, column = np.divmod(there, width)
+    cells: list[list[int]] = np.stack([row - 1, column - 1, layers[0][there], layers[1][there]], axis=1).tolist()
+    return cells
+
+
+def _marks(
+    matched: MatchedSpans, side: str, spans: Spans, passages: Passages, number: np.ndarray
+) -> list[list[list[int]]]:
+    """List the spans of a side in each passage: bounds, label, kind, and the number of the error or -1."""
+    offsets = matched.alignment.offsets
+    chosen = matched.reference if side == "reference" else matched.prediction
+    rows = np.flatnonzero(chosen >= 0)
+    row_of = np.empty(len(spans), dtype=np.int64)
+    row_of[order_of_line(spans)[chosen[rows]]] = rows
+    span, start, end = spans.pieces()
+    base = offsets[spans.document[span]]
+    order = np.lexsort((-end, start + base))
+    first = offsets[passages.document] + passages.first
+    in_passage, piece = overlaps(
+        first, offsets[passages.document] + passages.last, (start + base)[order], (end + base)[order], noun="spans"
+    )
+    piece = order[piece]
+    size = (passages.last - passages.first)[in_passage]
+    begin = np.maximum((start + base)[piece] - first[in_passage], 0)
+    stop = np.minimum((end + base)[piece] - first[in_passage], size)
+    row = row_of[span[piece]]
+    labels = matched.reference_label if side == "reference" else matched.predicted_label
+    columns = np.stack([begin, stop, labels[row], matched.kind[row], number[row]], axis=1).tolist()
+    ends = offsets_of(np.bincount(in_passage, minlength=len(passages.document))).tolist()
+    return [columns[low:high] for low, high in pairwise(ends)]
+
+
+MOST_ANSWERS = 100
+"""How many answers are shown at most."""
+
+_LONGEST = 20_000
+"""How many characters of a text or an answer are shown at most."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of an answer.
+
+    Attributes:
+        text: of the piece, up to a limit.
+        cut: whether the text is longer.
+        kinds: of its errors; none if it is right.
+        label: of the item.
+    """
+
+    text: str
+    cut: bool = False
+    kinds: Sequence[str] = ()
+    label: str = ""
+
+
+def _wrong_answers(system: SystemErrors) -> dict[str, Any] | None:
+    """List the answers that have errors, for the macro `answers` of sections.html; None if there are none."""
+    errors, names = system.answers, system.context.names
+    if errors is None or not errors.found:
+        return None
+    answers = errors.answers()
+    pairs = [
+        _pair(errors, answer, f"document {answer.document}" if names is None else names[answer.document])
+        for answer in islice(answers, MOST_ANSWERS)
+    ]
+    more = sum(1 for _ in answers)
+    return {"pairs": pairs, "more": counted(more, "answer") if more else ""}
+
+
+def _pair(errors: AnswerErrors, answer: AnswerOutcomes, name: str) -> dict[str, Any]:
+    items = [(outcome.item, errors.kinds_of(outcome)) for outcome in answer.outcomes]
+    wrong = [Piece(*_cut(item.mention), kinds, item.label) for item, kinds in items if kinds]
+    broken = [Piece("the answer", kinds=["broken"])] if answer.read.broken else []
+    mentions = [(item.mention, kinds) for item, kinds in items]
+    return {
+        "name": name,
+        "text": _cut(answer.text),
+        "answer": list(_pieces(_written(answer.written), mentions)),
+        "wrong": wrong + broken,
+    }
+
+
+def _written(answer: Any) -> str:
+    """Write an answer as text."""
+    if answer is None:
+        return ""
+    if isinstance(answer, (bytes, bytearray)):
+        return bytes(answer).decode("utf-8", "replace")
+    return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, default=str)
+
+
+def _pieces(answer: str, mentions: Sequence[tuple[str, Sequence[str]]]) -> Iterator[Piece]:
+    """Yield an answer in pieces, each mention by itself; search each mention behind the mention before it."""
+    place = 0
+    for mention, kinds in mentions:
+        start = answer.find(mention, place, _LONGEST)
+        if start >= 0:
+            yield Piece(answer[place:start])
+            yield Piece(mention, kinds=kinds)
+            place = start + len(mention)
+    yield Piece(answer[place:_LONGEST], len(answer) > _LONGEST)
+
+
+def _cut(text: str) -> tuple[str, bool]:
+    return text[:_LONGEST], len(text) > _LONGEST

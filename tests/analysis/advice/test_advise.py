@@ -12,8 +12,7 @@ from experiments.properties import PROPERTIES
 from random_corpora import as_spans, random_pair
 from spanometer import InputError, Spans
 from spanometer.analysis.advice import advise as advise_module
-from spanometer.analysis.advice.advise import SIMPLEST_FIRST, advise
-from spanometer.analysis.advice.properties import published_properties
+from spanometer.analysis.advice.advise import SIMPLEST_FIRST, advise, published_properties
 from spanometer.analysis.advice.statistics import Thresholds, statistics_of
 from spanometer.measures import MEASURES
 

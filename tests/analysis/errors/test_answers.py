@@ -6,8 +6,7 @@ from spanometer import Spans, errors
 from spanometer.analysis.errors.answers import ANSWER_KINDS, AnswerErrors
 from spanometer.grounding import ground
 from spanometer.tables.table import amount
-from spanometer.web.answers import MOST_ANSWERS
-from spanometer.web.error_report import error_report
+from spanometer.web.error_report import MOST_ANSWERS, error_report
 
 TEXTS = ["Ann saw Ann in Rome.", "Oslo", "Bob"]
 ANSWERS = [

@@ -29,7 +29,6 @@ from ...arrays import plain
 from ...exceptions import counted, require_kind
 from ...spans.spans import Spans
 from .flow import Flow, FlowOptions, follow, written_call
-from .properties import PROPERTY_NAMES, published_properties
 from .statistics import Statistics, Thresholds, statistics_of
 
 SIMPLEST_FIRST = (
@@ -326,3 +325,37 @@ def _note_on_chance(corpus: Statistics, thresholds: Thresholds) -> str:
         f"Spans of the same lengths, placed at random, would score {corpus.chance:.2f}: report chance_kappa_f1 as "
         f"well, which corrects for it, above all for {listed}{more}.{rest}"
     )
+
+
+PROPERTY_NAMES = (
+    "correct_sequence",
+    "wrong_sequence",
+    "overlap",
+    "noise",
+    "homogeneity",
+    "completeness",
+    "length_vs_captured",
+    "length_vs_noisy",
+    "overlap_increasing",
+    "noise_increasing",
+    "token_informativeness",
+)
+
+_TICKS = {
+    "span_f": "yynnyynnnnn",
+    "token_f_IO": "yyyynnnnnnn",
+    "token_f_BIO_BIOE": "yynyyynnnnn",
+    "token_f_IO*": "yyyyyynnnnn",
+    "link_f": "yyyyyynnnnn",
+    "bcubed": "yyyyyynnnyn",
+    "intersection_f": "yyyynnyynyn",
+    "sl_icm": "yyyyyyyyyyy",
+}
+
+
+def published_properties() -> dict[str, dict[str, bool]]:
+    """List for each metric of the table whether it has a tick at each formal property."""
+    return {
+        metric: {name: tick == "y" for name, tick in zip(PROPERTY_NAMES, ticks, strict=True)}
+        for metric, ticks in _TICKS.items()
+    }
