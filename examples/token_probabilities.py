@@ -5,7 +5,7 @@ document longer than the model's context the pieces are seen in windows that ove
 half a context before it.
 
     python examples/token_probabilities.py gold.conll --model gpt2 > gold.tsv
-    spanometer score gold.tsv system.conll --reference-column 3 --token-probability-column 2 --measure sl_icm
+    spanometer score gold.tsv system.conll --reference-column 3 --token-probability-column 2 --measures sl_icm
 
 The output has a line for each token: the word, its probability and its tag. Without --model the model has random
 weights and a vocabulary of its own, made from the file: nothing is downloaded, and the numbers mean nothing. Without a

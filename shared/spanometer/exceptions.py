@@ -36,7 +36,8 @@ _NOT_IN_PYTHON = frozenset({"outside", "column", "cluster", "spans", "suffix"})
 def setting(name: str, value: object = ...) -> str:
     """Mark an option with its value in the text of an `InputError`; each interface spells it in its own way.
 
-    Python reads `cap=True` (`cap=...` without a value), the command line `--cap`, a page the label of its control.
+    Python reads `per_label=True` (`per_label=...` without a value), the command line `--per-label`, a page the label of
+    its control; options of single measures are written as in Python on the command line too.
     """
     return f"{_OPEN}{name}{_EQUALS}{'...' if value is ... else shown(value)}{_CLOSE}"
 

@@ -43,7 +43,7 @@ def test_the_flow_of_the_paper(run, answer, file):
     path = file("a.conll", "".join(f"{tag}-X\n" for tag in "BIIBIIBII"))
     flow = answer(path, "--flow", "paper")
     assert (flow["flow"]["measure"], flow["flow"]["options"]) == ("token_f", {"format": "BIO"})
-    assert flow["command"].endswith("--measure token_f --token-format BIO")
+    assert flow["command"].endswith("--measures 'token_f(format=BIO)'")
     long = answer(path, "--flow", "paper", "--very-long-span", 3)
     assert long["flow"]["measure"] == "sl_icm"
     assert [step["answer"] for step in long["flow"]["steps"]] == [False, True, False, True, None]
@@ -58,14 +58,14 @@ def test_words_make_a_difference(answer, file):
     path = file("a.conll", "".join(f"{word} {tag}\n" for word, tag in zip("abaaaa", "BIOBIO", strict=True)))
     found = answer(path)
     assert found["options"] == {"tokens": "words"}
-    assert found["command"].endswith("--measure sl_icm --corpus-probabilities")
+    assert found["command"].endswith("--measures 'sl_icm(token_probabilities=corpus)'")
     assert answer(path, "--information-variation", 2)["measure"] == "token_f"
     assert answer(file("b.conll", "B\nI\nO\n"))["statistics"]["mean_information"] is None
     # the words stand elsewhere
     path = file("c.conll", "".join(f"x {word} {tag}\n" for word, tag in zip("abaaaa", "BIOBIO", strict=True)))
     assert answer(path)["measure"] == "token_f"
     found = answer(path, "--words-column", 2)
-    assert "--words-column 2 --measure sl_icm" in found["command"]
+    assert "--words-column 2 --measures 'sl_icm(" in found["command"]
 
 
 def test_lists_of_spans(run, answer, file):

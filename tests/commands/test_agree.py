@@ -61,20 +61,24 @@ def test_plot(run, files, tmp_path):
 
 
 def test_gamma(run, files, scores):
-    gamma = ("agree", *files, "--measure", "gamma", "--samples", "5", "--label-distances")
-    found = scores(*gamma, "PER/LOC=0.5")
-    assert scores(*gamma, '{"PER": {"LOC": 0.5}}') == found
+    gamma = ("agree", *files, "--measures", "unitizing_alpha", "--measures")
+    found = scores(*gamma, "gamma(samples=5,distances=PER/LOC=0.5)")
+    assert scores(*gamma, 'gamma(samples=5,distances={"PER": {"LOC": 0.5}})') == found
     sides = {name: tag_lists(read(path).tags[0]) for name, path in zip(("ann", "ben", "cat"), files, strict=True)}
     expected = spanometer.agreement(sides, gamma=Gamma(samples=5, distances={"PER": {"LOC": 0.5}}))
     assert {key: found[key] for key in Gamma.keys} == {key: getattr(expected, key) for key in Gamma.keys}
     assert found["signatures"]["gamma"] == expected.signatures["gamma"]
     assert "|distances:LOC/PER=0.5|" in found["signatures"]["gamma"]
-    _, output, _ = run(*gamma, "PER/LOC=0.5")
+    _, output, _ = run(*gamma, "gamma(samples=5,distances=PER/LOC=0.5)")
     assert re.search(rf"^all jointly .* {expected.gamma:.4f} +{expected.gamma_cat:.4f}$", output, re.MULTILINE)
 
 
-def test_options_of_gamma_without_it(run, files):
-    status, _, problem = run("agree", *files, "--samples", "5")
-    assert status != 0
-    assert "--samples is an option of gamma, which is not computed. Add gamma to --measure." in problem
-    assert "unknown measure 'alpha'. The measures are gamma." in run("agree", *files, "--measure", "alpha")[2]
+def test_measures_of_agreement(complaint, files, scores):
+    chance = scores("agree", *files, "--measures", "chance_kappa_f1")
+    assert set(chance["signatures"]) == {"chance_kappa_f1"}
+    assert set(scores("agree", *files, "--measures", "gamma")["signatures"]) == {"chance_kappa_f1", "gamma"}
+    said = complaint("agree", *files, "--measures", "alpha")
+    assert "'alpha' is not a measure. The measures are chance_kappa_f1, unitizing_alpha, gamma" in said
+    said = complaint("agree", *files, "--measures", "gamma(average=macro)")
+    assert "gamma has average=macro, and chance_kappa_f1, beside it, has average=micro." in said
+    assert "--average" in said

@@ -27,7 +27,7 @@ def others(lines):
 
 def test_a_policy_by_its_actions(scores, gold, others):
     policy = "salvage,drop,case,whole,first,drop,drop,keep"
-    options = ("--grounding", policy, "--aliases", "PLACE=LOC", "--asked-labels", "PER,LOC", "--measure", "span_f")
+    options = ("--grounding", policy, "--aliases", "PLACE=LOC", "--asked-labels", "PER,LOC", "--measures", "span_f")
     span_f = scores("score", gold, others, *options)["measures"]["span_f"]
     assert span_f["scores"] == {"precision": 0.5, "recall": 0.5, "f1": 0.5}
     assert f"|grounding:{policy}|asked_labels:LOC,PER|aliases:PLACE=LOC|" in span_f["signature"]
@@ -47,13 +47,13 @@ def test_several_keys_of_one_file(run, lines, command):
 
 
 def test_compare(scores, gold, answers, others):
-    options = ("--measure", "span_f,chance_kappa_f1", "--permutations", "100")
+    options = ("--measures", "span_f,chance_kappa_f1", "--permutations", "100")
     found = scores("compare", gold, answers, others, *options)["measures"]
     assert found["span_f"]["systems"]["good"]["scores"]["f1"] == 0.8
     assert "|grounding:strict|" in found["span_f"]["signature"]
     # the chance level of a system is that which it has alone: the others' items do not make its documents longer
     for name, path in {"good": answers, "bad": others}.items():
-        alone = scores("score", gold, path, "--measure", "chance_kappa_f1")["measures"]["chance_kappa_f1"]["scores"]
+        alone = scores("score", gold, path, "--measures", "chance_kappa_f1")["measures"]["chance_kappa_f1"]["scores"]
         assert found["chance_kappa_f1"]["systems"][name]["scores"] == alone
 
 
@@ -66,13 +66,13 @@ def test_agreement_of_models(scores, lines, others):
 
 def test_answers_that_are_in_the_file_of_the_reference(scores, lines):
     path = lines("both.jsonl", {"text": TEXT, "spans": GOLD, "answer": GOOD})
-    found = scores("score", path, "--answer-key", "answer", "--measure", "span_f")
+    found = scores("score", path, "--answer-key", "answer", "--measures", "span_f")
     assert found["measures"]["span_f"]["scores"]["f1"] == 0.8
 
 
 def test_piped(scores, gold, answers, standard_input):
     standard_input(Path(answers).read_bytes())
-    assert scores("score", gold, "-", "--measure", "span_f")["measures"]["span_f"]["scores"]["f1"] == 0.8
+    assert scores("score", gold, "-", "--measures", "span_f")["measures"]["span_f"]["scores"]["f1"] == 0.8
     standard_input(Path(answers).read_bytes())
-    found = scores("score", gold, "-", "--answer-key", "answer", "--measure", "span_f")
+    found = scores("score", gold, "-", "--answer-key", "answer", "--measures", "span_f")
     assert found["measures"]["span_f"]["scores"]["f1"] == 0.8

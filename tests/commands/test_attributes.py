@@ -25,7 +25,8 @@ SYSTEM = [
     [],
     [span(12, "DIS", neg=True, carrier="PATIENT", scores={"neg": 0.5})],
 ]
-EXAMPLE = ("--attribute", "neg", "--attribute", "carrier=DIS", "--default", "neg=false")
+EXAMPLE = ("--measures", "span_attribute(attributes='neg,carrier=DIS', default_values={'neg': False})")
+COUNTED = ("--measures", "span_attribute(on_mismatch=count)")
 
 
 def lines(documents):
@@ -57,12 +58,12 @@ def test_on_mismatch(answer, complaint, run, pair, file):
     more = file("more.jsonl", lines([SYSTEM[0], [span(3, "X", neg=True)], SYSTEM[2]]))
     problem = complaint("score", pair[0], more)
     assert f"{more}, line 2, span 0: the span from 3 to 4 with the label 'X' is not among the references." in problem
-    assert "--on-mismatch" in problem
-    assert scores_of(answer, pair[0], more, "--on-mismatch", "count")["neg"]["positives"] == 3
-    found = answer(pair[0], more, "--on-mismatch", "count")["measures"]["span_attribute"]
+    assert "on_mismatch='count'" in problem
+    assert scores_of(answer, pair[0], more, *COUNTED)["neg"]["positives"] == 3
+    found = answer(pair[0], more, *COUNTED)["measures"]["span_attribute"]
     assert [found["counts"][f"unmatched_{side}"] for side in ("references", "predictions")] == [0, 1]
     assert found["notes"] == ["1 predicted span not in the reference."]
-    assert "1 predicted span not in the reference." in run("score", pair[0], more, "--on-mismatch", "count")[1]
+    assert "1 predicted span not in the reference." in run("score", pair[0], more, *COUNTED)[1]
     problem = complaint("score", more, pair[0])
     assert f"{more}, line 2, span 0: the span from 3 to 4 with the label 'X' is not among the predictions." in problem
 
@@ -77,13 +78,13 @@ def test_forms_of_lines(answer, pair, file):
     # told by the content, and with nothing in the name
     assert scores_of(answer, file("gold", lines(GOLD)), file("system", lines(SYSTEM))) == expected
     assert scores_of(answer, *pair, "--format", "jsonl") == expected
-    assert scores_of(answer, *pair, "--measure", "span_attribute") == expected
+    assert scores_of(answer, *pair, "--measures", "span_attribute") == expected
 
 
 def test_nothing_to_tell_by(answer, complaint, file):
     empty = file("empty.jsonl", "[]\n[]\n")
     assert detect(empty) is None
-    assert scores_of(answer, empty, empty, "--measure", "span_attribute") == {
+    assert scores_of(answer, empty, empty, "--measures", "span_attribute") == {
         "micro": dict.fromkeys(SpanAttribute.keys, 0)
     }
     # of a first document without spans nothing is told
@@ -93,7 +94,7 @@ def test_nothing_to_tell_by(answer, complaint, file):
     none = file("none.jsonl", "[]\n" * len(GOLD))
     system = file("system.jsonl", lines(SYSTEM))
     for sides, counted in (((none, system), (0, 4)), ((system, none), (4, 0))):
-        found = scores_of(answer, *sides, "--on-mismatch", "count")["micro"]
+        found = scores_of(answer, *sides, *COUNTED)["micro"]
         assert (found["support"], found["positives"]) == counted
 
 
@@ -137,9 +138,9 @@ def test_words_of_documents_with_attributes(run, file):
         file(f"{name}.jsonl", json.dumps({"tokens": [word, "b"], "unit": "token", "spans": spans}) + "\n")
         for name, word in (("gold", "a"), ("system", "x"))
     )
-    status, _, error = run("score", gold, system, "--measure", "span_attribute")
+    status, _, error = run("score", gold, system, "--measures", "span_attribute")
     assert (status, "the word is 'a' here and 'x' in" in error) == (2, True)
-    status, output, error = run("score", gold, system, "--measure", "span_attribute", "--ignore-words")
+    status, output, error = run("score", gold, system, "--measures", "span_attribute", "--ignore-words")
     assert (status, error) == (0, "")
     assert "1 reference span, 1 predicted span" in output
 
@@ -187,7 +188,7 @@ def test_scores_of_something_else_are_no_scores_of_attributes(run, lines, tmp_pa
     gold = brat_folder(tmp_path, {"a": True})
     row = scored_line("a", ["of", "labels"])
     del row["spans"][0]["attributes"]
-    status, output, error = run("score", gold, lines("system.jsonl", row), "--measure", "span_f")
+    status, output, error = run("score", gold, lines("system.jsonl", row), "--measures", "span_f")
     assert (status, error) == (0, "")
     assert "1.0000" in output
 

@@ -43,7 +43,7 @@ def test_marks_and_small_p_values(run, file):
 def test_options_reach_the_comparison(scores, files):
     options = ["--confidence", "0.9", "--resamples", "50", "--permutations", "3", "--seed", "7"]
     options += ["--interval-method", "percentile", "--repair", "discard", "--average", "macro"]
-    found = scores("compare", *files, *options, "--measure", "token_f", "--token-format", "BIO")
+    found = scores("compare", *files, *options, "--measures", "token_f(format=BIO)")
     measure = spanometer.measures.TokenF(format="BIO", average="macro")
     draws = {"confidence": 0.9, "n_resamples": 50, "n_permutations": 3, "seed": 7, "interval_method": "percentile"}
     values = expected(files, measures=measure, repair="discard", **draws)
@@ -62,7 +62,7 @@ def test_columns_of_one_file(scores, file, files):
 def test_plot(run, files, tmp_path):
     pytest.importorskip("matplotlib")
     path = tmp_path / "scores.png"
-    status, _, complaint = run("compare", *files, "--measure", "span_f,sl_icm", "--plot", path)
+    status, _, complaint = run("compare", *files, "--measures", "span_f,sl_icm", "--plot", path)
     assert (status, complaint) == (0, "")
     assert path.read_bytes().startswith(b"\x89PNG")
 
@@ -74,7 +74,7 @@ def test_per_label(run, files):
     found = json.loads(output)["measures"]["span_f"]
     assert run("compare", *files, "--average", "none", "--json", "--resamples", "50")[1] == output
     for name, path in zip(found["systems"], files[1:], strict=True):
-        alone = json.loads(run("score", files[0], path, "--measure", "span_f", "--per-label", "--json")[1])
+        alone = json.loads(run("score", files[0], path, "--measures", "span_f", "--per-label", "--json")[1])
         expected = alone["measures"]["span_f"]["per_label"]
         for label, compared in found["per_label"].items():
             of_system = compared["systems"][name]["scores"]

@@ -43,7 +43,7 @@ def test_demo_and_score_agree(run, output):
             values = {name: result["scores"] for name, result in found["measures"].items()}
             assert rows[0] == [f"{values[name][MEASURES[name].headline]:.4f}" for name in demo.MODULES]
             assert rows[1] == [f"{values[name]['f1']:.4f}" for name in demo.PAIRING_MODULES]
-            gamma = json.loads(run("score", path, *columns, "--measure", "gamma", "--json")[1])
+            gamma = json.loads(run("score", path, *columns, "--measures", "gamma", "--json")[1])
             beyond = [*values["chance_kappa_f1"].values(), values["unitizing_alpha"]["alpha"]]
             beyond.append(gamma["measures"]["gamma"]["scores"]["gamma"])
             assert rows[2] == [f"{value:.4f}" for value in beyond]

@@ -8,7 +8,7 @@ import pytest
 # chance levels of the reference: 1/4, 1/2, none, 1
 GOLD = "a B-A\nb O\nc O\nd O\n\na B-A\nb O\nc B-A\nd O\n\na O\nb O\n\na B-A\nb I-A\n"
 SYSTEM = "a O\nb B-A\nc O\nd O\n\na B-A\nb O\nc O\nd B-A\n\na O\nb O\n\na B-A\nb I-A\n"
-CHANCE = ("--measure", "chance_kappa_f1")
+CHANCE = ("--measures", "chance_kappa_f1")
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_picture(run, pair, tmp_path):
     path.unlink()
     status, _, complaint = run("score", *pair, "--plot", path)
     assert (status, "--plot shows the parts of --by-chance" in complaint) == (2, True)
-    status, _, complaint = run("score", *pair, "--measure", "span_f", "--by-chance", "0.3", "--plot", path)
+    status, _, complaint = run("score", *pair, "--measures", "span_f", "--by-chance", "0.3", "--plot", path)
     assert (status, "the picture shows chance_kappa_f1" in complaint) == (2, True)
 
 

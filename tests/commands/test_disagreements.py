@@ -56,7 +56,15 @@ def test_on_the_screen_they_follow_the_agreement(run, files):
 
 
 def test_json(run, files):
-    output = run("agree", *files, "--disagreements", "--leave-one-out", "--level", "span", "--json")[1]
+    output = run(
+        "agree",
+        *files,
+        "--disagreements",
+        "--leave-one-out",
+        "--measures",
+        "chance_kappa_f1(level=span),unitizing_alpha",
+        "--json",
+    )[1]
     found = expected(files, level="span")
     described = json.loads(output)
     assert described["disagreements"]["mean_f1"] == pytest.approx(described["mean_f1"])

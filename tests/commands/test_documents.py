@@ -53,14 +53,14 @@ def test_spans_that_are_off_the_tokens(run, complaint, file):
     line = complaint("score", gold, system)
     assert "system.jsonl, line 1: the span of 'PER' from character 0 to 7 begins or ends within a token" in line
     assert "--to-tokens expand" in line and "--unit character" in line
-    status, output, _ = run("score", gold, system, "--to-tokens", "expand", "--measure", "span_f")
+    status, output, _ = run("score", gold, system, "--to-tokens", "expand", "--measures", "span_f")
     assert status == 0
     assert "predictions: 1 span moved by 5 characters to fit tokens" in output
     assert "left out" in output and "from character 2 to 3 in document '1', which has no token" in output.replace(
         "document 1", "document '1'"
     )
     assert "|unit:token|to_tokens:expand|" in output
-    status, output, _ = run("score", gold, system, "--unit", "character", "--measure", "span_f", "--score-only")
+    status, output, _ = run("score", gold, system, "--unit", "character", "--measures", "span_f", "--score-only")
 
 
 def test_annotators(run, complaint, file):
@@ -69,7 +69,7 @@ def test_annotators(run, complaint, file):
     assert "the file has spans of 2 annotators: 'ada', 'bob'. Choose one with --annotator ada." in complaint(
         "score", gold, path
     )
-    status, output, _ = run("score", gold, path, "--annotator", "bob", "--measure", "span_f")
+    status, output, _ = run("score", gold, path, "--annotator", "bob", "--measures", "span_f")
     assert status == 0 and "0.0000" in output
     assert "unknown annotator 'eve'. The annotators are: 'ada', 'bob'." in complaint(
         "score", path, gold, "--annotator", "eve"
@@ -106,7 +106,7 @@ def test_options_of_one_side(run, complaint, file):
     shifted = [
         "--unit",
         "character",
-        "--measure",
+        "--measures",
         "span_f",
         "--score-only",
         "--no-match-labels",
@@ -125,7 +125,7 @@ def test_options_of_one_side(run, complaint, file):
 @pytest.mark.parametrize("form", FORMS)
 def test_standard_input(run, file, standard_input, form):
     standard_input(FORMS[form].encode())
-    arguments = ["-", file("gold.jsonl", doccano()), "--measure", "span_f", "--score-only"]
+    arguments = ["-", file("gold.jsonl", doccano()), "--measures", "span_f", "--score-only"]
     assert run("score", *arguments)[:2] == (0, "1.0000\n")
 
 
@@ -135,7 +135,7 @@ def test_fragments_over_a_line_end(run, tmp_path):
         (folder / "a.txt").write_text("back\npain")
         (folder / "a.ann").write_text(f"T1\tX {offsets}\tback pain\n")
     paths = [str(tmp_path / side) for side in ("gold", "system")]
-    wanted = ("score", *paths, "--measure", "span_f", "--score-only")
+    wanted = ("score", *paths, "--measures", "span_f", "--score-only")
     assert float(run(*wanted)[1]) == 0
     assert float(run(*wanted, "--join-fragments")[1]) == 1
     assert "references: 1 span of fragments with white space between joined" in run(*wanted[:5], "--join-fragments")[1]
@@ -199,4 +199,4 @@ def test_measures_that_are_not_defined(run, complaint, file, name, content, left
     assert list(scored["measures"]) == [measure for measure in defined if measure not in names]
     assert scored["prediction"]["notes"] == [f"{left_out}."]
     for measure in names:
-        assert complaint("score", gold, system, "--measure", measure)
+        assert complaint("score", gold, system, "--measures", measure)

@@ -15,7 +15,7 @@ from spanometer import InputError
 HIPE = "TOKEN\tNE-COARSE-LIT\tNE-FINE-LIT\n# document_id = one\n{}\tB-pers\tB-pers\n"
 JSON = '{{"tokens": ["{}"], {}}}\n'
 FILES = {
-    "score": ["--measure=span_f"],
+    "score": ["--measures=span_f"],
     "spread": [],
     "compare": ["{third}"],
     "agree": [],
@@ -76,7 +76,7 @@ def test_only_words_are_compared(run, file):
     # the columns of one file share its words
     assert run("score", words, "--reference-column=-1", "--prediction-column=2", "--repair=discard")[0] == 2
     assert run("score", words, numbered)[0] == 2
-    with_words = ["--measure=sl_icm", "--corpus-probabilities", "--words-column=2"]
+    with_words = ["--measures=sl_icm(token_probabilities=corpus)", "--words-column=2"]
     assert run("score", words, tags, *with_words)[0] == 2
     assert run("score", words, words, *with_words)[0] == 0
 

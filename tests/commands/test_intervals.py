@@ -35,14 +35,14 @@ def expected(measure, **options):
 def test_seed_is_of_the_draws_too(run, files):
     bounds = []
     for seed in ("1", "1", "2"):
-        options = ("--measure", "token_f", "--confidence", "0.5", "--seed", seed, "--json")
+        options = ("--measures", "token_f", "--confidence", "0.5", "--seed", seed, "--json")
         bounds.append(json.loads(run("score", *files, *options)[1])["measures"]["token_f"]["intervals"])
     assert bounds[0] == bounds[1] != bounds[2]
 
 
 def test_a_value_that_is_no_number(run, file):
     empty = written(file, "empty.txt", [["O"], ["O"]])
-    options = ("--measure", "span_f", "--zero-division", "nan", "--confidence", "0.95", "--json")
+    options = ("--measures", "span_f", "--zero-division", "nan", "--confidence", "0.95", "--json")
     found = json.loads(run("score", empty, empty, *options)[1])["measures"]["span_f"]
     assert found["scores"]["f1"] is None
     assert found["intervals"]["f1"] == [None, None]
@@ -61,9 +61,9 @@ def test_no_interval_of_a_count(run, file):
 def test_intervals_that_are_no_numbers_say_why(run, file):
     single = written(file, "single.txt", REFERENCES[:1])
     empty = written(file, "empty.txt", [["O"], ["O"]])
-    shown = run("score", single, single, "--measure", "span_f,link_f", "--confidence", "0.95")[1]
+    shown = run("score", single, single, "--measures", "span_f,link_f", "--confidence", "0.95")[1]
     assert shown.count("nan–nan: intervals need two documents or more, and there is 1 document.") == 1
-    options = ("--measure", "span_f", "--zero-division", "nan", "--confidence", "0.95")
+    options = ("--measures", "span_f", "--zero-division", "nan", "--confidence", "0.95")
     assert "span_f: a value that is not a number has no interval" in run("score", empty, empty, *options)[1]
     assert json.loads(run("score", single, single, *options, "--json")[1])["notes"]
     assert "notes" not in json.loads(run("score", empty, empty, "--json")[1])
@@ -73,16 +73,14 @@ def test_a_seed_without_draws(run, complaint, file):
     """What changes nothing is refused; what draws has the seed, the intervals without each annotator too."""
     rows = [f"w{n} {tag}\n" + "\n" * (n % 3 == 2) for n, tag in enumerate(["B-A", "O", "B-B", "I-B", "O", "B-A"] * 6)]
     paths = [file(f"{n}.conll", "".join(rows[:n]) + "".join(rows[n:]).replace("B-A", "O", n)) for n in (1, 3, 5)]
-    for arguments in (["agree", *paths], ["score", *paths], ["spread", *paths[:2], "--measure", "chance_kappa_f1"]):
+    for arguments in (["agree", *paths], ["score", *paths]):
         assert complaint(*arguments, "--seed", "3") == (
             "spanometer: --seed changes nothing beside the other options. Leave it out, or add --confidence 0.95."
         )
-    few = "--method", "exact", "--uniform-threshold", "0.9"
-    assert "--uniform-threshold changes nothing" in complaint("score", *paths, "--measure", "chance_kappa_f1", *few)
     for command, *more in (
         ("agree", "--confidence", "0.9"),
-        ("agree", "--simulations", "5"),
-        ("agree", "--measure", "gamma"),
+        ("agree", "--measures", "chance_kappa_f1(n_simulations=5)"),
+        ("agree", "--measures", "gamma"),
         ("score", "--confidence", "0.9"),
         ("agree", "--leave-one-out"),
     ):
@@ -93,18 +91,18 @@ def test_a_seed_without_draws(run, complaint, file):
 
 def test_intervals_of_nothing_say_why(run, file):
     nothing, one = file("nothing.conll", "x O\n\ny O\n"), file("one.conll", "x B-A\n")
-    output = run("compare", *[nothing] * 3, "--zero-division", "nan", "--measure", "span_f")[1]
+    output = run("compare", *[nothing] * 3, "--zero-division", "nan", "--measures", "span_f")[1]
     assert "[nan, nan]: a value that is not a number has no interval." in output
-    output = run("compare", one, file("other.conll", "x O\n"), one, "--measure", "span_f")[1]
+    output = run("compare", one, file("other.conll", "x O\n"), one, "--measures", "span_f")[1]
     assert "[nan, nan]: intervals need two documents or more, and there is 1 document." in output
     # before, 1.0000 [1.0000, 1.0000], and p = .001 of the bootstrap
     assert output.count("1.0000 [nan, nan]") == 3 and "***" not in output.replace("*** p", "")
-    assert "[nan, nan]" not in run("compare", *[file("two.conll", "x B-A\n\ny B-A\n")] * 3, "--measure", "span_f")[1]
+    assert "[nan, nan]" not in run("compare", *[file("two.conll", "x B-A\n\ny B-A\n")] * 3, "--measures", "span_f")[1]
 
 
 def test_chance_that_is_no_number_is_not_above_1(run, file):
     nothing = file("nothing.conll", "x O\n\ny O\n")
-    output = run("score", nothing, nothing, "--zero-division", "nan", "--measure", "chance_kappa_f1")[1]
+    output = run("score", nothing, nothing, "--zero-division", "nan", "--measures", "chance_kappa_f1")[1]
     assert "nan" in output and "above 1" not in output
 
 

@@ -23,7 +23,7 @@ def test_forms_of_names(run, file, form):
     names = file("names.txt", form)
     for suffix, (gold, system) in (("conll", (GOLD, SYSTEM)), ("jsonl", LISTS)):
         paths = file(f"gold.{suffix}", gold), file(f"system.{suffix}", system)
-        status, output, _ = run("score", *paths, "--label-names", names, "--measure", "span_f", "--json")
+        status, output, _ = run("score", *paths, "--label-names", names, "--measures", "span_f", "--json")
         found = json.loads(output)
         assert (status, found["tokens"]) == (0, 4)
         assert found["measures"]["span_f"]["counts"] == {"both": 1, "predicted": 2, "reference": 2}
@@ -32,7 +32,7 @@ def test_forms_of_names(run, file, form):
 
 def test_two_columns_and_another_number_to_leave_out(run, file):
     both = file("both.conll", "Ada 1 1\nLee 2 0\nfell 9 2\n")
-    options = "--reference-column", "2", "--prediction-column", "3", "--ignore-index", "9", "--measure", "span_f"
+    options = "--reference-column", "2", "--prediction-column", "3", "--ignore-index", "9", "--measures", "span_f"
     _, output, _ = run("score", both, "--label-names", file("names.txt", FORMS["lines"]), *options, "--json")
     assert json.loads(output)["measures"]["span_f"]["counts"] == {"both": 0, "predicted": 1, "reference": 1}
 
@@ -40,7 +40,7 @@ def test_two_columns_and_another_number_to_leave_out(run, file):
 def test_words_of_tokens_that_are_left_out(run, file):
     # probabilities of words: Ada, Lee, Acme and Inc are one in four each
     names, paths = file("names.txt", FORMS["lines"]), (file("gold.conll", GOLD), file("system.conll", SYSTEM))
-    options = "--measure", "sl_icm", "--corpus-probabilities", "--json"
+    options = "--measures", "sl_icm(token_probabilities=corpus)", "--json"
     status, output, _ = run("score", *paths, "--label-names", names, *options)
     tags = file("gold.txt", "Ada B-PER\nLee I-PER\n\nAcme B-ORG\nInc I-ORG\n")
     others = file("system.txt", "Ada B-PER\nLee I-PER\n\nAcme B-ORG\nInc O\n")
@@ -75,7 +75,7 @@ def test_compare_and_agree(run, file):
     names, (gold, system) = file("names.txt", FORMS["lines"]), (file("gold.conll", GOLD), file("system.conll", SYSTEM))
     tags = file("gold.txt", "Ada B-PER\nLee I-PER\n\nAcme B-ORG\nInc I-ORG\n")
     others = file("system.txt", "Ada B-PER\nLee I-PER\n\nAcme B-ORG\nInc O\n")
-    for command, more in (("compare", ["--measure", "span_f", "--resamples", "20", "--names", "a,b"]), ("agree", [])):
+    for command, more in (("compare", ["--measures", "span_f", "--resamples", "20", "--names", "a,b"]), ("agree", [])):
         found = []
         for paths, options in (((gold, gold, system), ["--label-names", names]), ((tags, tags, others), [])):
             status, output, _ = run(

@@ -10,7 +10,7 @@ from spanometer.spans.annotations import union
 WORDS = ["the", "University", "of", "Paris", "in", "France", "is", "old"]
 GOLD = [[(0, 4, "ORG"), (3, 4, "ORG"), (5, 6, "LOC")], []]
 SYSTEM = [[(1, 4, "ORG"), (3, 4, "ORG"), (5, 6, "LOC")], []]
-CHANCE = ("--measure", "chance_kappa_f1", "--placement", "layers")
+CHANCE = ("--measures", "chance_kappa_f1(placement=layers)")
 HIPE = ("--documents", "document_id", "--outside", "_")
 
 
@@ -109,8 +109,8 @@ def results(found):
 @pytest.mark.parametrize(
     ("command", "options"),
     {
-        "agree": ("agree", ("--placement", "layers", "--variant", "none", "--per-label")),
-        "compare": ("compare", ("--resamples", "20", "--measure", "span_f,link_f", "--per-label")),
+        "agree": ("agree", ("--measures", "chance_kappa_f1(placement=layers)", "--per-label")),
+        "compare": ("compare", ("--resamples", "20", "--measures", "span_f,link_f", "--per-label")),
         "errors": ("errors", ()),
         "references": ("score", ("--references", "2")),
     }.values(),

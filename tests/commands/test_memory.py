@@ -70,12 +70,12 @@ def _is_noise(generator, rate):
 @pytest.mark.parametrize(
     ("name", "line", "command"),
     [
-        ("a.conll", tags, ("score", "--confidence", "0.9", "--resamples", "20", "--measure", "span_f,token_f,link_f")),
+        ("a.conll", tags, ("score", "--confidence", "0.9", "--resamples", "20", "--measures", "span_f,token_f,link_f")),
         ("a.jsonl", trees, ("score",)),
-        ("a.jsonl", documents, ("score", "--measure", "span_f")),
+        ("a.jsonl", documents, ("score", "--measures", "span_f")),
         ("a.txt", markup, ("score",)),
-        ("a.jsonl", attributes, ("score", "--measure", "span_attribute")),
-        ("a.json", tasks, ("score", "--measure", "span_f")),
+        ("a.jsonl", attributes, ("score", "--measures", "span_attribute")),
+        ("a.json", tasks, ("score", "--measures", "span_f")),
     ],
 )
 def test_memory_by_size(tmp_path, monkeypatch, capsys, name, line, command):

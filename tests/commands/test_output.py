@@ -53,12 +53,12 @@ def test_several_systems_are_scored_as_each_is(output, paths):
 def test_systems_in_one_scheme(output, file):
     """What a prefix means is told from all files together."""
     paths = file("gold.conll", "a B-X\n"), file("one.conll", "a S-X\n"), file("two.conll", "a B-X\n")
-    assert "|scheme:IOBES|" in output("score", *paths, "--measure", "span_f")
+    assert "|scheme:IOBES|" in output("score", *paths, "--measures", "span_f")
 
 
 def test_digits_and_percent(output, paths):
     def first(*options):
-        printed = output("score", paths[0], paths[2], "--measure", "span_f,sl_icm", *options).splitlines()
+        printed = output("score", paths[0], paths[2], "--measures", "span_f,sl_icm", *options).splitlines()
         return [line.split()[1:] for line in printed if line.startswith(("span_f ", "sl_icm "))]
 
     assert first("--digits", "2")[0] == ["0.67", "1.00", "0.80"]
@@ -69,10 +69,12 @@ def test_digits_and_percent(output, paths):
 
 
 def test_one_number(output, complaint, paths):
-    assert output("score", *paths[::2], "--measure", "span_f", "--score-only") == "0.8000\n"
-    assert output("score", *paths[::2], "--measure", "span_f", "--score-only", "--percent", "--digits", "1") == "80.0\n"
+    assert output("score", *paths[::2], "--measures", "span_f", "--score-only") == "0.8000\n"
+    assert (
+        output("score", *paths[::2], "--measures", "span_f", "--score-only", "--percent", "--digits", "1") == "80.0\n"
+    )
     assert "there are 1 system and 11 measures" in complaint("score", *paths[:2], "--score-only")
-    assert "2 systems and 1 measure" in complaint("score", *paths, "--score-only", "--measure", "span_f")
+    assert "2 systems and 1 measure" in complaint("score", *paths, "--score-only", "--measures", "span_f")
     assert "--score-only prints one number" in complaint("score", *paths[:2], "--score-only", "--json")
 
 
@@ -86,7 +88,7 @@ def test_file(run, output, complaint, paths, tmp_path):
     )
     assert output("score", *paths, "--json", "-o", target, "--force") == ""
     assert list(json.loads(target.read_text())["systems"]) == ["one", "two_2"]
-    assert output("score", *paths[:2], "--measure", "span_f", "--score-only", "-o", target, "--force") == ""
+    assert output("score", *paths[:2], "--measures", "span_f", "--score-only", "-o", target, "--force") == ""
     assert target.read_text() == "0.5000\n"
     assert "there is no -o" in complaint("score", *paths, "--force")
     assert "the folder exists already" in complaint("score", *paths, "-o", tmp_path)
@@ -250,7 +252,7 @@ def test_the_ending_of_json(output, complaint, paths, tmp_path):
     output("score", *paths, "-o", target)
     assert target.read_text() == output("score", *paths, "--json")
     # what has a form of its own keeps it
-    output("score", *paths[:2], "--measure", "span_f", "--score-only", "-o", target, "--force")
+    output("score", *paths[:2], "--measures", "span_f", "--score-only", "-o", target, "--force")
     assert target.read_text() == "0.5000\n"
     assert "--json has all digits" in complaint("score", *paths, "-o", tmp_path / "b.json", "--percent")
     output("errors", *paths, "--examples", "csv", "-o", tmp_path / "errors.csv")
@@ -277,6 +279,6 @@ def test_no_file_after_an_error(run, paths, file, tmp_path):
 
 def test_no_match_labels(output, file):
     paths = file("gold.conll", "a B-X\nb B-Y\n"), file("one.conll", "a B-Y\nb B-Y\n")
-    assert output("score", *paths, "--measure", "span_f", "--score-only") == "0.5000\n"
-    assert output("score", *paths, "--measure", "span_f", "--score-only", "--no-match-labels") == "1.0000\n"
+    assert output("score", *paths, "--measures", "span_f", "--score-only") == "0.5000\n"
+    assert output("score", *paths, "--measures", "span_f", "--score-only", "--no-match-labels") == "1.0000\n"
     assert "|match_labels:no|" in output("compare", *paths, paths[0], "--no-match-labels")

@@ -70,7 +70,9 @@ def test_every_command_reads_what_convert_writes(run, converted, corpus, format,
     # one command reads long documents as all do
     for command in COMMANDS[:1] if "long" in corpus else COMMANDS:
         for files in [(gold, none, gold), (none, gold, none)]:
-            status, _, complaint = run(*command.format(*files).split(), *["--measure", "span_f"] * ("score" in command))
+            status, _, complaint = run(
+                *command.format(*files).split(), *["--measures", "span_f"] * ("score" in command)
+            )
             assert status == 0, f"{command}: {complaint}"
 
 

@@ -18,7 +18,7 @@ def scored(tmp_path, capsys):
             path = tmp_path / f"{number}.conll"
             path.write_text("".join(f"{word} {tag}\n" for word, tag in zip("abcdefgh", tags, strict=False)))
             paths.append(str(path))
-        assert main(["score", *paths, "--measure", "span_f", *options]) == 0
+        assert main(["score", *paths, "--measures", "span_f", *options]) == 0
         return capsys.readouterr().out.replace(str(tmp_path) + "/", "")
 
     return score
@@ -73,7 +73,7 @@ def test_documents_with_spans(tmp_path, capsys):
         path = tmp_path / f"{label}.jsonl"
         path.write_text(json.dumps({"text": "Rome", "spans": [{"start": 0, "end": 4, "label": label}]}) + "\n")
         sides.append(str(path))
-    assert main(["score", *sides, "--measure", "span_f"]) == 0
+    assert main(["score", *sides, "--measures", "span_f"]) == 0
     output = capsys.readouterr().out
     assert (
         f"note        only in the reference: PLACE; only in {sides[1]}: LOC (--map LOC=PLACE makes them one)" in output

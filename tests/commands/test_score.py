@@ -110,7 +110,7 @@ def test_corpus_probabilities(scores, file):
         (["--words-column", "2"], [["X", "Y", "Z"], ["X"]]),
     ):
         measure = SlIcm(tokens=words)
-        found = scores(path, path, "--corpus-probabilities", *arguments)["measures"]["sl_icm"]
+        found = scores(path, path, "--measures", "sl_icm(token_probabilities=corpus)", *arguments)["measures"]["sl_icm"]
         assert found["scores"] == measure.score(measure.counts(spans, spans))
 
 
@@ -170,21 +170,21 @@ def test_word_probabilities(scores, complaint, file, informed):
     def expected(probabilities, **options):
         return SlIcm(tokens=words, token_probabilities=probabilities, **options).counts(*sides).score()
 
-    def found(*arguments):
-        return scores(gold, system, "--measure", "sl_icm", *arguments)["measures"]["sl_icm"]
+    def found(options):
+        return scores(gold, system, "--measures", f"sl_icm({options})")["measures"]["sl_icm"]
 
     listed = file("list.tsv", "word\tprobability\nthe\t0.5\nNile\t0.125\n")
-    result = found("--word-probabilities", listed)
+    result = found(f"token_probabilities=@{listed}")
     assert result["scores"] == expected({"the": 0.5, "Nile": 0.125}) == {"sl_icm": 3.5, "sl_icm_norm": 1.2}
     assert "|token_probabilities:mapping-" in result["signature"]
     # counts, gzipped, separated by blanks; Nile is not among them
     packed = file("counts.gz", gzip.compress(b"the 60\nof 40\n"))
-    result = found("--word-probabilities", packed, "--unknown-probability", "1e-3")
+    result = found(f"token_probabilities=@{packed},unknown=1e-3")
     assert result["scores"] == expected({"the": 0.6, "of": 0.4}, unknown=1e-3)
     assert "|unknown:0.001|" in result["signature"]
-    said = complaint("score", gold, system, "--measure", "sl_icm", "--word-probabilities", packed)
+    said = complaint("score", gold, system, "--measures", f"sl_icm(token_probabilities=@{packed})")
     assert f"{gold}, line 2: the word 'Nile' is in a span, and has no probability." in said
-    assert "--unknown-probability 1e-07" in said
+    assert "unknown=1e-07" in said
 
 
 def test_a_column_of_probabilities(run, scores, complaint, file, informed):
@@ -207,7 +207,7 @@ def test_a_column_of_probabilities(run, scores, complaint, file, informed):
     result = scores(path, other, "--token-probability-column", "p")["measures"]["sl_icm"]
     assert result["scores"] == {"sl_icm": 3.5, "sl_icm_norm": 1.2}
     # what is no number, no probability, and none at all in a span
-    asked = ["--measure", "sl_icm", "--token-probability-column"]
+    asked = ["--measures", "sl_icm", "--token-probability-column"]
     assert f"{gold}, line 1: column 1: 'the' is not a number." in complaint("score", gold, system, *asked, "1")
     logs = file("logs.conll", "the -0.7 B-LOC\nNile -2.1 I-LOC\nis -1 O\n\nit -1 O\n")
     assert f"{logs}, line 1: -0.7 is no probability." in complaint("score", logs, system, *asked, "2")

@@ -91,7 +91,7 @@ def matplotlib():
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_plot(run, sides, logits, tmp_path, matplotlib):
     path = tmp_path / "spread.png"
-    status, _, complaint = run("spread", *sides, "--logits", logits, "--measure", "span_f,sl_icm", "--plot", path)
+    status, _, complaint = run("spread", *sides, "--logits", logits, "--measures", "span_f,sl_icm", "--plot", path)
     assert (status, complaint) == (0, "")
     assert path.read_bytes().startswith(b"\x89PNG")
 
@@ -184,7 +184,7 @@ def test_answers_of_shared_documents(run, answered, file):
         (("--answers", "{gold}"), "there is no file with answers"),
         (("--answers", "{gold}", "{tags}"), "these are spans, not answers"),
         (("{gold}", "{small}", "--logits", "x.npz"), "--logits is for tags"),
-        (("{gold}", "{small}", "--measure", "unitizing_alpha"), "cannot be scored part by part"),
+        (("{gold}", "{small}", "--measures", "unitizing_alpha"), "cannot be scored part by part"),
         (("{tags}", "{other}", "--aliases", "A=B"), "--aliases is for"),
         (("{tags}", "{other}", "{third}"), "2 predictions: the spread over repairs is of one system"),
     ],

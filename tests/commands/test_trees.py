@@ -140,7 +140,7 @@ def test_forms_of_files_can_be_mixed(scores, eter, pair, file, pack):
 
 def test_no_entities(eter, file):
     path = file("a.jsonl", "[]\n")
-    assert eter(path, path, "--measure", "eter", "--zero-division", "nan")["scores"]["eter"] is None
+    assert eter(path, path, "--measures", "eter", "--zero-division", "nan")["scores"]["eter"] is None
 
 
 def test_a_label_that_the_reference_lacks_has_no_rate(scores, run, file):
@@ -160,7 +160,7 @@ def test_a_label_that_the_reference_lacks_has_no_rate(scores, run, file):
     assert line[:3] == ["loc", "nan", "1"]
 
 
-@pytest.mark.parametrize("arguments", [[], ["--format", "quaero"], ["--measure", "eter"], ["--documents", "lines"]])
+@pytest.mark.parametrize("arguments", [[], ["--format", "quaero"], ["--measures", "eter"], ["--documents", "lines"]])
 def test_score_markup(scores, pair, arguments):
     found = scores("score", *pair, *arguments)
     assert list(found["measures"]) == ["eter"]

@@ -38,7 +38,7 @@ def test_options_of_tags_where_there_are_none(complaint, run, tags, documents, l
     words = lines("words.jsonl", {"tokens": ["Ann", "won"], "spans": [{"start": 0, "end": 1, "label": "PER"}]})
     beside = lines("tags.jsonl", {"tokens": ["Ann", "won"], "tags": ["B-PER", "O"]})
     if option[0] in ("--scheme", "--repair"):
-        assert run("score", words, beside, "--measure", "span_f", *option)[0] == 0
+        assert run("score", words, beside, "--measures", "span_f", *option)[0] == 0
 
 
 def test_tokens_that_nothing_is_carried_to(complaint, run, documents):
@@ -73,7 +73,7 @@ def test_what_is_asked_for_goes_before_the_name(run, tags, tmp_path):
     path = tmp_path / "scores.csv"
     assert run("score", tags, tags, "--table", "markdown", "-o", path)[0] == 0
     assert path.read_text(encoding="utf-8").startswith("| measure")
-    assert run("score", tags, tags, "--score-only", "--measure", "span_f", "-o", path, "--force")[0] == 0
+    assert run("score", tags, tags, "--score-only", "--measures", "span_f", "-o", path, "--force")[0] == 0
     assert path.read_text(encoding="utf-8") == "1.0000\n"
     errors = tmp_path / "errors.jsonl"
     assert run("errors", tags, tags, "--examples", "jsonl", "-o", errors)[0] == 0

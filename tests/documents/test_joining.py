@@ -55,7 +55,7 @@ def test_tags(folder):
 def test_commands(run, folder, complaint):
     gold, system = folder("gold", a_conll=A, b_conll=B), folder("system", b_txt="y B-PER\n", a_txt=A)
     for pair in ((gold, system), (gold, f"{system}/*.txt"), (f"{gold}/*", f"{system}/*")):
-        status, output, _ = run("score", *pair, "--measure", "span_f", "--score-only")
+        status, output, _ = run("score", *pair, "--measures", "span_f", "--score-only")
         assert (status, output) == (0, "0.5000\n")
     assert run("compare", gold, gold, system)[0] == 0
     assert run("agree", gold, system)[0] == 0
@@ -92,7 +92,7 @@ def test_files_of_several_formats(folder, run):
     system = folder("system", a_jsonl=lines(row("1")), b_ann="T1\tX 4 9\twrote\n", b_txt="Ada wrote")
     found = spanometer.read(f"{system}/*[ln]")
     assert found.documents.ids == ("a", "b")
-    status, output, _ = run("score", gold, f"{system}/*[ln]", "--measure", "span_f", "--score-only")
+    status, output, _ = run("score", gold, f"{system}/*[ln]", "--measures", "span_f", "--score-only")
     assert (status, output) == (0, "1.0000\n")
 
 

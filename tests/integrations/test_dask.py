@@ -289,7 +289,7 @@ def test_columns_of_parquet_are_named_as_other_columns_are(run, complaint, clien
     path, *_ = folder
     table = pq.read_table(path / "part-0.parquet").rename_columns({"references": "gold", "predictions": "system"})
     pq.write_table(table, path / "named.parquet")
-    columns = ("--reference-column", "gold", "--prediction-column", "system", "--measure", "span_f")
+    columns = ("--reference-column", "gold", "--prediction-column", "system", "--measures", "span_f")
     arguments = ("score", f"{path}/named.parquet", "--cluster", client.scheduler.address, *columns)
     status, output, _ = run(*arguments, "--scheme", "IOB2", "--json")
     assert status == 0

@@ -84,7 +84,7 @@ def test_the_lines_that_it_writes(document, tmp_path, capsys):
     assert found.left_out == ("line 1: 'Acme Limited' of 'ORG', which has no offsets.",)
 
     def scored(*options):
-        arguments = ["score", str(gold), str(tmp_path / "out.jsonl"), "--measure", "span_f", "--json", *options]
+        arguments = ["score", str(gold), str(tmp_path / "out.jsonl"), "--measures", "span_f", "--json", *options]
         assert main(arguments) == 0
         return json.loads(capsys.readouterr().out)["measures"]["span_f"]
 

@@ -93,7 +93,7 @@ def test_example_and_command_line(example, tmp_path, run, monkeypatch):
     written.write_text(done.stdout)
     rows = [line.split("\t") for line in done.stdout.splitlines() if line]
     assert [row[0] for row in rows] == ["the", "Nile", "is", "Ada", "sees", "Rome"]
-    columns = ["--reference-column", "3", "--token-probability-column", "2", "--measure", "sl_icm"]
+    columns = ["--reference-column", "3", "--token-probability-column", "2", "--measures", "sl_icm"]
     status, output, complaint = run("score", str(written), str(system), *columns, "--json")
     assert (status, complaint) == (0, "")
     values = [float(row[1]) for row in rows]

@@ -84,7 +84,7 @@ def test_registered_measures_and_their_options_are_everywhere(toy, run, file):
     assert report.results[0].signature.startswith("toy_f|input:spans|only:B|match_labels:yes|average:micro|")
     # the command line
     path = file("a.conll", "Ada B-A\nwon O\n\nRome B-B\n")
-    status, output, _ = run("score", path, path, "--measure", "toy_f", "--only", "B")
+    status, output, _ = run("score", path, path, "--measures", "toy_f(only=B)")
     assert (status, "toy_f|scheme:IOB2|repair:conlleval|only:B|" in output) == (0, True)
     # a page
     assert "Label" in [control.label for control in page_of("toy_f").controls]

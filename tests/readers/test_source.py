@@ -144,7 +144,7 @@ def test_comments_alone(file):
 def test_memory(file):
     text = b"O\n" * 9_000_000
     path = file(text)
-    ran = in_process(0, "score", path, path, "--measure", "span_f")
+    ran = in_process(0, "score", path, path, "--measures", "span_f")
     assert ran.returncode == 0, ran.stderr
     assert int(ran.stdout.split()[-1]) < 3 * len(text) + 200_000_000
     # a file that does not fit, and a line that would not

@@ -175,7 +175,7 @@ def test_names_of_columns(run, file):
     names = {"start": "From", "end": "To", "label": "What"}
     assert dicts(spanometer.read(path, format="span_table", column_names=names)) == [A[:1]]
     flags = ["--format", "span_table", "--column-names", "start=From,end=To,label=What"]
-    assert run("score", path, path, "--measure", "span_f", "--score-only", *flags)[1] == "1.0000\n"
+    assert run("score", path, path, "--measures", "span_f", "--score-only", *flags)[1] == "1.0000\n"
     with pytest.raises(InputError, match="there is no column 'start' among 'From', 'To', 'What'"):
         spanometer.read(path, format="span_table")
     with pytest.raises(InputError, match="column"):
@@ -219,7 +219,7 @@ def test_parquet_of_documents_and_of_spans(parquet, run):
     assert dicts(spanometer.read(path)) == [A, []]
     spans = parquet([{"doc": "a", **span} for span in A] + [{"doc": "b"}], "spans.parquet")
     assert dicts(spanometer.read(spans)) == [A, []]
-    assert run("score", path, spans, "--measure", "span_f", "--score-only")[1] == "1.0000\n"
+    assert run("score", path, spans, "--measures", "span_f", "--score-only")[1] == "1.0000\n"
     assert run("agree", path, spans)[0] == 0
 
 
@@ -308,7 +308,7 @@ def test_encodings_of_documents(file, run, complaint):
     found = spanometer.read(path, encoding="utf-16")
     assert found.documents.texts == ("Zoë wrote",)
     assert spanometer.read(path, limits={"encoding": "utf-16"}).documents.texts == ("Zoë wrote",)
-    assert run("score", path, path, "--encoding", "utf-16", "--measure", "span_f", "--score-only")[1] == "1.0000\n"
+    assert run("score", path, path, "--encoding", "utf-16", "--measures", "span_f", "--score-only")[1] == "1.0000\n"
     assert "--encoding utf-16" in complaint("score", path, path)
     file("Zoë".encode("cp1252"), "b.txt")
     ann = file("T1\tPER 0 3\tZoë\n".encode("cp1252"), "b.ann")

@@ -25,8 +25,8 @@ from ..analysis.advice.statistics import Thresholds
 from ..documents.document_file import DocumentFile
 from ..documents.words import Words
 from ..exceptions import InputError, counted
-from ..measures.registry import ALL_MEASURES
-from ..options import options_of, text
+from ..measures.sl_icm import CORPUS
+from ..options import text
 from ..readers.formats import Format, formats_of, read_as
 from ..spans.spans import Spans
 from ..tables.table import Cell, Copyable, Part, Table, heading, number
@@ -113,16 +113,15 @@ def run(options: argparse.Namespace) -> int:
 def _command(options: argparse.Namespace, advice: Advice | Flow) -> str:
     """Write the command that scores with the measure."""
     words, spell = ["spanometer", "score", options.reference, "SYSTEM"], speller(options.flags)
-    shared = destinations(TagInput) - ({"words_column"} if "tokens" not in advice.options else set())
+    measure, given = advice.measure, {**advice.options}
+    shared = destinations(TagInput) - ({"words_column"} if given.pop("tokens", None) is None else set())
+    if "tokens" in advice.options:
+        given["token_probabilities"] = CORPUS
     for name in sorted(given_options(options, AdviceInput) & shared, key=list(options.flags).index):
         value = getattr(options, name)
         words += [spell(name, str(value))] if isinstance(value, bool) else [options.flags[name], value]
-    words += ["--measure", advice.measure]
-    declared = {**options_of(TagInput), **options_of(ALL_MEASURES[advice.measure])}
-    for name, value in advice.options.items():
-        flag = declared[name].command_flag or options_of(TagInput)[name].command_flag
-        words += [flag] if value is True or name == "tokens" else [flag, str(value)]
-    return shlex.join(words)
+    text = ",".join(f"{name}={value}" for name, value in given.items())
+    return shlex.join([*words, "--measures", f"{measure}({text})" if text else measure])
 
 
 def _chance_table(advice: Advice) -> Table:

@@ -7,6 +7,7 @@ spanometer score: one for each annotator, a column for each, or an export.
 Examples:
   spanometer agree ann.conll ben.conll cat.conll --per-label
   spanometer agree all.tsv --columns 2,3,4 --names ann,ben,cat --confidence 0.95
+  spanometer agree ann.jsonl ben.jsonl --measures "chance_kappa_f1(placement=layers)"
   spanometer agree ann.conll ben.conll cat.conll --disagreements -o places.html
 """
 
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -24,25 +25,33 @@ from ..analysis.agreement.disagreements import Disagreements, disagreements
 from ..analysis.agreement.leave_one_out import LeaveOneOut
 from ..counts.statistics import Resampling
 from ..documents.pairing import unit_of
-from ..exceptions import InputError, counted
+from ..exceptions import InputError, counted, mention
+from ..measures.aligned import AlignedMeasure
 from ..measures.base import Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.gamma import Gamma
 from ..measures.unitizing_alpha import UnitizingAlpha
-from ..options import options_of
+from ..options import options_of, same
 from ..plots import plot_agreement
 from ..tables.table import Part, heading
 from ..web.disagreement_report import disagreement_report
 from .corpus import CorpusFiles
 from .documents import SERIES, DocumentSeries
 from .inputs import input_paths, kind_of
-from .measures import add_interval_options, chosen_measures, chosen_resampling, require_used
+from .measures import (
+    add_measure_options,
+    chosen_measures,
+    chosen_resampling,
+    require_used,
+    shared_options,
+    take_average_none,
+)
 from .options import add_options, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 from .tag_files import TagSeries
 
-_JOINT = {"gamma": Gamma}
-"""The measures that are computed only if they are named."""
+_MEASURES: dict[str, type[Measure]] = {measure.name: measure for measure in (ChanceKappaF1, UnitizingAlpha, Gamma)}
+"""The measures of agreement by name; gamma is computed only if it is named."""
 
 _PAGES = (".html", ".htm")
 
@@ -103,39 +112,33 @@ def declare(parser: argparse.ArgumentParser) -> None:
     reading = parser.add_argument_group("reading")
     reading.add_argument("--names", metavar="NAMES", help="the annotators' names, with commas between")
     add_options(reading, {"": TagSeries, DocumentSeries.title: DocumentSeries})
-    scoring = parser.add_argument_group("measures")
-    scoring.add_argument("--measure", metavar="NAME", action="append", help="gamma: also gamma and gamma-cat")
-    add_options(scoring, {"": Measure})
-    owners = {"F1 beyond chance": ChanceKappaF1, "alpha": UnitizingAlpha}
-    add_options(scoring, owners, leave_out=("seed",))
-    add_options(scoring, _JOINT, leave_out=("seed",))
-    add_interval_options(scoring, _JOINT)
+    default = "chance_kappa_f1, which is always computed, and unitizing_alpha"
+    add_measure_options(parser, _MEASURES, default=default, intervals=True)
     add_options(parser.add_argument_group("output"), {"": AgreementOutput}, called=OUTPUT_FLAGS)
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, compare and show."""
     output = read_options(AgreementOutput, options)
-    without_alpha = str(options.variant).lower() == "none" and options.variant is not None
-    if without_alpha:
-        options.variant = None
-    chance, alpha = read_options(ChanceKappaF1, options), read_options(UnitizingAlpha, options)
+    take_average_none(options)
+    chosen = chosen_measures(options, _MEASURES, list(_MEASURES)[:2])
+    chance = _only(chosen, ChanceKappaF1) or ChanceKappaF1(**shared_options(options))
+    alpha, gamma = (_only(chosen, kind, chance) for kind in (UnitizingAlpha, Gamma))
     resampling = chosen_resampling(options)
     # without each annotator there are intervals by default
     of_parts = read_options(Resampling, options)
-    joint = chosen_measures(options, _JOINT, ())
     with_parts = output.leave_one_out or output.is_page
     draws = {} if resampling is None else asdict(resampling)
     values = {
-        "variant": None if without_alpha else alpha.variant,
+        "variant": None if alpha is None else alpha.variant,
         "per_document": output.per_document,
-        "gamma": next(iter(joint), None),
+        "gamma": gamma,
         **{name: getattr(chance, name) for name in options_of(chance)},
         **draws,
     }
     paths = input_paths(options.files, options.answer_key, systems=0)
     source = read_options(kind_of(SERIES, options, paths), options)
-    require_used(options, source, chance, alpha, *joint, of_parts if with_parts else resampling)
+    require_used(options, source, chance, alpha, gamma, of_parts if with_parts else resampling)
     corpus = source.corpus(paths, options.names, words=output.disagreements)
     with corpus.placing_errors():
         result = agreement(corpus.annotators, **corpus.reading, **values)
@@ -152,6 +155,19 @@ def run(options: argparse.Namespace) -> int:
     else:
         output.write(lambda: _described(shown, output), lambda: _parts(shown, output))
     return 0
+
+
+def _only(measures: Sequence[Any], kind: type[Measure], beside: Measure | None = None) -> Any:
+    """Find the measure of a kind, which has the shared options of another one; None if there is none."""
+    own = [measure for measure in measures if isinstance(measure, kind)]
+    if len(own) > 1:
+        raise InputError(f"the agreement has one {kind.name}, and {len(own)} are named.", "Name one.")
+    for name in options_of(AlignedMeasure) if own and beside else ():
+        value, expected = getattr(own[0], name), getattr(beside, name)
+        if not same(value, expected):
+            problem = f"{kind.name} has {name}={value}, and chance_kappa_f1, beside it, has {name}={expected}."
+            raise InputError(problem, f"Set it for all of them with {mention(name)}.")
+    return own[0] if own else None
 
 
 @dataclass(frozen=True)

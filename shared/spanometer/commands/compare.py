@@ -26,12 +26,12 @@ from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES, read_measures
 from ..plots import plot_comparison
 from .corpus import CorpusFiles, SeveralFiles
-from .documents import COMPARED, DocumentSeries, StringInput, are_strings, default_measures, known_measures
+from .documents import DocumentSeries, StringInput, are_strings, default_measures, known_measures
 from .inputs import (
     input_paths,
     kind_of,
 )
-from .measures import add_measure_options, read_request, take_average_none
+from .measures import add_measure_options, need_words, read_request, take_average_none
 from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 from .scored_files import AttributeInput, TreeInput
@@ -41,11 +41,6 @@ from .tag_files import TagSeries, WordInformation
 @dataclass(frozen=True, kw_only=True)
 class ComparedTags(TagSeries, WordInformation):
     """Tags of a reference and systems, with the words' information."""
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        super().__post_init__()
-        self.require_one_source()
 
 
 _KINDS: tuple[type[SeveralFiles], ...] = (AttributeInput, TreeInput, DocumentSeries, ComparedTags)
@@ -67,7 +62,7 @@ class ComparisonOutput(PlotOutput):
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     default = "span_f"
-    add_measure_options(parser, known_measures(), default=default, leave_out=("n_simulations", *COMPARED))
+    add_measure_options(parser, known_measures(), default=default)
     draws = parser.add_argument_group("measures")
     add_options(draws, {"": PairedResampling})
     draws.add_argument(
@@ -92,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
     resampling = read_options(PairedResampling, options)
     source, measures = read_request(options, kind, known_measures(), default, resampling)
     choices = {"rank_correlation": options.rank_correlation, "per_label": output.per_label}
-    corpus = source.corpus(paths, options.names, annotators=0)
+    corpus = source.corpus(paths, options.names, annotators=0, words=need_words(measures))
     if len(corpus.systems) < 2:
         raise InputError(
             f"{counted(len(corpus.systems), 'system')}: a comparison takes two.",

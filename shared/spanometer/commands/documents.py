@@ -286,7 +286,7 @@ class StringInput(AnswerFiles, ScoredFiles):
     title: ClassVar[str] = "answers as strings"
     input: ClassVar[str] = MentionF.input
     remedy: ClassVar[str] = (
-        "A policy for strings finds no places: leave out --measure, or give a policy for spans, --grounding strict."
+        "A policy for strings finds no places: leave out --measures, or give a policy for spans, --grounding strict."
     )
 
     grounding: str = option(
@@ -374,7 +374,7 @@ class StringInput(AnswerFiles, ScoredFiles):
 
 def are_strings(options: argparse.Namespace) -> bool:
     """Check whether the command line chooses a policy for strings, or their measure."""
-    return StringPolicy.describes(options.grounding or "") or MentionF.name in named_measures(options, ())
+    return StringPolicy.describes(options.grounding or "") or MentionF.name in named_measures(options, known_measures())
 
 
 def known_measures() -> dict[str, type[Measure]]:

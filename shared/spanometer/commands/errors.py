@@ -131,7 +131,7 @@ class SpanParts:
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    add_measure_options(parser, MEASURES, default="span_f", leave_out=("n_simulations",))
+    add_measure_options(parser, MEASURES, default="span_f")
     measures = parser.add_argument_group("measures")
     add_options(measures, {"": Resampling})
     add_options(measures, {"": Matching})

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -11,14 +12,14 @@ from ..alignment.overlaps import overlap_each_other
 from ..analysis.scores.counting import blocks_of
 from ..counts.statistics import Resampling
 from ..exceptions import InputError
+from ..measures.aligned import FMeasure
 from ..measures.base import Measure
+from ..measures.registry import options_by_name, read_measures
 from ..options import options_of
+from ..readers.word_list import read_word_probabilities
 from ..spans.spans import Spans
-from .inputs import Input, Kind
-from .options import add_options, destinations, read_options
-
-_DEPENDENT = ("seed", "uniform_threshold", "min_shift")
-"""Options that have no effect with some values of others; options with an effect are in a measure's signature."""
+from .inputs import Input, Kind, read_with
+from .options import add_options, destination, destinations, read_options
 
 _LACKING = {
     "lengths": "the documents' lengths are not known",
@@ -30,43 +31,34 @@ _LACKING = {
 _SCORED = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
 """The names of the inputs of measures."""
 
-INTERVALS = "intervals"
-"""The name of the options of intervals in help and errors."""
+EXAMPLE = '"span_f,token_f(format=BIO)"'
+"""Measures with options."""
 
 
 def add_measure_options(
-    parser: argparse.ArgumentParser,
-    available: Mapping[str, type[Measure]],
-    *,
-    default: str,
-    intervals: bool = False,
-    leave_out: Collection[str] = (),
+    parser: argparse.ArgumentParser, available: Mapping[str, type[Measure]], *, default: str, intervals: bool = False
 ) -> None:
-    """Add the choice of measures, the options of all measures and the options of single measures.
+    """Add the choice of measures, and the options that most measures share.
 
     Args:
         parser: of the command.
         available: the measures by name.
         default: the measures that are computed if none is named, in words.
         intervals: also add the options of intervals.
-        leave_out: names of options that the command has no use for.
     """
     scoring = parser.add_argument_group("measures")
     scoring.add_argument(
-        "--measure",
-        metavar="NAME",
+        "--measures",
+        metavar="NAMES",
         action="append",
-        help=f"measures, with commas between; by default {default}",
+        help=f"measures with their options, {EXAMPLE}; by default {default}",
     )
-    add_options(scoring, {"": Measure})
+    add_options(scoring, {"": FMeasure})
     if intervals:
-        add_interval_options(scoring, available)
-    add_options(parser.add_argument_group("measures with options of their own"), available, leave_out=leave_out)
-
-
-def add_interval_options(group: argparse._ArgumentGroup, available: Mapping[str, type[Measure]]) -> None:
-    """Add the options of intervals; the help names measures that have options of the same flags."""
-    add_options(group, {INTERVALS: Resampling}, optional=("confidence",))
+        add_options(scoring, {"": Resampling}, optional=("confidence",))
+    # errors call the options of single measures as --measures does
+    own = {name: name for measure in available.values() for name in options_of(measure)}
+    parser.set_defaults(flags={**own, "measure": "--measures", **parser.get_default("flags")})
 
 
 def take_average_none(options: argparse.Namespace) -> None:
@@ -75,10 +67,20 @@ def take_average_none(options: argparse.Namespace) -> None:
         options.average, options.per_label = None, True
 
 
-def named_measures(options: argparse.Namespace, default: Iterable[str]) -> list[str]:
-    """List the names of the chosen measures, each once."""
-    listed = [name.strip() for part in options.measure or default for name in part.split(",")]
-    return list(dict.fromkeys(listed))
+def named_measures(options: argparse.Namespace, available: Mapping[str, type[Measure]]) -> list[str]:
+    """List the names of the measures that the command line names."""
+    return list(options_by_name(options.measures or [], available))
+
+
+def shared_options(options: argparse.Namespace) -> dict[str, Any]:
+    """Read the options of all measures that have them; their seed is the seed of draws."""
+    declared = {**options_of(FMeasure), "seed": options_of(Resampling)["seed"]}
+    texts = {name: getattr(options, destination(each), None) for name, each in declared.items()}
+    return {
+        name: text if isinstance(text, bool) else declared[name].read(text)
+        for name, text in texts.items()
+        if text is not None
+    }
 
 
 def chosen_measures(
@@ -94,11 +96,8 @@ def chosen_measures(
     Raises:
         InputError: for an unknown measure, and for a value that an option cannot have.
     """
-    names = named_measures(options, default)
-    for name in names:
-        if name not in available:
-            raise InputError(f"unknown measure {name!r}.", f"The measures are {', '.join(available)}.")
-    return [read_options(available[name], options) for name in names]
+    files = {"token_probabilities": partial(read_with, read_word_probabilities)}
+    return list(read_measures(options.measures or default, available, shared_options(options), files).values())
 
 
 def read_request(
@@ -122,6 +121,11 @@ def read_request(
     source = read_options(kind, options)
     require_used(options, source, *measures, *others)
     return source, measures
+
+
+def need_words(measures: Iterable[Any]) -> bool:
+    """Check whether measures weigh the words of the reference."""
+    return any(getattr(measure, "needs_tokens", False) for measure in measures)
 
 
 class SuitingMeasures(tuple[Any, ...]):
@@ -156,7 +160,9 @@ def require_used(options: argparse.Namespace, *used: object) -> None:
         options: the command line.
         used: the measures, the options of intervals if there are any, and the kind of input.
     """
-    taken = destinations(*map(type, filter(None, used)))
+    measures = [each for each in used if isinstance(each, Measure)]
+    taken = destinations(*(type(each) for each in used if each is not None and not isinstance(each, Measure)))
+    taken |= {name for measure in measures for name in measure.options() if name in (*options_of(FMeasure), "seed")}
     unused = [
         (place, name, owner)
         for name, owners in options.owners.items()
@@ -165,16 +171,14 @@ def require_used(options: argparse.Namespace, *used: object) -> None:
         if issubclass(owner, kind) and name not in taken and getattr(options, name, None) is not None
     ]
     if not unused:
-        _require_effect(options, [each for each in used if each is not None])
         return
     _, name, owner = min(unused, key=lambda each: each[:2])
     flag, read = options.flags[name], next(each for each in used if isinstance(each, Input))
     remedy = "Leave it out."
-    if owner is Measure:
+    if issubclass(owner, Measure):
         problem = f"{flag} is an option of other measures."
-    elif issubclass(owner, Measure):
-        problem = f"{flag} is an option of {owner.name}, which is not computed."
-        remedy = f"Add {owner.name} to --measure." if owner.input == read.input else remedy
+    elif name == "seed":
+        problem, remedy = f"{flag} changes nothing beside the other options.", "Leave it out, or add --confidence 0.95."
     elif issubclass(owner, Resampling):
         problem, remedy = "there are no intervals without a level.", "Add --confidence 0.95."
     else:
@@ -182,12 +186,3 @@ def require_used(options: argparse.Namespace, *used: object) -> None:
         only = f"for {first}, not" if not others and first != read.title else "not"
         problem = f"{flag} is {only} for {read.title}."
     raise InputError(problem, remedy)
-
-
-def _require_effect(options: argparse.Namespace, used: Sequence[object]) -> None:
-    for name in _DEPENDENT:
-        owners = [each for each in used if name in options_of(type(each))]
-        without = owners and all(isinstance(each, Measure) and name not in each.options() for each in owners)
-        if getattr(options, name, None) is not None and without:
-            remedy = "Leave it out, or add --confidence 0.95." if name == "seed" else "Leave it out."
-            raise InputError(f"{options.flags[name]} changes nothing beside the other options.", remedy)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from ..exceptions import ASKED, InputError
+from ..exceptions import ASKED, InputError, spell_python
 from ..options import Option, option, options_of
 
 Owner = TypeVar("Owner")
@@ -20,7 +20,7 @@ _LISTED = 5
 
 READ = (
     *("file", "files", "reference", "systems", "train", "data"),
-    *("label_names", "map", "word_probabilities", "tokenizer"),
+    *("label_names", "map", "tokenizer"),
 )
 """Where the parsed options have the names of files that are read."""
 
@@ -76,7 +76,8 @@ def add_options(
                 continue
             key = destination(declared)
             owners_by_name[key] = [*owners_by_name.get(key, []), owner]
-            flags.setdefault(name, strings[0])
+            if not flags.get(name, "").startswith("-"):
+                flags[name] = strings[0]
             flags[key] = strings[0]
             if strings[0] not in group._option_string_actions:
                 _add(group, strings, declared, required=name in required)
@@ -173,6 +174,8 @@ def speller(flags: Mapping[str, str]) -> Callable[[str, str | None], str]:
         if value == ASKED:
             return flags.get(name, "")
         flag = flags.get(name) or f"--{name.replace('_', '-')}"
+        if not flag.startswith("-"):
+            return spell_python(name, value)
         if value == "False":
             return flag.replace("--", "--no-", 1)
         # strings without their quotes

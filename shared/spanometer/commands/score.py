@@ -26,7 +26,6 @@ from ..measures.registry import MEASURES
 from ..tables.table import Number, Part, heading
 from .corpus import CorpusFiles, ScoredFiles
 from .documents import (
-    COMPARED,
     SERIES,
     DocumentInput,
     StringInput,
@@ -44,6 +43,7 @@ from .measures import (
     add_measure_options,
     chosen_resampling,
     named_measures,
+    need_words,
     read_request,
     take_average_none,
 )
@@ -85,7 +85,7 @@ class ScoreOutput(PlotOutput):
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     default = "all that suit the files, except gamma"
-    add_measure_options(parser, known_measures(), default=default, intervals=True, leave_out=COMPARED)
+    add_measure_options(parser, known_measures(), default=default, intervals=True)
     reading = add_systems(parser)
     reading.add_argument(
         "--references",
@@ -115,13 +115,13 @@ def run(options: argparse.Namespace) -> int:
     resampling = chosen_resampling(options)
     available, default = (MEASURES, ["span_f"]) if number else (known_measures(), default_measures(kind))
     source, measures = read_request(options, kind, available, default, resampling)
-    if not number and not named_measures(options, ()):
+    if not number and not options.measures:
         measures = SuitingMeasures(measures)
     if output.per_label and kind is AttributeInput:
         raise InputError("--per-label is for measures of tags and entities.", "All attributes are shown without it.")
     if output.per_document and kind in (AttributeInput, ParquetInput):
         raise InputError(f"--per-document is for files of tags and entities, not for {kind.title}.", "Leave it out.")
-    corpus = source.corpus(paths, options.names, annotators=number)
+    corpus = source.corpus(paths, options.names, annotators=number, words=need_words(measures))
     if number:
         return _score_all(corpus, measures, resampling, output)
     corpus, reports = source.score(corpus, measures, resampling, per_document=output.per_document)
@@ -141,7 +141,7 @@ def _kind(options: argparse.Namespace, paths: list[str]) -> type[Any]:
         return ParquetInput
     if are_strings(options):
         return StringInput
-    named = set(named_measures(options, ()))
+    named = set(named_measures(options, known_measures()))
     of_measures = (kind for kind in (AttributeInput, TreeInput) if not named.isdisjoint(default_measures(kind)))
     return next(of_measures, None) or input_kind(KINDS, options, paths, ChanceParts)
 
@@ -173,7 +173,7 @@ def _one_number(reports: Mapping[str, Report]) -> Number:
         what = [counted(len(reports), "system"), counted(measures, "measure")]
         raise InputError(
             f"{mention('score_only')} is one number, and there are {' and '.join(what)}.",
-            "Give one PREDICTION, and one measure with --measure.",
+            "Give one PREDICTION, and one measure with --measures.",
         )
     (result,) = results
     values = next(iter(result.scores.values())) if is_by_attribute(result.scores) else result.scores

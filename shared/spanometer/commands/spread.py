@@ -32,7 +32,7 @@ from ..readers.source import UTF_8
 from ..tables.table import heading
 from .documents import AnswerFiles
 from .inputs import called, detected, documents_in, input_paths, located, side_of
-from .measures import add_measure_options, chosen_measures, require_used
+from .measures import add_measure_options, chosen_measures, require_used, shared_options
 from .options import add_options, read_options
 from .output import OUTPUT_FLAGS, PlotOutput
 from .tag_files import TagPair
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
     source = read_options(kind, options)
     require_used(options, source, *measures)
     if isinstance(source, AnswerFiles):
-        return _run_answers(source, paths, measures, read_options(MentionF, options), output)
+        return _run_answers(source, paths, measures, MentionF(**shared_options(options)), output)
     if len(paths) > 2:
         raise InputError(
             f"{counted(len(paths) - 1, 'prediction')}: the spread over repairs is of one system.",

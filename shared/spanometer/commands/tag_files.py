@@ -24,13 +24,11 @@ from ..readers.columns.reading import read
 from ..readers.formats import formats_of
 from ..readers.label_map import read_label_names
 from ..readers.source import Limits
-from ..readers.word_list import read_word_probabilities
 from ..spans.annotations import Layers, read_annotations
 from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags
 from .corpus import CorpusFiles, Pair, ScoredFiles, SeveralFiles, by_role, default_names, require_system
 from .inputs import ChosenLabels, ComparedWords, located, read_with
-from .options import switch
 
 _OF_TOKENS = ("tokens", "token_probabilities", "")
 """The name of the reference in errors about tokens."""
@@ -172,7 +170,7 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFi
         """Read all sides, with the words of the first."""
         if annotators == 1:
             raise InputError("one file of tags is one reference.", "Name two or more, with --references 2.")
-        read = self.read_sides(paths, annotators, words or getattr(self, "words", False))
+        read = self.read_sides(paths, annotators, (words and getattr(self, "words", None)) or words)
         if annotators == 0:
             require_system(read, "a system's tags", "Give PREDICTION, or two --columns or more.")
         default = default_names(paths, annotators) if len(paths) > 1 else [file.columns[0] for file in read]
@@ -267,83 +265,49 @@ class ChanceParts:
 class WordInformation(SeveralFiles):
     """The information of words for measures of information."""
 
-    words_column: str | None = text(
-        "COLUMN", "word column of both files, for --corpus-probabilities and --word-probabilities"
-    )
-    tokens: bool = switch(
-        "sl_icm: word probabilities from the words of the reference file", flag="corpus-probabilities"
-    )
-    word_probabilities: str | None = text(
-        "FILE",
-        "sl_icm: word probabilities from a list, plain or gzipped: a word, a tab and its probability or count a line",
-    )
-    unknown: float | None = option(
-        None,
-        help="sl_icm: probability of words that the list of --word-probabilities lacks; without it words in spans "
-        "must not lack",
-        kind=float,
-        optional=True,
-        low=0,
-        high=1,
-        flag="unknown-probability",
-        metavar="P",
-    )
+    words_column: str | None = text("COLUMN", "word column of both files, for sl_icm with probabilities of words")
 
     @property
-    def words(self) -> bool | int | str:
-        """The column of words, if they are needed; False if not."""
-        needed = self.tokens or self.word_probabilities is not None
-        return (self.words_column or True) if needed else False
-
-    @property
-    def sources(self) -> list[str]:
-        """The options that say where probabilities are."""
-        names = ("tokens", "word_probabilities", "token_probability_column")
-        return [name for name in names if getattr(self, name, None)]
-
-    def require_one_source(self) -> None:
-        """Raise an `InputError` for two sources of probabilities, and for a probability that nothing needs."""
-        if len(self.sources) > 1:
-            first, second, *_ = map(mention, self.sources)
-            raise InputError(f"{first} and {second} are two sources of probabilities.", "Leave out one of them.")
-        if self.unknown is not None and self.word_probabilities is None:
-            raise InputError(
-                f"{mention('unknown')} is for words that a list lacks, and there is no list.",
-                f"Give {setting('word_probabilities')}.",
-            )
+    def words(self) -> int | str | None:
+        """The column of words; None for the usual one."""
+        return self.words_column
 
     def informed(self: Any, corpus: CorpusFiles, measures: Sequence[Any]) -> Sequence[Any]:
-        """Give measures of information the probabilities of the reference's words or tokens."""
-        if not self.sources:
-            return measures
-        (source,), references = self.sources, corpus.first
-        kept = self.kept(references)
+        """Give measures of information the words of the reference, or the probabilities of its tokens."""
+        column, references = getattr(self, "token_probability_column", None), corpus.first
         weighing = [measure for measure in measures if isinstance(measure, SlIcm)]
-        if not weighing:
+        if column is not None and not weighing:
             raise InputError(
-                f"{mention(source)} is an option of sl_icm, which is not computed.", "Add sl_icm to --measure."
+                f"{mention('token_probability_column')} is for sl_icm, which is not computed.",
+                "Add sl_icm to --measures.",
             )
-        if any(measure.token_probabilities is not None for measure in weighing):
+        if column is not None and any(measure.token_probabilities is not None for measure in weighing):
             raise InputError(
-                f"{mention('token_probabilities')} and {mention(source)} are two sources of probabilities.",
+                f"{mention('token_probabilities')} and {mention('token_probability_column')} are two sources of "
+                "probabilities.",
                 "Leave out one of the two.",
             )
-        if references.numbers is not None:
+        if column is None and not any(measure.needs_tokens for measure in weighing):
+            return measures
+        kept = self.kept(references)
+        if column is not None:
             of_documents = np.split(references.numbers[kept], references.tags[0].take(kept).offsets[1:-1])
-            words: dict[str, Any] = {"token_probabilities": of_documents}
+            information: dict[str, Any] = {"token_probabilities": of_documents}
         elif references.words is None:
             raise InputError(
-                f"{mention(source)} needs words, and the reference file has none.",
+                "sl_icm needs words, and the reference file has none.",
                 "Name their column with --words-column.",
                 source=references.source,
             )
         else:
-            words = {"tokens": references.words.take(kept)}
-            if self.word_probabilities is not None:
-                listed = read_with(read_word_probabilities, self.word_probabilities, **self.limits)
-                words.update(token_probabilities=listed, unknown=self.unknown)
+            information = {"tokens": references.words.take(kept)}
         with located({"token_probabilities": references}):
-            return [replace(measure, **words) if isinstance(measure, SlIcm) else measure for measure in measures]
+            return [
+                replace(measure, **information)
+                if isinstance(measure, SlIcm) and (column is not None or measure.needs_tokens)
+                else measure
+                for measure in measures
+            ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -360,7 +324,6 @@ class TagInput(TagPair, WordInformation, ChanceParts, ScoredFiles):
         """Check the options."""
         super().__post_init__()
         self.require_drawable()
-        self.require_one_source()
 
     def corpus(
         self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False

@@ -126,12 +126,10 @@ class ChanceKappaF1(AlignedMeasure):
         "p-values, the share of them that reach what is observed (p_value)",
         low=0,
         high=MOST_DRAWS,
-        flag="simulations",
-        metavar="N",
         label="Simulated annotations",
         span=(0, 1000),
     )
-    seed: int = option(0, help="seed of the simulations, and of the draws of intervals", low=0, metavar="N")
+    seed: int = option(0, help="seed of the simulations, and of the draws of intervals", low=0)
 
     zero_division: float = zero_division_option("value of f1 without spans, and of kappa_f1 if chance_f1 is 1")
 

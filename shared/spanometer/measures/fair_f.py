@@ -108,8 +108,6 @@ class FairF(FMeasure):
         'kinds LE, BE (or BES, BEL, BEO) and LBE, as in {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}} or '
         '"BE=0.5/0.25/0.25"',
         type="str or dict",
-        flag="fair-weights",
-        metavar="WEIGHTS",
         parse=str,
         label="Weights of errors",
     )
@@ -117,7 +115,6 @@ class FairF(FMeasure):
         "target",
         help="whose label a wrong label belongs to",
         choices={"target": "the reference span's", "system": "the predicted span's"},
-        flag="fair-focus",
         label="Wrong labels belong to",
     )
 

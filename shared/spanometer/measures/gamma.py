@@ -86,21 +86,16 @@ class Gamma(AlignedMeasure):
         help="weight of positions",
         low=0,
         high=1000,
-        flag="position-weight",
         label="Weight of positions",
         span=(0, 10),
     )
-    beta: float = option(
-        1.0, help="weight of labels", low=0, high=1000, flag="label-weight", label="Weight of labels", span=(0, 10)
-    )
+    beta: float = option(1.0, help="weight of labels", low=0, high=1000, label="Weight of labels", span=(0, 10))
     delta_empty: float = option(1.0, help="dissimilarity of a unit and none", low=0, high=1000, exclusive=True)
     distances: str | Mapping[str, Mapping[str, float]] | None = option(
         None,
         help='how far apart labels are, from 0 to 1, as in {"PER": {"ORG": 0.5}} or "PER/ORG=0.5"; others are 1 apart',
         type="str or dict, optional",
         optional=True,
-        metavar="DISTANCES",
-        flag="label-distances",
         parse=str,
         label="Distances of labels",
     )
@@ -123,7 +118,6 @@ class Gamma(AlignedMeasure):
         help="random annotations to make",
         low=1,
         high=MOST_SAMPLES,
-        metavar="N",
         label="Random annotations",
         span=(1, 300),
     )
@@ -135,10 +129,9 @@ class Gamma(AlignedMeasure):
         high=1,
         exclusive=True,
         optional=True,
-        metavar="SHARE",
     )
-    seed: int = option(0, help="seed of the random annotations, and of the draws of intervals", low=0, metavar="N")
-    processes: int = option(1, help="processes that make random annotations", low=1, high=1024, metavar="N")
+    seed: int = option(0, help="seed of the random annotations, and of the draws of intervals", low=0)
+    processes: int = option(1, help="processes that make random annotations", low=1, high=1024)
 
     zero_division: float = zero_division_option("value of gamma if no disorder is expected and some observed")
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import gzip
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from functools import partial
 from typing import Any, TypeVar
 
 from ..exceptions import InputError, shown, spell_python
@@ -14,6 +15,7 @@ from ..options import Option, options_of, require_known, same
 from .base import Measure, written
 
 Kind = TypeVar("Kind", bound=Measure)
+ReadFile = Callable[[str], Any]
 
 _ITEM = re.compile(r"(?P<name>\w+)\s*(\((?P<options>.*)\))?", re.DOTALL)
 _OPTION = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*=(?!=)")
@@ -27,13 +29,16 @@ def items_in(text: str) -> list[str]:
     return [item for item in items if item]
 
 
-def read_item(text: Any, table: Mapping[str, type[Kind]], shared: Mapping[str, Any]) -> Kind:
+def read_item(
+    text: Any, table: Mapping[str, type[Kind]], shared: Mapping[str, Any], files: Mapping[str, ReadFile]
+) -> Kind:
     """Read a measure with its options, such as `token_f(format=BIO)`.
 
     Args:
         text: the measure.
         table: the measures by name.
         shared: options of all measures; a measure takes the ones that it has, unless its text sets them.
+        files: functions that read the value of an option from a file; by default a file has it as text.
 
     Raises:
         InputError: for an unknown measure or option, and for a value that the option cannot have.
@@ -46,13 +51,13 @@ def read_item(text: Any, table: Mapping[str, type[Kind]], shared: Mapping[str, A
     declared = options_of(kind)
     values: dict[str, Any] = {}
     try:
-        values.update(_values(item["options"] or "", name, declared))
+        values.update(_values(item["options"] or "", name, declared, files))
         return kind(**{option: shared[option] for option in declared if option in shared} | values)
     except InputError as error:
         if error.option in shared and error.option not in values:
             raise
         own = error.respelled(spell_python)
-        problem = own.problem if own.problem.startswith(f"{name} ") else f"{name}: {own.problem}"
+        problem = own.problem if own.source or own.problem.startswith(f"{name} ") else f"{name}: {own.problem}"
         raise own.placed(problem=problem) from None
 
 
@@ -107,7 +112,9 @@ def _split(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _values(text: str, measure: str, declared: Mapping[str, Option]) -> Iterator[tuple[str, Any]]:
+def _values(
+    text: str, measure: str, declared: Mapping[str, Option], files: Mapping[str, ReadFile]
+) -> Iterator[tuple[str, Any]]:
     """Yield the options of a measure with their values."""
     parts: list[str] = []
     for part in filter(str.strip, _split(text)):
@@ -123,13 +130,13 @@ def _values(text: str, measure: str, declared: Mapping[str, Option]) -> Iterator
             raise InputError(f"{name} is there twice.", "Set each option once.", option=name)
         if not _OPTION.match(part):
             raise InputError(f"{name} has no value.", f"Write {name}=...", option=name)
-        yield name, _value(declared[name], part.partition("=")[2].strip())
+        value = part.partition("=")[2].strip()
+        read_file: ReadFile = files.get(name, partial(_from_file, declared[name]))
+        yield name, read_file(unquoted(value[1:])) if value.startswith("@") else _value(declared[name], value)
 
 
 def _value(declared: Option, text: str) -> Any:
-    """Read the value of an option: a literal of Python or a bare word; `@FILE` reads it from a file."""
-    if text.startswith("@"):
-        return _from_file(declared, text[1:])
+    """Read the value of an option: a literal of Python or a bare word."""
     try:
         literal = ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
@@ -138,12 +145,12 @@ def _value(declared: Option, text: str) -> Any:
         return literal
     word = literal if isinstance(literal, str) else text
     free = declared.kind is None and declared.parse is None and not declared.choices
-    return literal if free else declared.read([word] if declared.repeat else word)
+    return literal if free else declared.read(list(_split(word)) if declared.repeat else word)
 
 
 def _from_file(declared: Option, path: str) -> Any:
     try:
-        with open(unquoted(path), "rb") as stream:
+        with open(path, "rb") as stream:
             data = stream.read()
         content = (gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data).decode("utf-8-sig")
     except (OSError, EOFError, ValueError) as error:

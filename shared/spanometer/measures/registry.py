@@ -23,7 +23,7 @@ from ..exceptions import InputError, require_kind
 from ..options import options_of
 from .aligned import AlignedMeasure
 from .base import Measure
-from .notation import items_in, named_apart, read_item
+from .notation import ReadFile, items_in, named_apart, read_item
 
 Kind = TypeVar("Kind", bound=Measure)
 
@@ -106,7 +106,10 @@ def unregister(name: str) -> None:
 
 
 def read_measures(
-    measures: Any, table: Mapping[str, type[Kind]], options: Mapping[str, Any] = MappingProxyType({})
+    measures: Any,
+    table: Mapping[str, type[Kind]],
+    options: Mapping[str, Any] = MappingProxyType({}),
+    files: Mapping[str, ReadFile] = MappingProxyType({}),
 ) -> dict[str, Kind]:
     """Read measures, by the names of their results.
 
@@ -115,13 +118,14 @@ def read_measures(
             both; or a mapping that names the results itself.
         table: the measures that can be named; objects must be of its kinds of input too.
         options: of the measures that are text; each takes the options that it has, unless its text sets them.
+        files: functions that read the value of an option from a file, `token_probabilities=@words.tsv`.
 
     Raises:
         InputError: for an unknown measure, for none at all, for a value that an option cannot have, and if two results
             would have one name.
     """
     entries = _listed(measures)
-    chosen = [_read_measure(measure, table, options) for _, measure in entries]
+    chosen = [_read_measure(measure, table, options, files) for _, measure in entries]
     own = named_apart([measure for (name, _), measure in zip(entries, chosen, strict=True) if name is None])
     names = [own.pop(0) if name is None else name for name, _ in entries]
     for name in names:
@@ -151,13 +155,15 @@ def _listed(measures: Any) -> list[tuple[str | None, Any]]:
     return [(None, item) for entry in entries for item in (items_in(entry) if isinstance(entry, str) else [entry])]
 
 
-def _read_measure(measure: Any, table: Mapping[str, type[Kind]], options: Mapping[str, Any]) -> Kind:
+def _read_measure(
+    measure: Any, table: Mapping[str, type[Kind]], options: Mapping[str, Any], files: Mapping[str, ReadFile]
+) -> Kind:
     if isinstance(measure, Measure) and measure.input in {kind.input for kind in table.values()}:
         return cast(Kind, measure)
     if isinstance(measure, str) and measure in _all_measures() and measure not in {**table, **ALL_MEASURES}:
         problem = f"{measure} scores {_all_measures()[measure].input}, by its module alone."
         raise InputError(problem, f"Load it: spanometer.load({measure!r}).")
-    return read_item(measure, table, options)
+    return read_item(measure, table, options, files)
 
 
 def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> Counts:

@@ -72,7 +72,6 @@ class SemevalF(FMeasure):
             "partial": "those with the same tokens; others count half",
             "ent_type": "those with the same label",
         },
-        flag="semeval-schema",
         label="Schema",
     )
     alignment: str = option(
@@ -83,7 +82,6 @@ class SemevalF(FMeasure):
             "schema": "those with the most correct pairs of the schema",
             "nervaluate": "as nervaluate does, one predicted span after the other",
         },
-        flag="semeval-alignment",
         label="Alignment",
     )
     min_overlap: float = option(
@@ -91,7 +89,6 @@ class SemevalF(FMeasure):
         help="least share of a reference span that a predicted span must cover to be paired with it",
         low=0,
         high=1,
-        metavar="SHARE",
         label="Least overlap",
     )
 

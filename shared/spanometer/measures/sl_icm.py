@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ..arrays import begins_run, is_ordered, place_of, read_documents
 from ..counts.counts import Counts
 from ..counts.statistics import divide
 from ..exceptions import InputError, mention, setting
-from ..options import option
+from ..options import option, options_of
 from ..tags.tags import Tags
 from .aligned import AlignedMeasure
 from .base import Key, zero_division_option
@@ -28,6 +28,11 @@ from .information import (
     require_probabilities,
     require_probability,
 )
+
+Probabilities = Mapping[str, float] | Sequence[Sequence[float | None]] | TokenProbabilities | float | str | None
+
+CORPUS = "corpus"
+"""The value of `token_probabilities` that stands for the relative frequencies of the tokens."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +74,8 @@ class SlIcm(AlignedMeasure):
         token_probabilities: P(w) as a mapping from word to probability (needs `tokens`; see
             `information.word_probabilities`); or a list of floats for each document, one a token, as a language model
             gives them; or one float for every token (the paper's constant). None, without `tokens`, gives every token
-            one unit of information (1 bit with the default base), whatever `log_base` is. Only tokens in spans of
+            one unit of information (1 bit with the default base), whatever `log_base` is. `"corpus"` says that there
+            will be tokens, as on the command line, where files have them. Only tokens in spans of
             either side need a probability: others may lack in the mapping, and be None, NaN or 0 in the lists.
         unknown: P(w) of words that the mapping lacks; None refuses them in spans.
         prior: the unit of N_t and N in the reference: `spans`, or `tokens` of spans. The paper's text and appendix
@@ -97,26 +103,21 @@ class SlIcm(AlignedMeasure):
         None,
         help="the words of each document; without token_probabilities their relative frequencies are P(w)",
         type="list of lists of str",
-        flag="",
         repr=False,
         compare=False,
     )
-    token_probabilities: Mapping[str, float] | Sequence[Sequence[float | None]] | TokenProbabilities | float | None = (
-        option(
-            None,
-            help="P(w) of each word (needs tokens), or a list of numbers for each document, one a token, or one number "
-            "for every token; None without tokens: one unit of information a token",
-            type="dict, list of lists of float, or float",
-            flag="token-probability",
-            metavar="P",
-            parse=float,
-        )
+    token_probabilities: Probabilities = option(
+        None,
+        help="P(w) of each word (needs tokens), or a list of numbers for each document, one a token, or one number "
+        'for every token, or "corpus" for the frequencies of the tokens; None without tokens: one unit of '
+        "information a token",
+        type="dict, list of lists of float, float, or str",
+        parse=lambda text: _probabilities_in(text),
     )
     unknown: float | None = option(
         None,
         help="P(w) of words that a dict in token_probabilities lacks; without it words in spans must not lack",
         type="float, optional",
-        flag="",
     )
     prior: str = option(
         "spans",
@@ -205,13 +206,7 @@ class SlIcm(AlignedMeasure):
                 )
         if isinstance(probabilities, Mapping):
             require_probabilities(probabilities)
-            if self.tokens is None:
-                raise InputError(
-                    f"{mention('token_probabilities')} is a mapping, and there are no tokens.",
-                    f"Give {setting('tokens')} too.",
-                    option="token_probabilities",
-                )
-        elif probabilities is not None:
+        elif probabilities is not None and probabilities != CORPUS:
             of_tokens = is_ordered(probabilities) or isinstance(probabilities, TokenProbabilities)
             if of_tokens:
                 object.__setattr__(self, "token_probabilities", TokenProbabilities.read(probabilities))
@@ -233,7 +228,7 @@ class SlIcm(AlignedMeasure):
         elif isinstance(probabilities, TokenProbabilities):
             options["token_probabilities"] = "tokens"
         elif probabilities is None:
-            options["token_probabilities"] = "unit" if self.tokens is None else "corpus"
+            options["token_probabilities"] = "unit" if self.tokens is None else CORPUS
         unused = ("tokens",) if self.unknown is not None else ("tokens", "unknown")
         return {name: value for name, value in options.items() if name not in unused}
 
@@ -242,6 +237,12 @@ class SlIcm(AlignedMeasure):
         """Make the measure that has these `options()`; without probabilities of words each token carries a unit."""
         source = options["token_probabilities"]
         return cls(**{**options, "token_probabilities": None if source == "unit" else source})
+
+    @property
+    def needs_tokens(self) -> bool:
+        """Whether the probabilities are of words, and there are no words."""
+        of_words = self.token_probabilities == CORPUS or isinstance(self.token_probabilities, Mapping)
+        return of_words and self.tokens is None
 
     def require_additive(self) -> None:
         """Raise an `InputError` if probabilities are estimated from the documents that are counted."""
@@ -266,11 +267,18 @@ class SlIcm(AlignedMeasure):
     def _count(self, alignment: Alignment) -> Counts:
         """Match the spans and sum the information of spans and matched intersections."""
         references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
+        if self.needs_tokens:
+            raise InputError(
+                f"{mention('token_probabilities')} are of words, and there are no words.",
+                f"Give {setting('tokens')} too; on the command line files of tags with words have them.",
+                option="token_probabilities",
+            )
+        probabilities: Any = None if self.token_probabilities == CORPUS else self.token_probabilities
         information = TokenInformation.of(
             np.diff(alignment.offsets),
             exact=alignment.lengths is not None,
             tokens=self.tokens,
-            probabilities=cast(Any, self.token_probabilities),
+            probabilities=probabilities,
             unknown=self.unknown,
             log_base=float(self.log_base),
         )
@@ -373,3 +381,14 @@ class SlIcm(AlignedMeasure):
             order = np.lexsort(keys)
             chosen[contested[order[~begins_run(picking[contested][order])]]] = False
         return chosen
+
+
+def _probabilities_in(text: str) -> float | str | None:
+    """Read `token_probabilities` from a text: a number, `corpus`, or `unit` for None."""
+    if text in (CORPUS, "unit"):
+        return None if text == "unit" else text
+    try:
+        return float(text)
+    except ValueError:
+        remedy = "Use a number, unit, corpus (the frequencies of the words), or @FILE with words and probabilities."
+        raise options_of(SlIcm)["token_probabilities"].refusal(text, remedy) from None

@@ -99,8 +99,6 @@ class SpanAttribute(Measure):
         help="the attributes to score: None for all, a list of names, or a dict of names to True (of all spans) or to "
         "lists of labels (of spans with these)",
         type="list of str or dict",
-        flag="attribute",
-        metavar="NAME[=LABEL,...]",
         repeat=True,
         parse=lambda texts: _scored_in(texts),
         label="Attributes",
@@ -109,8 +107,6 @@ class SpanAttribute(Measure):
         default_factory=dict,
         help="for an attribute the value that is no item, as if it were missing",
         type="dict",
-        flag="default",
-        metavar="NAME=VALUE",
         repeat=True,
         parse=lambda texts: _default_values_in(texts),
         label="Default values",
@@ -118,9 +114,7 @@ class SpanAttribute(Measure):
     include_falsy: bool = option(
         False, help='count False, 0, 0.0 and "" as items too', label="Count false, 0 and empty text"
     )
-    micro_key: str = option(
-        "micro", help="the key of all attributes together", kind=str, metavar="NAME", label="Name of all together"
-    )
+    micro_key: str = option("micro", help="the key of all attributes together", kind=str, label="Name of all together")
     average_precision: str = option(
         "ties",
         help="how average precision ranks equal scores",
@@ -136,7 +130,6 @@ class SpanAttribute(Measure):
         help="the documents that are scored: those with a reference span whose attributes fulfil comparisons with "
         "values, carrier == 'FATHER' and negated == false; in Python a function of a document's reference spans",
         type="function or str",
-        metavar="COMPARISONS",
         parse=str,
     )
     on_mismatch: str = option(
@@ -387,18 +380,18 @@ def _by_attribute(precisions: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _scored_in(texts: Sequence[str]) -> dict[str, bool | list[str]]:
-    """Read `attributes` from texts such as `negated` and `carrier=DISEASE,SYMPTOM`."""
+    """Read `attributes` from texts such as `negated` and `carrier=DISEASE+SYMPTOM`."""
     labels_of: dict[str, bool | list[str]] = {}
     for text in texts:
         name, separator, listed = text.partition("=")
-        name, labels = name.strip(), [label.strip() for label in listed.split(",")]
+        name, labels = name.strip(), [label.strip() for label in listed.split("+")]
         if not name or (separator and not all(labels)):
             raise InputError(
-                f"{mention('attributes')}: {text!r} names no attribute or an empty label.", "Write NAME or NAME=A,B."
+                f"{mention('attributes')}: {text!r} names no attribute or an empty label.", "Write NAME or NAME=A+B."
             )
         if name in labels_of:
             raise InputError(
-                f"{mention('attributes')}: {shown(name)} is given twice.", "Give all labels at once: NAME=A,B."
+                f"{mention('attributes')}: {shown(name)} is given twice.", "Give all labels at once: NAME=A+B."
             )
         labels_of[name] = labels if separator else True
     return labels_of

@@ -38,7 +38,6 @@ class TokenF(FMeasure):
             "BIOES": "also whether it is one",
             "IO*": "tokens, and the gaps between the tokens of a span",
         },
-        flag="token-format",
         label="Format",
     )
 

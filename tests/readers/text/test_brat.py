@@ -59,7 +59,7 @@ def test_a_folder(pair_of_files, tmp_path, run):
     pair_of_files("system/2.ann", "T1\tDrug 0 7\tAspirin\n")
     found = spanometer.read(tmp_path / "gold")
     assert (found.documents.ids, len(found.spans)) == (("2", "a/1"), 1)
-    status, output, _ = run("score", tmp_path / "gold", tmp_path / "system", "--measure", "span_f", "--json")
+    status, output, _ = run("score", tmp_path / "gold", tmp_path / "system", "--measures", "span_f", "--json")
     assert status == 0 and '"precision": 0.333' in output and '"recall": 1.0' in output
 
 
