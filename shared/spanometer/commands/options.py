@@ -14,10 +14,6 @@ from ..options import Option, option, options_of
 
 Owner = TypeVar("Owner")
 
-_LISTED = 5
-"""How many owners of an option the help names."""
-
-
 READ = (
     *("file", "files", "reference", "systems", "train", "data"),
     *("label_names", "map", "tokenizer"),
