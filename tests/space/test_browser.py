@@ -152,7 +152,7 @@ def test_examples_run(page):
     assert all(float(score.replace("−", "-")) <= 1.5 for score in scores)
     assert page.name in page.found(".sm-signature")[0].text
     if page.name == "span_attribute":
-        assert "✗ missed" in page.text and "+ spurious" in page.text and len(page.found("table")) == 2
+        assert "✗ missing" in page.text and "+ spurious" in page.text and len(page.found("table")) == 2
     else:
         assert all(name in page.text for name in {page.name, *BY_DEFAULT, "eter"})
         page.browser.switch_to.frame(page.found("iframe")[0])

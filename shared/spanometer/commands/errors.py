@@ -255,6 +255,6 @@ def _parts(
             replace(part, about={"system": name, **part.about}) if isinstance(part, Table) else part
             for part in report.parts()
         )
-    if buckets and result.inconsistencies.found:
+    if buckets and result.inconsistencies.rare_labels:
         yield "Strings that the reference mostly gives one label, and at times another:"
         yield result.inconsistencies.table(None if output.table != "text" else SHOWN)

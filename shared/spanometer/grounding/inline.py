@@ -78,7 +78,7 @@ def elements(written: str, labels: Collection[str]) -> Marked:
     """
     written = without_comments(written)
     tei = bool({mark[2] for mark in _ELEMENT.finditer(written) if mark[2]} & _TEI_NAMES)
-    asked = {label.casefold() for label in labels}
+    folded = {label.casefold() for label in labels}
     pieces: list[str] = []
     place = size = 0
     opened: list[tuple[str, str, int, int]] = []
@@ -97,24 +97,24 @@ def elements(written: str, labels: Collection[str]) -> Marked:
             opened.append((name, named(kind[1]) if kind else name, size, number))
         elif opened and any(element[0] == name for element in opened[-20:]):
             while opened[-1][0] != name:
-                broken = broken or not _is_wrapper(opened[-1][0], asked)
+                broken = broken or not _is_wrapper(opened[-1][0], folded)
                 opened.pop()
             _, label, start, number = opened.pop()
             if len(opened) >= DEEPEST_ELEMENTS:
                 broken = True
-            elif not _is_wrapper(name, asked) and (not tei or name in _TEI_NAMES or name.casefold() in asked):
+            elif not _is_wrapper(name, folded) and (not tei or name in _TEI_NAMES or name.casefold() in folded):
                 closed.append((number, Item(label, "", start, size)))
         else:
-            broken = broken or not _is_wrapper(name, asked)
+            broken = broken or not _is_wrapper(name, folded)
     pieces.append(html.unescape(written[place:]))
     text = "".join(pieces)
     items = list(_with_mentions(sorted(closed), text))
-    broken = broken or any(not _is_wrapper(name, asked) for name, *_ in opened)
+    broken = broken or any(not _is_wrapper(name, folded) for name, *_ in opened)
     return tuple(item for item in items if item.label), text, broken, sum(not item.label for item in items)
 
 
-def _is_wrapper(name: str, asked: Collection[str]) -> bool:
-    return name.lower() in _WRAPPERS and name.casefold() not in asked
+def _is_wrapper(name: str, folded: Collection[str]) -> bool:
+    return name.lower() in _WRAPPERS and name.casefold() not in folded
 
 
 def _with_mentions(closed: Iterable[tuple[int, Item]], text: str) -> Iterator[Item]:

@@ -91,8 +91,8 @@ def _read_line(line: str, reading: ItemReading) -> None:
 
 def _add_labelled(label: str, mentions: Sequence[str], reading: ItemReading) -> None:
     """Add what stands before a colon with each of the mentions after it."""
-    known = reading.is_asked(label) or any(map(reading.is_asked, mentions))
-    if reading.labels and reading.text is not None and not known and not any(map(reading.occurs, mentions)):
+    labelled = reading.is_asked(label) or any(map(reading.is_asked, mentions))
+    if reading.labels and reading.text is not None and not labelled and not any(map(reading.occurs, mentions)):
         reading.other_fields += 1
         return
     for mention in mentions:

@@ -25,22 +25,22 @@ MOST_PLACES = 10_000
 """The greatest number of places in a report; places with the highest costs are shown."""
 
 
-def write_disagreement_report(found: Disagreements, path: str | os.PathLike[str], **options: Any) -> None:
+def write_disagreement_report(result: Disagreements, path: str | os.PathLike[str], **options: Any) -> None:
     """Write a report of disagreements that can be sent to others: one file, which needs no network.
 
     Args:
-        found: the disagreements.
+        result: the disagreements.
         path: the file, whose name ends in .html; an existing file is replaced.
         **options: see `disagreement_report`.
 
     Raises:
         InputError: for another name.
     """
-    write_page(path, lambda: disagreement_report(found, **options))
+    write_page(path, lambda: disagreement_report(result, **options))
 
 
 def disagreement_report(
-    found: Disagreements,
+    result: Disagreements,
     *,
     title: str = "",
     heading: Sequence[tuple[str, str]] = (),
@@ -52,7 +52,7 @@ def disagreement_report(
     """Write the report as HTML; nothing in the texts of the corpus is markup or a script there.
 
     Args:
-        found: the disagreements.
+        result: the disagreements.
         title: its heading; by default the annotators' names.
         heading: names and texts below it: the files and the size of the corpus.
         agreement: of the annotators, whose tables are then in the report.
@@ -62,17 +62,17 @@ def disagreement_report(
     """
     return render(
         "disagreements.html",
-        title=title or f"Where {', '.join(found.names[:-1])} and {found.names[-1]} differ",
-        facts=heading or [("size", found.size)],
-        sections=list(_sections(found, agreement, left_out)),
+        title=title or f"Where {', '.join(result.names[:-1])} and {result.names[-1]} differ",
+        facts=heading or [("size", result.size)],
+        sections=list(_sections(result, agreement, left_out)),
         precision=precision,
-        signatures=[found.signature, *(() if agreement is None else agreement.signatures.values())],
-        data=disagreement_data(found, most=most),
+        signatures=[result.signature, *(() if agreement is None else agreement.signatures.values())],
+        data=disagreement_data(result, most=most),
         script="disagreements.js",
     )
 
 
-def _sections(found: Disagreements, agreement: Agreement | None, left_out: LeaveOneOut | None) -> Iterator[Section]:
+def _sections(result: Disagreements, agreement: Agreement | None, left_out: LeaveOneOut | None) -> Iterator[Section]:
     """Yield the agreement, also without each annotator, the kinds of differences and a note on the costs."""
     if agreement is not None:
         parts = agreement.parts(per_pair=True, per_label=True)
@@ -80,22 +80,22 @@ def _sections(found: Disagreements, agreement: Agreement | None, left_out: Leave
     if left_out is not None:
         yield Section("Without each annotator", [left_out.table()])
     note = (
-        f"Costs are parts of 1 - mean F1 of pairs, in {found.level}s: if all agreed at a place, the mean would rise by "
+        f"Costs are parts of 1 - mean F1 of pairs, in {result.level}s: if all agreed at a place, the mean rises by "
         "its cost. A place can have several kinds of differences."
     )
-    yield Section("Kinds of differences", [kind_table(found), difference_table(found)], note)
+    yield Section("Kinds of differences", [kind_table(result), difference_table(result)], note)
     if agreement is not None and agreement.per_document:
-        yield _documents(found, agreement)
+        yield _documents(result, agreement)
 
 
-def _documents(found: Disagreements, agreed: Agreement) -> Section:
+def _documents(result: Disagreements, agreed: Agreement) -> Section:
     """List the documents with the least agreement; ties are in order of costs, highest first."""
     means = agreed.mean_per_document
-    places = np.bincount(found.places.document, minlength=found.documents)
-    costs = np.bincount(found.places.document, weights=found.cost, minlength=found.documents)
+    places = np.bincount(result.places.document, minlength=result.documents)
+    costs = np.bincount(result.places.document, weights=result.cost, minlength=result.documents)
     scored = np.flatnonzero(~np.isnan(means["mean_f1"]))
     order = scored[np.lexsort((-costs[scored], means["mean_f1"][scored]))][:_MOST_DOCUMENTS].tolist()
-    names = found.context.names
+    names = result.context.names
     rows: list[list[Cell]] = [
         [
             str(document + 1) if names is None else str(names[document]),
@@ -108,48 +108,48 @@ def _documents(found: Disagreements, agreed: Agreement) -> Section:
     heads = ("mean f1", "mean chance", "mean kappa", "places", "cost")
     note = "F1 by chance is high in short texts full of spans: there agreement says less."
     left_out = f" Left out: {len(scored) - len(order):,} documents that agree more" if len(scored) > len(order) else ""
-    empty = f" Without any span: {found.documents - len(scored):,}." if len(scored) < found.documents else ""
+    empty = f" Without any span: {result.documents - len(scored):,}." if len(scored) < result.documents else ""
     return Section("Documents with the least agreement", [Table("document", heads, rows)], f"{note}{left_out}{empty}")
 
 
-def disagreement_data(found: Disagreements, *, most: int) -> dict[str, Any]:
+def disagreement_data(result: Disagreements, *, most: int) -> dict[str, Any]:
     """List the places and passages that the script shows, as built-in types.
 
     Args:
-        found: the places.
+        result: the places.
         most: the greatest number of places; places with the highest costs are shown.
     """
-    places, chosen = found.places, found.order[:most]
+    places, chosen = result.places, result.order[:most]
     place = places.document[chosen], places.start[chosen], places.end[chosen]
-    passages, passage_of = Passages.around(*place, np.diff(places.offsets), found.context)
-    kinds = (found.kinds[chosen] > 0) @ (1 << np.arange(len(DIFFERENCES)))
-    columns = (passage_of, kinds, found.cost[chosen])
-    cells = np.argwhere(np.triu(found.confusions.counts))
-    rows = zip(*(column.tolist() for column in columns), _readings(found, chosen, passages, passage_of), strict=True)
+    passages, passage_of = Passages.around(*place, np.diff(places.offsets), result.context)
+    kinds = (result.kinds[chosen] > 0) @ (1 << np.arange(len(DIFFERENCES)))
+    columns = (passage_of, kinds, result.cost[chosen])
+    cells = np.argwhere(np.triu(result.confusions.counts))
+    rows = zip(*(column.tolist() for column in columns), _readings(result, chosen, passages, passage_of), strict=True)
     return {
-        "annotators": [printable(name) for name in found.names],
-        "labels": [printable(label) for label in found.confusions.labels],
+        "annotators": [printable(name) for name in result.names],
+        "labels": [printable(label) for label in result.confusions.labels],
         "kinds": [
-            {"name": name, "help": help_, "count": int((found.kinds[:, code] > 0).sum())}
+            {"name": name, "help": help_, "count": int((result.kinds[:, code] > 0).sum())}
             for code, (name, help_) in enumerate(DIFFERENCES.items())
         ],
-        "total": len(found),
-        "noun": "sentence" if separator_of(found.context) else "passage",
-        "matrix": [[row, column, int(found.confusions.counts[row, column])] for row, column in cells.tolist()],
+        "total": len(result),
+        "noun": "sentence" if separator_of(result.context) else "passage",
+        "matrix": [[row, column, int(result.confusions.counts[row, column])] for row, column in cells.tolist()],
         "places": [list(row) for row in rows],
-        "passages": list(passages.described(found.context, places.offsets)),
+        "passages": list(passages.described(result.context, places.offsets)),
     }
 
 
 def _readings(
-    found: Disagreements, chosen: np.ndarray, passages: Passages, passage_of: np.ndarray
+    result: Disagreements, chosen: np.ndarray, passages: Passages, passage_of: np.ndarray
 ) -> list[list[tuple[list[int], list[list[int]]]]]:
     """List the readings of each place: the annotators of each reading, and its marks in the passage.
 
     A mark is its bounds, its label and how many annotators have the span; a reading without spans has the place itself
     with the label -1.
     """
-    places, readings, spans = found.places, found.places.readings, found.places.spans
+    places, readings, spans = result.places, result.places.readings, result.places.spans
     counts, taken = take_segments(offsets_by(readings.place, len(places)), chosen)
     place = np.repeat(np.arange(len(chosen)), counts)
     sizes, items = take_segments(readings.offsets, taken)

@@ -32,16 +32,16 @@
       (!wanted || textOf(passages[place[PASSAGE]]).includes(wanted));
   };
 
-  let found = [];
+  let matches = [];
   const search = () => {
-    found = [...places.keys()].filter((number) => fits(places[number], number));
+    matches = [...places.keys()].filter((number) => fits(places[number], number));
     if (chosen.order === "text")
-      found.sort((a, b) => places[a][PASSAGE] - places[b][PASSAGE] || firstOf(a) - firstOf(b));
-    const cost = found.reduce((sum, number) => sum + places[number][COST], 0);
-    byId("found").textContent = several(found.length, "place") +
+      matches.sort((a, b) => places[a][PASSAGE] - places[b][PASSAGE] || firstOf(a) - firstOf(b));
+    const cost = matches.reduce((sum, number) => sum + places[number][COST], 0);
+    byId("found").textContent = several(matches.length, "place") +
       (data.total > places.length ? ` of the ${amount(places.length)} that cost most, of ${amount(data.total)}` : "") +
       `; together they cost ${cost.toFixed(4)}.`;
-    list.show(found);
+    list.show(matches);
   };
   const firstOf = (number) => Math.min(...places[number][READINGS].flatMap(([, marks]) => marks.map(([start]) => start)));
 
@@ -56,7 +56,7 @@
         ` ${who.map((one) => annotators[one]).join(", ")}`), passage, marks, dress)));
   };
   const list = listing(byId("sentences"), byId("more"), card);
-  whenPrinted(() => `Printed: ${list.extent()} ${several(found.length, "place")} that were chosen.`);
+  whenPrinted(() => `Printed: ${list.extent()} ${several(matches.length, "place")} that were chosen.`);
 
   // the filters
   const buttons = kinds.map(({ name, help, count }, kind) => {

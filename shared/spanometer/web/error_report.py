@@ -48,22 +48,22 @@ _STYLES = ("✓ solid", "≠ dotted", "≈ dashed", "≉ thick dotted", "✗ dou
 """The symbol of each kind of span, in the order of `KINDS`, and the line below it; colours are in marks.css."""
 
 
-def write_error_report(found: Errors, path: str | os.PathLike[str], **options: Any) -> None:
+def write_error_report(errors: Errors, path: str | os.PathLike[str], **options: Any) -> None:
     """Write a report of errors that can be sent to others: one file, which needs no network.
 
     Args:
-        found: the errors.
+        errors: the errors.
         path: the file, whose name ends in .html; an existing file is replaced.
         **options: see `error_report`.
 
     Raises:
         InputError: for another name.
     """
-    write_page(path, lambda: error_report(found, **options))
+    write_page(path, lambda: error_report(errors, **options))
 
 
 def error_report(
-    found: Errors,
+    errors: Errors,
     *,
     title: str = "",
     heading: Sequence[tuple[str, str]] = (),
@@ -76,7 +76,7 @@ def error_report(
     """Write the report as HTML; nothing in the texts of the corpus is markup or a script there.
 
     Args:
-        found: the errors.
+        errors: the errors.
         title: its heading; by default the systems' names.
         heading: names and texts below it: the files and the size of the corpus.
         train: a training set, see `SystemErrors.buckets`.
@@ -85,12 +85,12 @@ def error_report(
         most: how many errors of all systems are shown in their sentences; if there are more, a random choice.
         seed: of the draw.
     """
-    shown = max(most // len(found.systems), 1)
+    shown = max(most // len(errors.systems), 1)
     data = {
         name: report_data(
             system.matched, (system.references, system.predictions), system.context, most=shown, seed=seed
         )
-        for name, system in found.systems.items()
+        for name, system in errors.systems.items()
     }
     kinds = [
         {"name": name, "title": name.replace("_", " "), "symbol": style[0], "help": f"{style[2:]} line: {text}"}
@@ -98,8 +98,8 @@ def error_report(
     ]
     return render(
         "report.html",
-        title=title or f"Errors of {', '.join(found.systems)}",
-        facts=heading or [("size", found.size)],
+        title=title or f"Errors of {', '.join(errors.systems)}",
+        facts=heading or [("size", errors.size)],
         systems=[
             {
                 "sections": list(_sections(system)),
@@ -107,11 +107,11 @@ def error_report(
                 "buckets": list(_buckets(system, train, by)),
                 "left_out": _left_out(data[name], seed),
             }
-            for name, system in found.systems.items()
+            for name, system in errors.systems.items()
         ],
-        sections=list(_common_sections(found)),
+        sections=list(_common_sections(errors)),
         precision=precision or Precision(),
-        signatures=[found.signature],
+        signatures=[errors.signature],
         data={"kinds": kinds, "sides": SIDES, "systems": [{"name": name, **of} for name, of in data.items()]},
         script="report.js",
     )
@@ -139,7 +139,7 @@ def _common_sections(errors: Errors) -> Iterator[Section]:
     """Yield the parts about all systems together, and about the reference."""
     if len(errors.systems) > 1:
         yield Section("The systems beside each other", [beside_table(errors), errors.shared.table()])
-    listed = errors.inconsistencies.found
+    listed = errors.inconsistencies.rare_labels
     if listed:
         note = "Strings that the reference mostly gives one label, and at times another: the rare labels may be errors."
         more = f" The first {_MOST_INCONSISTENT} of {len(listed):,}." if len(listed) > _MOST_INCONSISTENT else ""
@@ -282,7 +282,7 @@ class Piece:
 def _wrong_answers(system: SystemErrors) -> dict[str, Any] | None:
     """List the answers that have errors, for the macro `answers` of sections.html; None if there are none."""
     errors, names = system.answers, system.context.names
-    if errors is None or not errors.found:
+    if errors is None or not errors.total:
         return None
     answers = errors.answers()
     pairs = [

@@ -52,7 +52,7 @@
       if (entries.some((entry) => entry.isIntersecting) && !more.hidden) extend();
     }, { rootMargin: "600px" }).observe(more);
     return {
-      show: (found) => { items = found; shown = 0; list.replaceChildren(); extend(); },
+      show: (numbers) => { items = numbers; shown = 0; list.replaceChildren(); extend(); },
       extent: () => (shown === items.length ? "all" : `the first ${amount(shown)} of`),
     };
   };

@@ -20,7 +20,7 @@ _AROUND = {" ": 30, "": 200}
 
 
 def separator_of(context: Context) -> str:
-    """Return the separator of two units of a text."""
+    """Choose the separator of two units of a text."""
     return " " if context.wording is None else context.wording.separator
 
 

@@ -10,7 +10,7 @@
     (chosen.label === "" || error[REFERENCE] === Number(chosen.label)) &&
     (chosen.predicted === "" || error[PREDICTED] === Number(chosen.predicted));
 
-  let found = [], hits = new Set();
+  let matches = [], hits = new Set();
 
   const search = () => {
     const wanted = chosen.search.trim().toLowerCase();
@@ -22,12 +22,12 @@
       hits.add(number);
       best.set(passage, Math.max(best.get(passage) ?? 0, error[TIMES]));
     });
-    found = [...best.keys()].sort((a, b) => a - b);
-    if (chosen.order === "times") found.sort((a, b) => best.get(b) - best.get(a) || a - b);
+    matches = [...best.keys()].sort((a, b) => a - b);
+    if (chosen.order === "times") matches.sort((a, b) => best.get(b) - best.get(a) || a - b);
     byId("found").textContent =
-      `${several(hits.size, "error")} in ${several(found.length, current.noun)}` +
+      `${several(hits.size, "error")} in ${several(matches.length, current.noun)}` +
       (current.total > errors.length ? ` of the ${amount(errors.length)} errors in this report` : "") + ".";
-    list.show(found);
+    list.show(matches);
   };
 
   const sentence = (number) => {
@@ -40,7 +40,7 @@
 
   const list = listing(byId("sentences"), byId("more"), sentence);
   whenPrinted(() =>
-    `Printed: ${list.extent()} ${several(found.length, current.noun)} with the errors that were chosen.`);
+    `Printed: ${list.extent()} ${several(matches.length, current.noun)} with the errors that were chosen.`);
   const dress = ([, , label, kind, error]) => {
     const { name, title, symbol } = kinds[kind];
     return { kind: name, title: `${labels[label]}: ${title}`, label: labels[label], symbol, more: title,

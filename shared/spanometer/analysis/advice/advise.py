@@ -180,9 +180,9 @@ def _differences(flow: Flow, advice: Advice) -> Iterator[str]:
         for answer in advice.answers
         if answer.matters
     }
-    for found, names in lacking.items():
+    for statistic, names in lacking.items():
         if names:
-            yield f"{flow.call} lacks {' and '.join(names)} in Table 1, which {found} ask for."
+            yield f"{flow.call} lacks {' and '.join(names)} in Table 1, which {statistic} ask for."
     if advice.statistics.overlapping and flow.measure == "token_f":
         yield "The flow does not ask whether spans share tokens. Here they do, which token_f cannot see."
     elif advice.options.get("cap"):

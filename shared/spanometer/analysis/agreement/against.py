@@ -277,7 +277,7 @@ class _Measured:
         return _count(merged, self._sides[side], [self._measure], "references of several", side)[0]
 
     def result(self, signature: str) -> MeasureAgainst:
-        """Return the values of all sides."""
+        """Compute the values of all sides."""
         together = {row: self._together(*row) for row in self._groups()}
         systems = [side for side in self._sides if side not in self._people]
         ceiling = {way: _mean([together[person, None][way] for person in self._people]) for way in WAYS}
@@ -311,7 +311,7 @@ class _Measured:
         )
 
     def _together(self, side: str, out: str | None) -> dict[str, Estimate]:
-        """Return the values of a side against all of its references, by the way."""
+        """Combine the values of a side against all of its references, in each way."""
         against = [self._pairs[side, person] for person in self._references(side, out)]
         return {
             "mean": _mean(against),
@@ -352,39 +352,39 @@ def _bare(name: str) -> str:
     return name.removeprefix(ANNOTATOR).removeprefix(SYSTEM)
 
 
-def against_table(found: AgainstReferences, name: str, key: str) -> Table:
+def against_table(scores: AgainstReferences, name: str, key: str) -> Table:
     """Show each system and annotator, the annotators' mean, and each system on their terms."""
-    result = found.measures[name]
+    result = scores.measures[name]
     column = TableColumn(key, kind=kind_of(result.measure, key))
-    nowhere = [None] * len(found.references)
+    nowhere = [None] * len(scores.references)
 
     def cells(values: Mapping[str, EstimatedScores], names: Sequence[str], *, signed: bool = False) -> list[Cell]:
         own = column._replace(signed=signed)
         return [own.cell(values[name].defined(key) if name in values else None) for name in names]
 
     rows: list[Sequence[Any] | None] = [
-        ((row, "cyan"), *cells(result.against[row], found.references), *cells(result.together[row], WAYS))
-        for row in (*found.systems, *found.references)
+        ((row, "cyan"), *cells(result.against[row], scores.references), *cells(result.together[row], WAYS))
+        for row in (*scores.systems, *scores.references)
     ]
     rows += [None, ("annotators", *nowhere, *cells(result.ceiling, WAYS))]
-    for system in found.systems:
+    for system in scores.systems:
         rows.append((f"{system}, on their terms", *nowhere, *cells(result.same_terms[system], WAYS)))
         rows.append((f"{system} minus annotators", *nowhere, *cells(result.differences[system], WAYS, signed=True)))
     ways = {"best_by_document": "best by\ndocument"}
-    columns = [TableColumn(each, ways.get(each, each), named=True) for each in (*found.references, *WAYS)]
+    columns = [TableColumn(each, ways.get(each, each), named=True) for each in (*scores.references, *WAYS)]
     title = key if name.startswith(key) else f"{name} {key}"
     about = {"measure": name, "key": key}
-    return Table.of(title, columns, rows, kind="against", names="scored", about=about, confidence=found.confidence)
+    return Table.of(title, columns, rows, kind="against", names="scored", about=about, confidence=scores.confidence)
 
 
-def notes(found: AgainstReferences) -> list[str]:
+def notes(scores: AgainstReferences) -> list[str]:
     """Explain rows and columns."""
     lines = [
         "mean: of the scores against each annotator. best: against the one who gives the best score. best by document: "
         "against the one who gives the best score in each document.",
-        f"annotators: the mean of theirs, each scored against {counted(len(found.references) - 1, 'other')}. on their "
+        f"annotators: the mean of theirs, each scored against {counted(len(scores.references) - 1, 'other')}. on their "
         "terms: a system against all annotators but one, the mean over the one left out.",
     ]
-    if found.confidence is not None and found.documents < 2:
-        lines.append(few_documents(found.documents))
+    if scores.confidence is not None and scores.documents < 2:
+        lines.append(few_documents(scores.documents))
     return lines

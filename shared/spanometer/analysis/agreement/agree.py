@@ -262,8 +262,8 @@ def count_jointly(annotated: Mapping[str, Spans], measure: UnitizingAlpha | Gamm
 
 def _count_block(annotated: Mapping[str, Spans], measure: UnitizingAlpha | Gamma, block: tuple[int, int]) -> Counts:
     """Count some documents of all annotators; errors name the annotator, and number documents in the whole."""
-    one, other, *more = (spans.between(*block) for spans in annotated.values())
-    alignment = Alignment(one, other)
+    first, second, *more = (spans.between(*block) for spans in annotated.values())
+    alignment = Alignment(first, second)
     laid_out = (lay_out(part, alignment.labels, alignment.offsets) for part in more)
     sides = [alignment.references, alignment.predictions, *laid_out]
     for name, side in zip(annotated, sides, strict=True):

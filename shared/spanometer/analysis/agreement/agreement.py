@@ -106,16 +106,16 @@ class AgreementValues:
         joint = (*UnitizingAlpha.keys, *(Gamma.keys if self.has_gamma else ()))
         names = (*(f"mean_{key}" for key in KEYS), "team_kappa_f1", *joint, *KEYS, "spans")
         values = {name: plain(getattr(self, name)) for name in names}
-        simulated = {key: plain(one.to_dict()) for key, one in self.simulated.items()}
+        simulated = {key: plain(value.to_dict()) for key, value in self.simulated.items()}
         more = {"intervals": plain(dict(self.intervals)), "simulated": simulated}
         return {**values, **{key: parts for key, parts in more.items() if parts}}
 
     def interval(self, key: str, *pair: int) -> tuple[float, float] | None:
-        """Return the bounds of a value, of a pair of annotators if it is one of pairs; None if there are none."""
+        """Find the bounds of a value, of a pair of annotators if it is one of pairs; None if there are none."""
         return defined_interval([bound[pair] for bound in self.intervals[key]] if key in self.intervals else None)
 
     def value(self, key: str, *pair: int) -> tuple[float, tuple[float, float] | None]:
-        """Return a value, of a pair of annotators if it is one of pairs, and its interval."""
+        """Find a value, of a pair of annotators if it is one of pairs, and its interval."""
         return float(np.asarray(getattr(self, key))[pair]), self.interval(key, *pair)
 
 
@@ -188,8 +188,8 @@ class Agreement(Result, AgreementValues):
     def pairs(self) -> list[tuple[str, str, dict[str, float]]]:
         """List the names and values of each pair of annotators."""
         return [
-            (self.names[one], self.names[other], {key: float(getattr(self, key)[one, other]) for key in KEYS})
-            for one, other in combinations(range(len(self.names)), 2)
+            (self.names[first], self.names[second], {key: float(getattr(self, key)[first, second]) for key in KEYS})
+            for first, second in combinations(range(len(self.names)), 2)
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -227,7 +227,7 @@ def matrix(agreement: Agreement) -> Table:
 def pair_table(agreement: Agreement, *, per_pair: bool) -> Table:
     """Show all pairs, or the highest and the lowest; the mean of the pairs; alpha, and gamma if it was computed."""
     pairs = sorted(combinations(range(len(agreement.names)), 2), key=lambda pair: -agreement.kappa_f1[pair])
-    shown = {", ".join(agreement.names[one] for one in pair): pair for pair in pairs}
+    shown = {", ".join(agreement.names[annotator] for annotator in pair): pair for pair in pairs}
     if not per_pair:
         names = list(shown)
         ends = {"highest pair": 0, "lowest pair": -1} if len(pairs) > 1 else {}
@@ -275,13 +275,13 @@ def chance_table(agreement: Agreement, *, per_pair: bool, per_label: bool) -> Ta
             shown.append(
                 (f"f1 of {agreement.names[pair[0]]}, {agreement.names[pair[1]]}", agreement.simulated["f1"], pair)
             )
-    shown += [((_OF_CHANCE[key], "cyan"), one, ()) for key, one in agreement.simulated.items() if key != "f1"]
+    shown += [((_OF_CHANCE[key], "cyan"), value, ()) for key, value in agreement.simulated.items() if key != "f1"]
     for label, values in agreement.per_label.items() if per_label else ():
         simulated = {key: values.simulated[key] for key in ("mean_f1", "alpha") if key in values.simulated}
-        shown += [(f"{label}: {_OF_CHANCE[key]}", one, ()) for key, one in simulated.items()]
+        shown += [(f"{label}: {_OF_CHANCE[key]}", value, ()) for key, value in simulated.items()]
     rows = []
-    for name, one, place in shown:
-        values_by_chance = (one.observed, one.mean, one.std, *map(one.quantile, QUANTILES), one.p_value)
+    for name, value, place in shown:
+        values_by_chance = (value.observed, value.mean, value.std, *map(value.quantile, QUANTILES), value.p_value)
         rows.append((name, *(float(value[place]) for value in values_by_chance)))
     title = f"{agreement.n_simulations:,} annotations by chance"
     return Table.of(title, _CHANCE, rows, kind="chance", names="value")

@@ -45,7 +45,7 @@ def named_annotators(annotations: Sequence[Any] | Mapping[str, Any], names: Sequ
         raise InputError(f"{counted(len(annotations), 'annotator')}: agreement takes two.", remedy)
     for name in names:
         require_kind(name, str, "a name", "Give each annotator a name, as a string.", option="names")
-    named = {f"{ANNOTATOR}{name}": one for name, one in zip(names, annotations, strict=True)}
+    named = {f"{ANNOTATOR}{name}": annotation for name, annotation in zip(names, annotations, strict=True)}
     if len(named) < len(annotations):
         raise InputError("two annotators have one name.", "Give each annotator a name of its own.")
     return named
@@ -55,9 +55,9 @@ def count_pair(
     annotated: Mapping[str, Spans], pair: tuple[int, int], measure: ChanceKappaF1, *, per_document: bool
 ) -> Counts:
     """Count two annotators, given by their places; errors name them."""
-    one, other = (list(annotated)[place] for place in pair)
-    with named_sides({"references": one, "predictions": other}):
-        (counts,) = count_measures(annotated[one], annotated[other], [measure], per_document=per_document)
+    first, second = (list(annotated)[place] for place in pair)
+    with named_sides({"references": first, "predictions": second}):
+        (counts,) = count_measures(annotated[first], annotated[second], [measure], per_document=per_document)
     return counts
 
 

@@ -106,7 +106,7 @@ def simulate(
     offsets = offsets_of(np.asarray(first.lengths))
     labels, count = len(first.labels), chance.n_simulations
     team = [_Annotator.of(spans, chance) for spans in annotated.values()]
-    require_bounded("n_simulations", count, sum(one.tokens for one in team), "token", MOST_TOKENS_DRAWN)
+    require_bounded("n_simulations", count, sum(person.tokens for person in team), "token", MOST_TOKENS_DRAWN)
     require_bounded("n_simulations", count, (labels + 1) * len(team) ** 2, "value", _MOST_KEPT)
     if chance.placement == "independent":
         alpha = None
@@ -116,7 +116,7 @@ def simulate(
     if per_document:
         observed = np.stack([chance.document_scores(of_pair)["f1"] for of_pair in counts], axis=-1)
     has_spans, reached = ~np.isnan(observed), np.zeros(len(observed), dtype=np.int64)
-    size = max(1, *(one.spans for one in team), first.documents * labels if per_document else 0)
+    size = max(1, *(person.spans for person in team), first.documents * labels if per_document else 0)
     step = max(1, _DRAWN_AT_ONCE // size)
     generator = np.random.default_rng(chance.seed)
     totals = [chance.totals(of_pair) for of_pair in counts]
@@ -124,14 +124,14 @@ def simulate(
     blocks: list[dict[str, np.ndarray]] = []
     for done in range(0, count, step):
         number = min(step, count - done)
-        sides = [one.draw(number, generator) for one in team]
+        sides = [person.draw(number, generator) for person in team]
         drawn, of_documents = [], []
-        for pair, (one, other, of_pair) in enumerate(zip(*upper, totals, strict=True)):
-            shared = _agreement(chance.level, sides[one], sides[other])
-            both = np.bincount(sides[one].label, weights=shared, minlength=number * labels).reshape(number, labels)
+        for pair, (left, right, of_pair) in enumerate(zip(*upper, totals, strict=True)):
+            shared = _agreement(chance.level, sides[left], sides[right])
+            both = np.bincount(sides[left].label, weights=shared, minlength=number * labels).reshape(number, labels)
             drawn.append(chance.scores_of_all({**of_pair, "both": both}))
             if per_document:
-                of_documents.append(_f1_of_documents(chance, by_document[pair], sides[one], shared, number))
+                of_documents.append(_f1_of_documents(chance, by_document[pair], sides[left], shared, number))
         block = {key: np.stack([each[key] for each in drawn], axis=-1) for key in ("f1", "kappa_f1")}
         if per_document:
             means = mean_over_pairs(np.stack(of_documents, axis=-1), has_spans)
@@ -150,7 +150,7 @@ def simulate(
     if alpha is not None:
         simulated["alpha"] = Simulated(points["alpha"], whole["alpha"])
     by_place = [
-        {key: Simulated(one.observed[place], one.drawn[:, place]) for key, one in simulated.items()}
+        {key: Simulated(value.observed[place], value.drawn[:, place]) for key, value in simulated.items()}
         for place in range(labels + 1)
     ]
     return by_place, np.where(has_spans.any(axis=-1), (1 + reached) / (1 + count), math.nan)

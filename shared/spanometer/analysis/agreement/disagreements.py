@@ -197,7 +197,7 @@ class Disagreements(CorpusResult):
         return f"{counted(len(self), 'place')} where {counted(len(self.names), 'annotator')} differ"
 
     def lines(self) -> Iterator[Part]:
-        """Return the same without the size and the signature."""
+        """List the same without the size and the signature."""
         yield from ("", kind_table(self), "", difference_table(self))
         if self.confusions.confused():
             yield from ("", self.confusions.table(_MOST_CONFUSED))
@@ -319,7 +319,8 @@ def difference_table(disagreements: Disagreements) -> Table:
     places, total, names = disagreements.differences.places, max(len(disagreements), 1), disagreements.names
     pairs = sorted(combinations(range(len(names)), 2), key=lambda pair: -places[pair])
     rows = [
-        ((names[one], "cyan"), names[other], places[one, other], places[one, other] / total) for one, other in pairs
+        ((names[first], "cyan"), names[second], places[first, second], places[first, second] / total)
+        for first, second in pairs
     ]
     columns = [TableColumn("other_annotator", "other annotator"), *_PLACES]
     return Table.of("annotator", columns, rows, left=2, kind="differing")
@@ -366,7 +367,7 @@ def shown_places(disagreements: Disagreements, most: int) -> Iterator[Part]:
 
 
 def _covered(span: Mapping[str, Any]) -> str:
-    """Return the text of a span, or its bounds."""
+    """Write the text of a span, or its bounds."""
     if "text" in span:
         return str(span["text"])
     pieces = span.get("fragments") or [(span["start"], span["end"])]

@@ -131,7 +131,7 @@ def leave_one_out(
     kept = resampling is not None
     pairs = list(combinations(range(count), 2))
     of_pairs = [count_pair(annotated, pair, chance, per_document=kept) for pair in pairs]
-    there = np.array([[one in pair for pair in pairs] for one in range(count)])
+    there = np.array([[person in pair for pair in pairs] for person in range(count)])
     subsets = np.concatenate([np.ones((1, len(pairs)), dtype=bool), ~there, there])
     of_pairs_kappa = _headlines(chance, of_pairs, resampling)
     # what is NaN in the corpus is in no mean
@@ -157,9 +157,9 @@ def leave_one_out(
         mean_kappa_f1=float(kappa.point[0]),
         alpha=team_alpha,
         values={column.key: values[column.key].point if column.key in values else nothing for column in COLUMNS},
-        intervals={} if confidence is None else {key: one.bounds(confidence) for key, one in values.items()},
+        intervals={} if confidence is None else {key: estimate.bounds(confidence) for key, estimate in values.items()},
         confidence=confidence,
-        signatures={one.name: one.signature(reading, resampling) for one in (chance, alpha) if one is not None},
+        signatures={each.name: each.signature(reading, resampling) for each in (chance, alpha) if each is not None},
     )
 
 

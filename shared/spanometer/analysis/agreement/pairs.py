@@ -63,12 +63,12 @@ class LabelConfusion(Result):
         yield self.table()
 
     def tables(self) -> list[Table]:
-        """Return these and the matrix."""
+        """List these and the matrix."""
         return [self.table(), self.matrix()]
 
     def table(self, most: int | None = None) -> Table:
         """Show a row for each pair of labels that are confused, the most frequent first."""
-        rows = [((one, "cyan"), *values) for one, *values in self.confused()[:most]]
+        rows = [((label, "cyan"), *values) for label, *values in self.confused()[:most]]
         columns = [*amounts(other_label="other label", times="times"), TableColumn("share", kind="share")]
         return Table.of("label", columns, rows, left=2, kind="confused")
 
@@ -117,17 +117,17 @@ class PairDifferences:
         counts = np.zeros((size, size), dtype=np.int64)
         differing = np.zeros((len(sides), len(sides)), dtype=np.int64)
         numbers = [np.flatnonzero(held)[order_of_line(side)] for held, side in zip(places.held.T, sides, strict=True)]
-        for one, other in combinations(range(len(sides)), 2):
-            matched = MatchedSpans.of(Alignment(sides[one], sides[other]))
+        for first, second in combinations(range(len(sides)), 2):
+            matched = MatchedSpans.of(Alignment(sides[first], sides[second]))
             cells = (matched.reference_label % size) * size + matched.predicted_label % size
             counts += np.bincount(cells, minlength=size * size).reshape(size, size)
             wrong = np.flatnonzero(matched.kind != CORRECT)
             reference, prediction = matched.reference[wrong], matched.prediction[wrong]
-            span = np.where(reference >= 0, _at(numbers[one], reference), _at(numbers[other], prediction))
+            span = np.where(reference >= 0, _at(numbers[first], reference), _at(numbers[second], prediction))
             place = places.place[span]
             for code, flags in enumerate(_kinds(matched, wrong)):
                 kinds[:, code] += np.bincount(place[flags], minlength=len(places))
-            differing[one, other] = differing[other, one] = len(np.unique(place))
+            differing[first, second] = differing[second, first] = len(np.unique(place))
         both = counts + counts.T
         np.fill_diagonal(both, np.diag(counts))
         return cls(kinds, differing, LabelConfusion(labels, both))

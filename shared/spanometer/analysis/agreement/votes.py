@@ -41,7 +41,7 @@ class Voted:
         return np.asarray(self.voters.sum(axis=1))
 
     def take(self, kept: np.ndarray) -> Voted:
-        """Return the flagged spans."""
+        """Select the flagged spans."""
         return Voted(self.spans.picked(np.flatnonzero(kept)), self.voters[kept])
 
 

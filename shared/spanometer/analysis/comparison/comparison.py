@@ -53,11 +53,11 @@ class EstimatedScores:
     intervals: Mapping[str, tuple[float, float]]
 
     def value(self, key: str) -> tuple[float, tuple[float, float] | None]:
-        """Return a value and its interval, if it has one."""
+        """Look up a value and its interval, if it has one."""
         return self.scores[key], self.intervals.get(key)
 
     def defined(self, key: str) -> tuple[float, tuple[float, float] | None]:
-        """Return the same without an interval that is NaN."""
+        """Look up the same, without an interval that is NaN."""
         return self.scores[key], defined_interval(self.intervals.get(key))
 
 
@@ -187,18 +187,18 @@ class MeasuredSystems:
         keys = (self.measure.headline, *self.measure.ranked)
         estimates = self.estimates
         pairs = {
-            (one, other): {key: estimates[one][key] - estimates[other][key] for key in keys}
-            for one, other in combinations(estimates, 2)
+            (first, second): {key: estimates[first][key] - estimates[second][key] for key in keys}
+            for first, second in combinations(estimates, 2)
         }
         swapped = [
             randomisation_test(
                 self.measure,
-                self.counts[one],
-                self.counts[other],
+                self.counts[first],
+                self.counts[second],
                 {key: float(difference.point) for key, difference in differences.items()},
                 self.resampling,
             )
-            for (one, other), differences in pairs.items()
+            for (first, second), differences in pairs.items()
         ]
         return {
             key: self._pairs(
@@ -369,7 +369,7 @@ class Comparison(CorpusResult):
             "documents": self.documents,
             "tokens": self.tokens,
             **self.resampling.options(),
-            "measures": {name: found.to_dict() for name, found in self.measures.items()},
+            "measures": {name: result.to_dict() for name, result in self.measures.items()},
             **({"rank_correlations": plain(self.rank_correlations)} if self.rank_correlations else {}),
         }
 

@@ -103,7 +103,7 @@ def bootstrap_test(difference: float, drawn: np.ndarray) -> float:
 
 
 def randomisation_test(
-    measure: Measure, one: Counts, other: Counts, differences: Mapping[str, float], resampling: PairedResampling
+    measure: Measure, counts: Counts, others: Counts, differences: Mapping[str, float], resampling: PairedResampling
 ) -> tuple[dict[str, float], bool]:
     """Compute the p-values of paired approximate randomisation, and whether they are exact.
 
@@ -111,11 +111,11 @@ def randomisation_test(
 
     Args:
         measure: what scores the swapped outputs.
-        one, other: the counts of the two systems.
+        counts, others: the counts of the two systems.
         differences: d, that of their values, by the keys that are compared.
         resampling: how to swap.
     """
-    both, documents = _side_by_side(one, other)
+    both, documents = _side_by_side(counts, others)
     exact = resampling.exact(documents)
     reached, number = dict.fromkeys(differences, 0), 0
     for swaps in resampling.swaps(documents):
@@ -169,7 +169,7 @@ def _reached(differences: np.ndarray, point: float) -> int:
     return int((~(np.abs(differences) < abs(point) - _EQUAL)).sum())
 
 
-def _side_by_side(one: Counts, other: Counts) -> tuple[Counts, int]:
+def _side_by_side(counts: Counts, others: Counts) -> tuple[Counts, int]:
     """Join the counts of two systems, of each document those of the one and then those of the other.
 
     Of documents in which the two have the same counts, swapping changes nothing: they come last, as one document.
@@ -178,9 +178,11 @@ def _side_by_side(one: Counts, other: Counts) -> tuple[Counts, int]:
     Returns:
         The counts, and the number of documents that can be swapped.
     """
-    documents = one.documents
+    documents = counts.documents
     # both are of the same reference, so that they add up in any case
-    pooled, added = (type(part)(part.columns, part.labels, documents, part.shared, part.rows) for part in (one, other))
+    pooled, added = (
+        type(part)(part.columns, part.labels, documents, part.shared, part.rows) for part in (counts, others)
+    )
     pooled = pooled + added
     side, document = np.divmod(np.arange(2 * documents), max(documents, 1))
     if pooled.rows:
@@ -222,19 +224,19 @@ class RankCorrelation:
     swapped: tuple[tuple[str, str], ...]
 
 
-def kendall(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+def kendall(ranks: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Compute Kendall's tau-b of pairs of rankings: tau = (C - D) / sqrt((C + D + T1) (C + D + T2)).
 
     C and D are the pairs of systems that both rank alike and differently, T1 and T2 those that only the other, or only
     the one, ranks equal.
 
     Args:
-        one, other: ranks, shape (..., systems).
+        ranks, others: ranks, shape (..., systems).
 
     Returns:
         float64 of shape (...), in [-1, 1]; NaN where one of the two ranks all systems equal.
     """
-    first, second = _directions(one), _directions(other)
+    first, second = _directions(ranks), _directions(others)
     agreement = (first * second).sum(axis=-1)
     scale = np.sqrt(np.abs(first).sum(axis=-1) * np.abs(second).sum(axis=-1))
     tau: np.ndarray = np.divide(agreement, scale, out=np.full(scale.shape, np.nan), where=scale > 0)
@@ -254,10 +256,10 @@ def rank_correlations(
     """
     pairs = list(combinations(systems, 2))
     correlations = []
-    for (name, (one, drawn)), (other_name, (other, other_drawn)) in combinations(ranked.items(), 2):
-        tau = float(kendall(one, other))
+    for (name, (ranks, drawn)), (other_name, (other_ranks, other_drawn)) in combinations(ranked.items(), 2):
+        tau = float(kendall(ranks, other_ranks))
         bounds = Estimate(np.array(tau), kendall(drawn, other_drawn)).interval(confidence)
-        contrary = _directions(one) * _directions(other) < 0
+        contrary = _directions(ranks) * _directions(other_ranks) < 0
         correlations.append(
             RankCorrelation(
                 measures=(name, other_name),
@@ -272,6 +274,6 @@ def rank_correlations(
 
 def _directions(ranks: np.ndarray) -> np.ndarray:
     """Find for each pair of systems which has the lower rank: -1, 0 or 1, float64 of shape (..., pairs)."""
-    one, other = np.triu_indices(ranks.shape[-1], 1)
-    signs: np.ndarray = np.sign(ranks[..., one] - ranks[..., other]).astype(float)
+    first, second = np.triu_indices(ranks.shape[-1], 1)
+    signs: np.ndarray = np.sign(ranks[..., first] - ranks[..., second]).astype(float)
     return signs

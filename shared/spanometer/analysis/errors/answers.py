@@ -58,9 +58,9 @@ class AnswerErrors:
         return {kind: KindOfAnswer(counts[kind], predicted[kind]) for kind in ANSWER_KINDS}
 
     @property
-    def found(self) -> bool:
-        """Whether there is any."""
-        return any(kind.number for kind in self.kinds.values())
+    def total(self) -> int:
+        """The number of errors of all kinds."""
+        return sum(kind.number for kind in self.kinds.values())
 
     def kinds_of(self, outcome: Outcome) -> list[str]:
         """List the kinds of errors that an item is."""

@@ -384,16 +384,16 @@ class BucketReport(Result):
     def to_dict(self) -> list[dict[str, Any]]:
         """Convert to built-in types, ready for JSON."""
         return [
-            plain({"by": one.by, "bucket": one.bucket, **one.sizes, **one.scores, "intervals": one.intervals})
-            for one in self.scores
+            plain({"by": row.by, "bucket": row.bucket, **row.sizes, **row.scores, "intervals": row.intervals})
+            for row in self.scores
         ]
 
 
 def bucket_tables(scores: Sequence[BucketScores]) -> Iterator[Table]:
     """Yield a table for each way to tell buckets apart."""
     by: dict[str, list[BucketScores]] = {}
-    for one in scores:
-        by.setdefault(one.by, []).append(one)
+    for bucket in scores:
+        by.setdefault(bucket.by, []).append(bucket)
     for name, rows in by.items():
         keys = [key for key in _KEYS if any(not math.isnan(row.scores[key]) for row in rows)]
         sizes = [size for size in _SIZES.values() if size in rows[0].sizes]

@@ -80,7 +80,7 @@ class Confusion(Result):
         return sorted(listed, key=lambda pair: -pair[2])
 
     def parts(self) -> Iterator[Part]:
-        """Return the matrix."""
+        """Yield the matrix."""
         yield self.table()
 
     def table(self) -> Table:

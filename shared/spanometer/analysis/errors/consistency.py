@@ -128,10 +128,10 @@ class Inconsistencies(Result):
     """Strings with several labels in the reference. Their table is `inconsistencies`.
 
     Attributes:
-        found: the rare labels, the most probable errors first.
+        rare_labels: the rare labels, the most probable errors first.
     """
 
-    found: Sequence[Inconsistency]
+    rare_labels: Sequence[Inconsistency]
 
     def parts(self) -> Iterator[Part]:
         """Make the table."""
@@ -140,19 +140,19 @@ class Inconsistencies(Result):
     def table(self, most: int | None = None) -> Table:
         """Show a row for each rare label of a string, the first ones if there are more than `most`."""
         rows = [
-            (printable(one.text), one.label, one.times, one.usual, one.usual_times, _places(one))
-            for one in self.found[:most]
+            (printable(row.text), row.label, row.times, row.usual, row.usual_times, _places(row))
+            for row in self.rare_labels[:most]
         ]
         columns = amounts("label", "times", "mostly", mostly_times="times", places="places")
         return Table.of("string", columns, rows, kind="inconsistencies", names="text")
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Convert to built-in types, ready for JSON."""
-        return list(plain(self.found))
+        return list(plain(self.rare_labels))
 
 
-def _places(one: Inconsistency) -> str:
-    name, numbers = ("document", one.documents) if one.lines is None else ("line", one.lines)
+def _places(row: Inconsistency) -> str:
+    name, numbers = ("document", row.documents) if row.lines is None else ("line", row.lines)
     shown = ", ".join(map(str, numbers[:_PLACES]))
     more = f" and {len(numbers) - _PLACES} more" if len(numbers) > _PLACES else ""
     return f"{name}{'s' if len(numbers) > 1 else ''} {shown}{more}"

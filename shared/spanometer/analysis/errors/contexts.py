@@ -43,7 +43,7 @@ class Context:
     line_runs: LineRuns | None = None
 
     def lines(self, document: np.ndarray, start: np.ndarray, offsets: np.ndarray) -> np.ndarray | None:
-        """Return the line of tokens of documents; None if there is no file."""
+        """Look up the line of tokens of documents; None if there is no file."""
         if self.line_runs is not None:
             return self.line_runs.of(offsets[document] + start)
         return None if self.document_lines is None else self.document_lines[document]

@@ -138,7 +138,7 @@ def _by_gain(kinds: list[KindCost], *, higher: bool) -> tuple[KindCost, ...]:
 
     parts = sorted((cost for cost in kinds if cost.part), key=gained)
     whole = sorted((cost for cost in kinds if not cost.part), key=gained)
-    return tuple(one for cost in whole for one in (cost, *(parts if cost.kind == "wrong_boundary" else ())))
+    return tuple(each for cost in whole for each in (cost, *(parts if cost.kind == "wrong_boundary" else ())))
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,16 +200,16 @@ def _changed(measure: AlignedMeasure, totals: Totals, change: Totals) -> np.ndar
     return measure.score_totals({name: values + change[name] for name, values in totals.items()})[measure.headline]
 
 
-def united(one: SideSpans, other: SideSpans) -> SideSpans:
+def united(side: SideSpans, other: SideSpans) -> SideSpans:
     """Join the spans of two sides of the same corpus as one, in the order of the line."""
-    start, end = np.concatenate([one.start, other.start]), np.concatenate([one.end, other.end])
+    start, end = np.concatenate([side.start, other.start]), np.concatenate([side.end, other.end])
     order = np.lexsort((end, start))
-    document, label = np.concatenate([one.document, other.document]), np.concatenate([one.label, other.label])
+    document, label = np.concatenate([side.document, other.document]), np.concatenate([side.label, other.label])
     pieces = None
-    if not (one.contiguous and other.contiguous):
-        span = inverse(order)[np.concatenate([one.piece_span, len(one) + other.piece_span])]
-        first = np.concatenate([one.piece_start, other.piece_start])
-        last = np.concatenate([one.piece_end, other.piece_end])
+    if not (side.contiguous and other.contiguous):
+        span = inverse(order)[np.concatenate([side.piece_span, len(side) + other.piece_span])]
+        first = np.concatenate([side.piece_start, other.piece_start])
+        last = np.concatenate([side.piece_end, other.piece_end])
         by_start = np.argsort(first, kind="stable")
         pieces = Pieces(span[by_start], first[by_start], last[by_start])
     return SideSpans(document[order], label[order], start[order], end[order], pieces)

@@ -39,14 +39,14 @@ class _ErrorList(Result):
 
     @abstractmethod
     def table(self) -> Table:
-        """Return the numbers."""
+        """Make the table of the numbers."""
 
     def parts(self) -> Iterator[Part]:
-        """Return the numbers."""
+        """Yield the table of the numbers."""
         yield self.table()
 
     def tables(self) -> list[Table]:
-        """Return the numbers, and the errors one by one."""
+        """List the numbers, and the errors one by one."""
         return [self.table(), self.listed()]
 
     def listed(self) -> Table:
@@ -110,12 +110,12 @@ class SharedErrors(_ErrorList):
         """The number of systems that make each error."""
         return np.asarray((self.kinds > CORRECT).sum(axis=1))
 
-    def difference(self, one: str, other: str) -> Difference:
+    def difference(self, before: str, after: str) -> Difference:
         """Compare the errors of one system with those of another."""
-        columns = [self.names.index(one), self.names.index(other)]
+        columns = [self.names.index(before), self.names.index(after)]
         kinds = np.maximum(self.kinds[:, columns], CORRECT)
         changed = np.flatnonzero((kinds > CORRECT).any(axis=1))
-        return Difference(names=(one, other), found=self, rows=changed, kinds=kinds[changed])
+        return Difference(names=(before, after), shared=self, rows=changed, kinds=kinds[changed])
 
     def to_arrow(self) -> pa.Table:
         """Make an Arrow table with a row for each span: where it is, who errs, and what each system makes of it.
@@ -152,43 +152,43 @@ class Difference(_ErrorList):
 
     Attributes:
         names: the two systems.
-        found: the errors of all systems.
+        shared: the errors of all systems.
         rows: those that one of the two makes.
         kinds: what each makes of them, codes of `KINDS`, shape (rows, 2); a spurious span that a system does not
             predict counts as correct.
     """
 
     names: tuple[str, str]
-    found: SharedErrors
+    shared: SharedErrors
     rows: np.ndarray
     kinds: np.ndarray
 
     @property
     def change(self) -> np.ndarray:
         """How each error changes: `fixed`, `new`, `changed` or `same`, as codes of `CHANGES`."""
-        one, other = self.kinds.T
-        return np.where(other == CORRECT, 0, np.where(one == CORRECT, 1, np.where(one != other, 2, 3)))
+        before, after = self.kinds.T
+        return np.where(after == CORRECT, 0, np.where(before == CORRECT, 1, np.where(before != after, 2, 3)))
 
     def to_arrow(self) -> pa.Table:
         """Make an Arrow table with a row for each error: where it is, its kind in both systems, and the change."""
-        whole = self.found.to_arrow().select(
+        whole = self.shared.to_arrow().select(
             ["document", "start", "end", "label", "side", *(f"kind_{name}" for name in self.names)]
         )
         return whole.take(pa.array(self.rows)).append_column("change", strings(self.change, CHANGES))
 
     def table(self) -> Table:
         """Show a row for each kind: its errors in both systems, and how the second number comes from the first."""
-        one, other = self.kinds.T
+        first, second = self.kinds.T
         rows = []
         for kind in (*_CHANGED, None):
             codes = [list(KINDS).index(kind)] if kind is not None else list(range(1, len(KINDS)))
-            before, after = np.isin(one, codes), np.isin(other, codes)
+            before, after = np.isin(first, codes), np.isin(second, codes)
             numbers = [
                 before.sum(),
-                -(before & (other == CORRECT)).sum(),
-                -(before & ~after & (other != CORRECT)).sum(),
-                (after & ~before & (one != CORRECT)).sum(),
-                (after & (one == CORRECT)).sum(),
+                -(before & (second == CORRECT)).sum(),
+                -(before & ~after & (second != CORRECT)).sum(),
+                (after & ~before & (first != CORRECT)).sum(),
+                (after & (first == CORRECT)).sum(),
                 after.sum(),
             ]
             rows.append((("all errors", "bold") if kind is None else (kind.replace("_", " "), "cyan"), *numbers))

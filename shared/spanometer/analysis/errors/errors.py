@@ -164,7 +164,7 @@ class SystemErrors(Result):
         yield from ("", *legend(self.measure, self.resampling, self.references.documents))
 
     def lines(self, *, matrices: bool = False) -> Iterator[Part]:
-        """Return the same without the legend.
+        """List the same without the legend.
 
         Args:
             matrices: whether the confusion matrices are there however many labels there are.
@@ -249,15 +249,15 @@ class Errors(CorpusResult):
         }
         return replace(self, systems=systems)
 
-    def difference(self, one: str, other: str) -> Difference:
+    def difference(self, before: str, after: str) -> Difference:
         """Compare the errors of two systems one by one: fixed, new, and of another kind.
 
         Args:
-            one, other: the names of the systems; an error is fixed if only the first makes it.
+            before, after: the names of the systems; an error is fixed if only the first makes it.
         """
-        for name in (one, other):
+        for name in (before, after):
             require_choice("system", name, self.systems)
-        return self.shared.difference(one, other)
+        return self.shared.difference(before, after)
 
     def lines(self, *, matrices: bool = False) -> Iterator[Part]:
         """List the tables of each system, of several how they differ, and the legend; see `SystemErrors.lines`."""
@@ -267,8 +267,8 @@ class Errors(CorpusResult):
             yield from system.lines(matrices=matrices)
         if several:
             yield from ("", beside_table(self), "", self.shared.table())
-            for one, other in combinations(self.systems, 2):
-                yield from ("", self.difference(one, other).table())
+            for before, after in combinations(self.systems, 2):
+                yield from ("", self.difference(before, after).table())
         first = next(iter(self.systems.values()))
         yield from ("", *legend(first.measure, first.resampling, self.documents), "")
         yield Copyable(self.signature)
@@ -385,7 +385,7 @@ def _by_label(system: SystemErrors) -> list[tuple[str, dict[str, int]]]:
 
 
 def _name(cost: KindCost) -> tuple[str, str]:
-    """Return the name of a kind; a part of a kind is indented."""
+    """Write the name of a kind; a part of a kind is indented."""
     if cost.part:
         return f"  {cost.kind.removeprefix('wrong_boundary_')}", "dim"
     return cost.kind.replace("_", " "), "cyan"

@@ -128,7 +128,7 @@ class GroundingSpread(Result):
         return [("documents", f"{self.documents:,}"), ("policies", f"{len(self.grid):,} ({different} different here)")]
 
     def lines(self) -> Iterator[Part]:
-        """Return the same without the numbers of documents, items and policies; strings have a part of their own."""
+        """List the same without the numbers of documents, items and policies; strings have a part of their own."""
         columns = list(self._columns())
         for about, spreads in columns:
             yield from (score_table(spreads, about), "")
@@ -302,7 +302,7 @@ def _as_strings(source: AnswerInput, references: Mentions, measure: MentionF) ->
     folded: dict[str, list[str]] = {}
     made: dict[StringPolicy, Mentions] = {}
     policies = [(index, policy) for index, policy in enumerate(grid.policies) if isinstance(policy, StringPolicy)]
-    for index, policy in sorted(policies, key=lambda one: one[1].fold):
+    for index, policy in sorted(policies, key=lambda pair: pair[1].fold):
         if policy.fold not in folded:
             # each text is folded once, and kept no longer than needed
             folded, made = {policy.fold: [form_text(text, policy.fold) for text in source.texts]}, {}

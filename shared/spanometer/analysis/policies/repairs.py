@@ -52,7 +52,7 @@ class PolicySpread(Result):
         yield from self.lines()
 
     def lines(self) -> Iterator[Part]:
-        """Return the same without the numbers of pairs and policies."""
+        """List the same without the numbers of pairs and policies."""
         yield score_table(self.measures)
         yield ""
         yield from heading((policy, "; ".join(rules)) for policy, rules in self.grid.published.items())
@@ -197,7 +197,7 @@ class _Logits:
         return cls(Scores.read(arrays, len(legality.labels)), legality)
 
     def tags(self, path: np.ndarray, names: Sequence[str]) -> Tags:
-        """Return the tags of a label for each token; several labels may have one name."""
+        """Make the tags of a label for each token; several labels may have one name."""
         used, codes = np.unique(np.array(names, dtype=object)[path], return_inverse=True)
         return Tags(codes.ravel().astype(code_type(len(used))), tuple(used.tolist()), self.scores.offsets)
 

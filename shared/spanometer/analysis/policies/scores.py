@@ -46,19 +46,19 @@ class MeasureSpread:
     @property
     def best(self) -> float:
         """The highest score of any policy."""
-        return self._known(np.nanmax)
+        return self._of_scores(np.nanmax)
 
     @property
     def worst(self) -> float:
         """The lowest score of any policy."""
-        return self._known(np.nanmin)
+        return self._of_scores(np.nanmin)
 
     @property
     def mean(self) -> float:
         """The mean over all policies, each weighing the same."""
-        return self._known(np.nanmean)
+        return self._of_scores(np.nanmean)
 
-    def _known(self, function: Callable[[np.ndarray], float]) -> float:
+    def _of_scores(self, function: Callable[[np.ndarray], float]) -> float:
         """Apply a function that ignores NaN; return NaN if all scores are."""
         return math.nan if np.isnan(self.scores).all() else float(function(self.scores))
 

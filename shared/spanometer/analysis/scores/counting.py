@@ -27,9 +27,9 @@ _NAMED = 3
 """How many of those that share a note are named."""
 
 
-def condensed_sum(one: Any, other: Any) -> Any:
+def condensed_sum(counts: Any, others: Any) -> Any:
     """Add two parts of a corpus, and condense the sum, see `Counts.condensed`."""
-    return (one + other).condensed()
+    return (counts + others).condensed()
 
 
 def count_measures(
@@ -66,7 +66,7 @@ def count_measures(
     shrink = operator.methodcaller("summed" if per_document else "condensed")
     add = operator.add if per_document else condensed_sum
     of_blocks = (list(map(shrink, _count_block(references, predictions, split, block))) for block in progress(blocks))
-    sums = iter(sum_of_parts(of_blocks, lambda one, other: list(map(add, one, other))))
+    sums = iter(sum_of_parts(of_blocks, lambda counts, others: list(map(add, counts, others))))
     # aligned as a whole only for a measure that needs it
     whole = None if all(in_parts) else counter(references, predictions)
     places: list[Column] = []

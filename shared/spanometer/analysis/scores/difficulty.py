@@ -79,26 +79,26 @@ def by_chance(
         documents = np.flatnonzero((levels >= low) & (levels < high))
         name = f"chance {low:g} or more" if high == math.inf else f"chance from {low:g} to below {high:g}"
         how = {**(reading or {}), "chance": f"{low:g}-{high:g}"}
-        one, other = references.take(documents), predictions.take(documents)
-        part = Report.of(one, other, named, how, resampling=resampling)
+        sides = references.take(documents), predictions.take(documents)
+        part = Report.of(*sides, named, how, resampling=resampling)
         parts[f"chance below {high:g}" if low == 0 else name] = part
     return parts
 
 
-def read_bounds(given: Any) -> tuple[float, ...]:
+def read_bounds(value: Any) -> tuple[float, ...]:
     """Read bounds of chance levels from numbers, or from a text with commas between.
 
     Raises:
         InputError: unless they are ascending numbers between 0 and 1.
     """
     try:
-        bounds = tuple(float(bound) for bound in (given.split(",") if isinstance(given, str) else given))
+        bounds = tuple(float(bound) for bound in (value.split(",") if isinstance(value, str) else value))
     except Exception:
         # anybody's object fails in its own way
         bounds = ()
     if not bounds or not all(low < high for low, high in pairwise((0.0, *bounds, 1.0))):
         raise InputError(
-            f"invalid value for {mention('by_chance')}: {shown(given)}.",
+            f"invalid value for {mention('by_chance')}: {shown(value)}.",
             "Use a number between 0 and 1, such as 0.175, or several, ascending.",
             option="by_chance",
         )

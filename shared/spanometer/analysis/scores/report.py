@@ -147,21 +147,21 @@ class Report(Result):
     @property
     def reference_size(self) -> str:
         """The size of the corpus and of the reference in words."""
-        one, several = self.unit
+        singular, plural = self.unit
         unit = unit_of(result.signature for result in self.results)
         return ", ".join(
             [
                 self.documents_text or counted(self.documents, "document"),
                 *([] if self.tokens is None else [counted(self.tokens, unit)]),
-                counted(self.reference_spans, f"reference {one}", f"reference {several}"),
+                counted(self.reference_spans, f"reference {singular}", f"reference {plural}"),
             ]
         )
 
     @property
     def size(self) -> str:
         """The size of the corpus and of both sides in words."""
-        one, several = self.unit
-        return f"{self.reference_size}, {counted(self.predicted_spans, f'predicted {one}', f'predicted {several}')}"
+        singular, plural = self.unit
+        return f"{self.reference_size}, {counted(self.predicted_spans, f'predicted {singular}', f'predicted {plural}')}"
 
     @property
     def notes(self) -> list[str]:
@@ -180,7 +180,7 @@ class Report(Result):
         yield from self.lines(per_label=per_label, per_document=per_document)
 
     def lines(self, *, per_label: bool = False, per_document: bool = False) -> Iterator[Part]:
-        """Return the same without the size."""
+        """List the same without the size."""
         for table in score_tables(self):
             yield from (table, "")
         for note in self.notes:

@@ -175,7 +175,7 @@ class Reading:
         )
 
     def _columns(self, batch: Any) -> tuple[dict[str, Any], Any]:
-        """Return the two sides of a batch, and the documents' lengths or None."""
+        """Take the two sides of a batch, and the documents' lengths or None."""
         if isinstance(batch, (tuple, list)) and len(batch) == 2:
             if self.lengths is not None:
                 raise InputError(

@@ -54,7 +54,7 @@ _DESCRIBED: dict[str, tuple[Transformation, str]] = {
     "illegal_tags": (IllegalTags(), "put tags where they cannot stand; must come last"),
 }
 
-TRANSFORMATIONS: dict[str, Transformation] = {name: found for name, (found, _) in _DESCRIBED.items()}
+TRANSFORMATIONS: dict[str, Transformation] = {name: transformation for name, (transformation, _) in _DESCRIBED.items()}
 """Transformations by name. The first thirteen are those of the SL-ICM paper's Table 4, as they have been found by
 refitting, see `docs/monotonicity.md`: long is four tokens, short is two. Those of tags stay in their documents and run
 into no other span, where the paper's do not mind (`free`)."""

@@ -368,7 +368,7 @@ def changed(spans: Spans, touched: np.ndarray, document: Any, start: Any, end: A
 
 
 def lengths_of(spans: Spans) -> np.ndarray:
-    """Return the documents' lengths; an `InputError` if they are not known."""
+    """Require the documents' lengths; an `InputError` if they are not known."""
     if spans.lengths is None:
         raise InputError("the documents' lengths are not known.", "Give them with lengths=...")
     return spans.lengths
