@@ -128,7 +128,7 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFi
         return ~references.tags[0].has_number(None if self.id2label is None else self.ignore_index)
 
     def annotation_in(self, file: DocumentFile) -> Tags | Layers:
-        """Return the tags of a file, with all layers if there are layers."""
+        """Take the tags of a file, with all layers if there are layers."""
         return Layers(file.tags, file.columns) if self.layers else file.tags[0]
 
     def columns_of_one(self, paths: Sequence[str], annotators: int | None) -> list[str]:

@@ -182,7 +182,7 @@ class RecordColumns:
         return Tokens.end_to_end(self._tokens)
 
     def tokens(self) -> Tokens | None:
-        """Return the tokens of all documents; None if some have none."""
+        """Collect the tokens of all documents; None if some have none."""
         return self.known_tokens() if all(self._with_tokens) else None
 
     def lengths(self, *, in_tokens: bool) -> np.ndarray | None:

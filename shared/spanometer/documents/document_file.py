@@ -165,7 +165,7 @@ class DocumentFile:
         return self.source if self.parts is None else self.parts.sources[self.parts.file[document]]
 
     def line(self, document: int, position: int | None = None) -> int:
-        """Return the line of a document, or of a token of it."""
+        """Find the line of a document, or of a token of it."""
         lengths = self.lengths
         if self.line_runs is None or position is None or lengths is None:
             return int(self.document_lines[document])

@@ -71,7 +71,7 @@ class Fitted(Carrying):
         return self.file.words is not None or (documents.texts is not None and documents.tokens is not None)
 
     def words(self, document: int) -> list[str]:
-        """Return the words of a document."""
+        """Cut the words of a document out of its text."""
         documents = self.file.documents
         if self.file.words is not None:
             return self.file.words[document]
@@ -81,7 +81,7 @@ class Fitted(Carrying):
         return [text[start:end] for start, end in documents.tokens.bounds(document)]
 
     def all_words(self) -> Words | None:
-        """Return the words of all documents, if they are known."""
+        """Collect the words of all documents, if they are known."""
         if self.file.words is not None or not self.has_words:
             return self.file.words
         rows = WordRows()

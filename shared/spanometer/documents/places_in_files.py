@@ -24,11 +24,11 @@ class LineRuns:
     size: int
 
     def line(self, token: int) -> int:
-        """Return the line of a token."""
+        """Find the line of a token."""
         return int(self.of(np.array(token)))
 
     def of(self, tokens: np.ndarray) -> np.ndarray:
-        """Return the lines of some tokens."""
+        """Find the lines of some tokens."""
         run = np.searchsorted(self.tokens, tokens, side="right") - 1
         return np.asarray(self.lines[run] + tokens - self.tokens[run])
 
@@ -38,7 +38,7 @@ class LineRuns:
         return LineRuns(np.arange(len(lines)), lines, len(lines))
 
     def expanded(self) -> np.ndarray:
-        """Return the line of every token, int64."""
+        """List the line of every token, int64."""
         return ranges(self.lines, np.diff(np.append(self.tokens, self.size)))
 
 

@@ -70,7 +70,7 @@ class Record:
         self.attributes.append(_NO_VALUES if attributes is None else attributes)
 
     def pieces(self, place: int) -> Sequence[tuple[int, int]]:
-        """Return the bounds of the fragments of a span, or its own."""
+        """List the bounds of the fragments of a span, or its own."""
         start, end, _ = self.spans[place]
         return self.fragments.get(place, [(start, end)])
 

@@ -72,7 +72,7 @@ class StatedSpans:
         return len(self.values) > 1
 
     def documents_with(self, key: str) -> list[int]:
-        """Return the document of each span that has attributes, or scores of them."""
+        """List the document of each span that has attributes, or scores of them."""
         has = np.array([bool(value.get(key)) for value in self.values])
         return list(self.spans.document[has[self.attributes]].tolist())
 

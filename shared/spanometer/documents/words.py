@@ -40,7 +40,7 @@ class Words(Tags, Sequence[list[str]]):
     @overload
     def __getitem__(self, document: slice) -> list[list[str]]: ...
     def __getitem__(self, document: int | slice) -> list[str] | list[list[str]]:
-        """Return the words of a document, or of several."""
+        """Look up the words of a document, or of several."""
         chosen = range(len(self))[document]
         if isinstance(chosen, range):
             return [self[number] for number in chosen]

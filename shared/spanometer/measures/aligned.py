@@ -105,7 +105,7 @@ def require_disjoint(alignment: Alignment, name: str, side: SideSpans, reason: s
 
 
 def require_lengths(lengths: np.ndarray | None, subject: str) -> np.ndarray:
-    """Return the documents' lengths, which the subject needs; an `InputError` if they are not known."""
+    """Require the documents' lengths, which the subject needs; an `InputError` if they are not known."""
     if lengths is None:
         raise InputError(
             f"the documents' lengths are not known, and {subject} depends on them.",

@@ -296,7 +296,7 @@ class Offsets(CheckedOptions):
     )
 
     def units(self, *possible: str) -> tuple[str, ...]:
-        """Return the unit that is asked for, or else the possible ones."""
+        """Choose the unit that is asked for, or else the possible ones."""
         return possible if self.offset_unit is None else (self.offset_unit,)
 
 

@@ -40,7 +40,7 @@ class WordProbabilities(Mapping[str, float]):
             yield from self._words.slice(first, _AT_ONCE).to_pylist()
 
     def __getitem__(self, word: object) -> float:
-        """Return the probability of a word."""
+        """Look up the probability of a word."""
         if isinstance(word, str):
             place = bisect_left(range(len(self)), word, key=lambda place: str(self._words[place]))
             if place < len(self) and str(self._words[place]) == word:
@@ -48,7 +48,7 @@ class WordProbabilities(Mapping[str, float]):
         raise KeyError(word)
 
     def items(self) -> ItemsView[str, float]:
-        """Return each word with its probability."""
+        """List each word with its probability."""
         return _Items(self)
 
     def probabilities(self) -> Iterator[float]:

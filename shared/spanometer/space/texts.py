@@ -20,7 +20,7 @@ def texts() -> dict[str, Any]:
 
 
 def app_title(name: str) -> str:
-    """Return the title of a page without a measure."""
+    """Look up the title of a page without a measure."""
     return str(texts()["apps"][name]["title"])
 
 
@@ -36,7 +36,7 @@ def space_of(name: str) -> str:
 
 
 def address(name: str) -> str:
-    """Return the address of a Space."""
+    """Write the address of a Space."""
     return f"https://huggingface.co/spaces/{space_of(name)}"
 
 

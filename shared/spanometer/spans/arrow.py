@@ -285,7 +285,7 @@ def _fits_int64(value: int) -> bool:
 
 
 def bounds_arrays(start: np.ndarray, end: np.ndarray) -> list[pa.Array]:
-    """Return the columns of the fields `start` and `end`."""
+    """Convert the bounds to columns of the fields `start` and `end`."""
     return [arrow_array(bound.astype(np.int64)) for bound in (start, end)]
 
 
@@ -343,7 +343,7 @@ class ListItems:
         return cls(array.flatten(), parents_of(array), noun, remedy)
 
     def children(self, lists: pa.Array, noun: str) -> ListItems:
-        """Return the items of lists, of which each item has one; None has none."""
+        """Flatten the lists that the items have, one each; None has no items."""
         return ListItems(lists.flatten(), parents_of(lists), noun, self.remedy, self)
 
     def place(self, item: int) -> tuple[int, int]:
@@ -368,7 +368,7 @@ class ListItems:
             self.refuse(null_flags(self.values.field(name)), f"{name!r} is None.")
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the fields `start` and `end`, int32 if both are stored so, else int64."""
+        """Read the fields `start` and `end`, int32 if both are stored so, else int64."""
         fields = [self.values.field(name) for name in ("start", "end")]
         type_ = pa.int32() if {field.type for field in fields} == {pa.int32()} else pa.int64()
         start, end = (integers(field.cast(type_)) for field in fields)

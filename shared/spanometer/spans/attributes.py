@@ -372,7 +372,7 @@ def _score(name: str, score: Any) -> float | None:
 
 
 def _one_or_list(items: Sequence[Any]) -> Any:
-    """Return the list of several items, or the only one, or None."""
+    """Choose the list of several items, or the only one, or None."""
     return list(items) if len(items) > 1 else next(iter(items), None)
 
 

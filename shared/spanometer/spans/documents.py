@@ -95,7 +95,7 @@ class Tokens:
         return np.repeat(np.arange(len(self.offsets) - 1), self.lengths)
 
     def bounds(self, document: int) -> list[tuple[int, int]]:
-        """Return the bounds of a document's tokens."""
+        """List the bounds of a document's tokens."""
         here = slice(*self.offsets[document : document + 2].tolist())
         return list(zip(self.start[here].tolist(), self.end[here].tolist(), strict=True))
 

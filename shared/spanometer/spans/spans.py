@@ -228,7 +228,7 @@ class Spans(DocumentColumns):
         return np.bincount(span, weights=end - start, minlength=len(self)).astype(np.int64)
 
     def pieces(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the span, the start and the end of each fragment (int64); a contiguous span is one."""
+        """List the span, the start and the end of each fragment (int64); a contiguous span is one."""
         if self.fragments is None:
             span, start, end = np.arange(len(self)), self.start, self.end
             return span, start.astype(np.int64, copy=False), end.astype(np.int64, copy=False)

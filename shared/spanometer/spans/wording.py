@@ -82,7 +82,7 @@ class Wording:
         return self.separator.join(self.listed(document, start, end))
 
     def listed(self, document: int, start: int, end: int) -> list[str]:
-        """Return the units from `start` to `end` (exclusive) of a document."""
+        """List the units from `start` to `end` (exclusive) of a document."""
         first = int(self.units.offsets[document])
         names = self.units.names
         return [names[code] for code in self.units.codes[first + start : first + end].tolist()]

@@ -133,7 +133,7 @@ def _parts(source: Source, wanted: Sequence[str]) -> tuple[list[_Part], list[str
 
 
 def _value(cell: str, key: str) -> str:
-    """Return the value of a key; nothing if the cell lacks it."""
+    """Find the value of a key; an empty string if the cell lacks it."""
     return next((item[len(key) + 1 :] for item in cell.split("|") if item.startswith(f"{key}=")), "")
 
 

@@ -217,7 +217,7 @@ class Lines:
                 self.docstart[line] = split(self.text(line), tabs=False)[0] == DOCSTART
 
     def text(self, line: int) -> str:
-        """Return a line of the block, without its end."""
+        """Decode a line of the block, without its end."""
         end = self.block.index(b"\n", self.start[line])
         return self.block[self.start[line] : end].decode().rstrip("\r")
 

@@ -128,7 +128,7 @@ class _Column:
         self.old, self._new, self.changed, self._outside = old, new, changed, outside
 
     def between(self, first: int, last: int) -> np.ndarray:
-        """Return the tokens from `first` to `last` (exclusive) that change."""
+        """Select the tokens from `first` to `last` (exclusive) that change."""
         return self.changed[slice(*np.searchsorted(self.changed, [first, last]))]
 
     def tags_at(self, token: int) -> tuple[str | None, ...]:

@@ -142,7 +142,7 @@ def _refused(source: Source, spans: Sequence[Any], line: int) -> InputError:
 
 
 def _tokens(source: Source, tokens: Any, line: int) -> tuple[list[str] | None, list[tuple[int, int]] | None]:
-    """Return the words, or the bounds of the tokens."""
+    """Read the words, or the bounds of the tokens."""
     if tokens is None:
         return None, None
     if tokens == []:

@@ -169,7 +169,7 @@ class _Text:
         self._line, self._counted = 1, 0
 
     def next(self) -> str:
-        """Return the next character that is no blank; an empty string at the end."""
+        """Read up to the next character that is no blank; an empty string at the end."""
         blanks = _BLANKS.match(self._text, self._place)
         self._place = self._place if blanks is None else blanks.end()
         return self._text[self._place : self._place + 1]
@@ -200,7 +200,7 @@ class _Text:
             yield key
 
     def value(self) -> tuple[int, Any]:
-        """Return the line of the next value, and the value."""
+        """Read the next value, with its line."""
         self.next()
         line = self.line()
         try:
@@ -232,7 +232,7 @@ class _Text:
         return self._source.refuse(problem, "Export the file again.", self.line())
 
     def line(self) -> int:
-        """Return the line of the place."""
+        """Count the line of the place."""
         self._line += self._text.count("\n", self._counted, self._place)
         self._counted = self._place
         return self._line
