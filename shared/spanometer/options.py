@@ -28,10 +28,14 @@ _LONGEST = 1 << 12
 _PER_LABEL = f"Each label's scores are under per_label{where_known('details', '; modules add it with details=True')}."
 _OF_SCORE = where_known("details", " of spanometer.score")
 
+_STRICT = (
+    f"What mode='strict' does in seqeval is {setting('repair', 'discard')} here, with the scheme named, as in "
+    f"{setting('scheme', 'IOB2')}."
+)
+
 _ELSEWHERE = {
     # seqeval and scikit-learn
-    "mode": f"What mode='strict' does in seqeval is {setting('repair', 'discard')} here, with the scheme named, as in "
-    f"{setting('scheme', 'IOB2')}.",
+    "mode": _STRICT,
     "suffix": "Write the prefix first, 'B-PER' and not 'PER-B'. The module seqeval reads both, with suffix=True.",
     "sample_weight": f"Documents weigh the same; {setting('average', 'weighted')} weighs labels by reference spans.",
     "output_dict": f"Results are always dicts. {_PER_LABEL}",
@@ -73,8 +77,25 @@ _ELSEWHERE = {
     "sentence_level": "Use --per-document.",
     "width": "Use --digits.",
     "short": "Signatures are always whole.",
+    # guesses
+    **dict.fromkeys(("micro", "macro", "weighted"), f"Use {setting('average', 'macro')}, micro or weighted."),
+    **dict.fromkeys(("csv", "latex", "markdown", "html"), "Use --table csv, latex, markdown or html, or end -o in it."),
+    **dict.fromkeys(("bio", "iob"), f"Use {setting('scheme', 'IOB2')}."),
+    **dict.fromkeys(("ci", "bootstrap"), f"Use {setting('confidence', 0.95)}."),
+    "m": f"Use {mention('measures')}.",
+    "only": f"Use {mention('labels')}.",
+    "strict": _STRICT,
+    "f1": "F1 is in the table; --score-only prints it alone, of one measure, as in --measures span_f.",
+    "precision": "Use --digits.",
+    "quiet": "Use --score-only, which prints one number, of one measure, as in --measures span_f.",
+    "verbose": "Use --per-label or --per-document; --json has everything.",
+    "by_length": "Use spanometer errors with --buckets.",
+    "significance": "Use spanometer compare: it has two tests.",
+    "evaluate": "Use spanometer score.",
+    "help_all": "Use --help all.",
+    "version": "Use spanometer --version.",
 }
-"""Options of seqeval, scikit-learn, seqscore, nervaluate and sacreBLEU, and what there is instead of each."""
+"""Options of other tools (seqeval to sacreBLEU), commands and guesses, and what there is instead of each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,6 +160,12 @@ class Option:
     def explained(self) -> Mapping[Any, str]:
         """The allowed values with their explanations."""
         return self.choices if isinstance(self.choices, Mapping) else dict.fromkeys(self.choices, "")
+
+    @property
+    def others(self) -> list[Any]:
+        """The allowed values that are not the default; none if they are not a list."""
+        values = self.choices or ((True, False) if self.kind is bool else ())
+        return [value for value in values if not same(value, self.default)]
 
     @property
     def values(self) -> str:

@@ -131,15 +131,19 @@ def known_measures() -> Mapping[str, Any]:
 
 
 def measure_page(name: str, kind: Any) -> str:
-    """Write what a measure computes, its keys, and its options."""
+    """Write what a measure computes, its keys, its options, and an example."""
     from ..measures.base import SHARED
 
     declared = options_of(kind)
-    names = [*(each for each in declared if each not in SHARED), *(each for each in SHARED if each in declared)]
+    own = {each: declared[each] for each in declared if each not in SHARED}
+    ordered = {**own, **{each: declared[each] for each in SHARED if each in declared}}
+    others = ((each, value) for each in ordered for value in ordered[each].others)
+    text = next((f"{name}({each}={value})" for each, value in others), name)
     formatter = HelpFormatter("")
     formatter.add_text(f"{name}: {_definition(kind)}")
     _add_lines(formatter, "keys", {key: described.help for key, described in kind.results.items()})
-    _add_lines(formatter, "options", {each: _described(declared[each]) for each in names})
+    _add_lines(formatter, "options", {each: _described(option) for each, option in ordered.items()})
+    formatter.add_text(f'example:\n  spanometer score REFERENCE PREDICTION --measures "{text}"')
     return formatter.format_help()
 
 

@@ -100,6 +100,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *, module: str = "", documentation: str | None = None, **settings: Any) -> None:
         super().__init__(formatter_class=HelpFormatter, allow_abbrev=False, add_help=False, **settings)
         self._module = module
+        self._arguments: Sequence[str] = ()
         # values of options, not options: -1, columns such as -3,-2,-1, and the mark of documents
         self._negative_number_matcher = re.compile(r"-\.?\d|-DOCSTART-$")
         self.add_argument("-h", "--help", action=HelpAction, nargs="?", metavar="TOPIC", help=argparse.SUPPRESS)
@@ -133,34 +134,34 @@ class Parser(argparse.ArgumentParser):
             text = help.measure_page(topic, measures[topic])
         if not text:
             names = [*help.topics(self), help.ALL, *measures]
-            close = _did_you_mean(topic, names) or f" The topics are {', '.join(names)}."
-            self.error(f"there is no help on {topic!r}.{close}")
+            close = _did_you_mean(topic, names) or f"The topics are {', '.join(names)}"
+            self.error(f"there is no help on {topic!r}. {close}")
         return text
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Declare the options of the command before they are parsed."""
         self.load()
+        self._arguments = args or []
         parsed, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            self.error(f"unrecognized arguments: {' '.join(unknown)}{self._instead(unknown)}")
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
         return parsed, unknown
 
-    def _instead(self, unknown: Iterable[str]) -> str:
-        """Write a sentence with the counterpart of the first option that has one here."""
-        for text in unknown:
-            name = text.partition("=")[0]
-            remedy = elsewhere(name.lstrip("-")) if name.startswith("-") else ""
-            if not remedy and name.startswith("-"):
-                remedy = _did_you_mean(name, self._option_string_actions).strip()
-            if remedy:
-                from .options import speller
+    def _instead(self, arguments: Iterable[str]) -> str:
+        """Write a sentence with the counterpart of the first unknown option that has one here."""
+        from .options import speller
 
-                return f". {spelled(remedy, speller(self.get_default('flags') or {})).removesuffix('.')}"
-        return ""
+        spell = speller(self.get_default("flags") or {})
+        names = [text.partition("=")[0] for text in arguments if text.startswith("-")]
+        names = [name for name in names if name not in self._option_string_actions]
+        remedies = (elsewhere(name.lstrip("-")) or _did_you_mean(name, self._option_string_actions) for name in names)
+        remedy = next(filter(None, remedies), "")
+        return f". {spelled(remedy, spell).removesuffix('.')}" if remedy else ""
 
     def error(self, message: str) -> NoReturn:
         """Print the message and leave."""
-        self.exit(BAD_INPUT, f"{self.prog}: {printable(message)} (see {self.prog} --help)\n")
+        hint = self._instead(self._arguments)
+        self.exit(BAD_INPUT, f"{self.prog}: {printable(message + hint)} (see {self.prog} --help)\n")
 
 
 class _Commands(Parser):
@@ -175,15 +176,16 @@ class _Commands(Parser):
         return str(choices[topic].page(None) if topic in COMMANDS else choices["score"].page(topic))
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Name the command that is most like an unknown one."""
+        """Name the command that is most like an unknown one, or all of them."""
         if action.choices is not None and value not in COMMANDS:
-            self.error(f"there is no command {value!r}.{_did_you_mean(value, COMMANDS)}")
+            close = elsewhere(value) or _did_you_mean(value, COMMANDS) or f"The commands are {', '.join(COMMANDS)}."
+            self.error(f"there is no command {value!r}. {close.removesuffix('.')}")
 
 
 def _did_you_mean(name: str, names: Iterable[str]) -> str:
     bare = {each.lstrip("-"): each for each in names}
     close = get_close_matches(name.lstrip("-"), bare, n=1)
-    return f" Did you mean {bare[close[0]]}?" if close else ""
+    return f"Did you mean {bare[close[0]]}?" if close else ""
 
 
 def _parser() -> _Commands:

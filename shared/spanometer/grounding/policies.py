@@ -8,7 +8,7 @@ from functools import partial
 from itertools import product
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from ..exceptions import InputError, shown
+from ..exceptions import InputError, shown, spell_python
 from ..options import CheckedOptions, option, options_of
 from .forms import FORMS, STRING_FORMS
 
@@ -94,7 +94,11 @@ class AnswerPolicy(CheckedOptions):
             if policy in named:
                 return named[policy].policy
             if cls.describes(policy):
-                return cls.with_actions(action.strip() for action in policy.split(","))
+                try:
+                    return cls.with_actions(action.strip() for action in policy.split(","))
+                except InputError as error:
+                    # a place is no option of its own
+                    raise error.respelled(spell_python) from None
         if isinstance(policy, AnswerPolicy) or (isinstance(policy, str) and policy in AnswerPolicy.named()):
             raise InputError(
                 f"{shown(str(policy).removeprefix('~'))} is no policy for {cls.kind}.",
