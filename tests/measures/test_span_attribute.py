@@ -55,6 +55,17 @@ AP = {
 }
 
 
+def test_none_is_a_value_with_falsy_ones():
+    """Missing or None, as in EDS-NLP 0.23: the first span has no carrier on either side."""
+    options = {"attributes": {"neg": True, "carrier": True}, "include_falsy": True}
+    result = score([REFERENCE], [PREDICTED], **options)
+    assert numbers(result, "carrier") == [2, 3, 3]
+    assert numbers(result) == [4, 6, 6]
+    assert numbers(score([[span({"a": None})]], [[span({})]], **{**options, "attributes": ["a"]}), "a") == [1, 1, 1]
+    without = score([REFERENCE], [PREDICTED], **options, default_values={"carrier": None})
+    assert numbers(without, "carrier") == [1, 2, 2]
+
+
 @pytest.mark.parametrize("average_precision", AVERAGE_PRECISIONS)
 def test_published(average_precision):
     result = score([REFERENCE], [PREDICTED], average_precision=average_precision, **EXAMPLE)

@@ -59,7 +59,7 @@ def ours(references, predictions, **options):
 VALUES = {"neg": (True, False), "carrier": ("PATIENT", "FATHER", "MOTHER", ""), "count": (0, 1, 2, 3)}
 
 
-def random_pair(generator, with_none=True):
+def random_pair(generator):
     """Both sides with the same spans; scores for the values of the prediction, many of them equal."""
     references, predictions = [], []
     for _ in range(generator.randrange(1, 7)):
@@ -68,9 +68,7 @@ def random_pair(generator, with_none=True):
         for side in (references, predictions):
             spans = []
             for (start, end), label in zip(bounds, labels, strict=True):
-                attributes = {
-                    name: generator.choice((*values, None) if with_none else values) for name, values in VALUES.items()
-                }
+                attributes = {name: generator.choice((*values, None)) for name, values in VALUES.items()}
                 found = {"start": start, "end": end, "label": label, "attributes": attributes}
                 if side is predictions:
                     # some values have no probability
@@ -133,14 +131,14 @@ def test_the_same(vocabulary):
 
 
 def test_the_same_with_falsy_values(vocabulary):
-    # without None, which they count, and with a default of each attribute, which they need
+    # with a default of each attribute, which they need
     for seed in range(400):
         generator = random.Random(seed)
-        references, predictions = random_pair(generator, with_none=False)
+        references, predictions = random_pair(generator)
         options = {
             **random_options(generator, references),
             "include_falsy": True,
-            "default_values": {"neg": generator.choice((True, False)), "carrier": "MOTHER", "count": 2},
+            "default_values": {"neg": generator.choice((True, False, None)), "carrier": "MOTHER", "count": 2},
         }
         found = one_where_nothing_is(ours(references, predictions, **options))
         compare(found, edsnlp(vocabulary, references, predictions, **options), options["attributes"])
@@ -163,6 +161,17 @@ def test_the_same_bounds_with_two_labels(vocabulary):
         found = ours(*sides, **options)
         compare(found, edsnlp(vocabulary, *sides, **options), ["carrier"])
         assert found["carrier"]["support"] == 3
+
+
+def test_the_same_documents(vocabulary):
+    from spanometer.readers.spacy import from_spacy
+
+    options = {"attributes": {"neg": True}}
+    sides = [[document(vocabulary, [one({"neg": value})]) for value in side] for side in ((1, 1, 0), (1, 0, 1))]
+    expected = theirs.SpanAttributeMetric(span_getter={"all": True}, **options, filter_expr="doc.spans['all'][0]._.neg")
+    chosen = from_spacy(*sides, attributes=["neg"], spans="all", filter=lambda doc: doc.spans["all"][0]._.neg)
+    assert ours(**chosen, **options) == expected(*sides)
+    assert ours(**chosen, **options)["micro"]["support"] == 2
 
 
 def test_the_published_example(vocabulary):
@@ -191,6 +200,15 @@ def test_the_published_example(vocabulary):
     ]
     metric = theirs.SpanAttributeMetric(span_getter={"entities": True}, **EXAMPLE)
     assert ours(*sides, **EXAMPLE) == metric([docs[0]], [docs[1]])
+    # the first has no carrier, which counts as a value; a default that no span has stands for none
+    options = {"attributes": {"neg": True, "carrier": True}, "include_falsy": True}
+    metric = theirs.SpanAttributeMetric(
+        span_getter={"entities": True}, **options, default_values={"neg": "-", "carrier": "-"}
+    )
+    found = ours(*sides, **options)
+    expected = metric([docs[0]], [docs[1]])
+    assert {name: pytest.approx(values) for name, values in expected.items()} == found
+    assert (found["carrier"]["support"], found["micro"]["f"]) == (3, pytest.approx(2 / 3))
 
 
 # Where the rules differ
@@ -249,13 +267,6 @@ def test_equal_values_of_different_types_are_one_there(vocabulary):
     assert edsnlp(vocabulary, *sides, **options)["micro"]["tp"] == 0
     with pytest.raises(InputError, match="False in default_values: values that differ in type alone"):
         ours(*sides, **options)
-
-
-def test_none_is_a_value_there_with_falsy_ones(vocabulary):
-    sides = [[one({"neg": None})]], [[one({})]]
-    options = {"attributes": {"neg": True}, "include_falsy": True, "default_values": {"neg": False}}
-    assert edsnlp(vocabulary, *sides, **options)["neg"]["tp"] == 1
-    assert ours(*sides, **options)["neg"]["support"] == 0
 
 
 def test_the_order_of_equal_scores_matters_there(vocabulary):

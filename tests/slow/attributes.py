@@ -4,7 +4,7 @@ A side is a list of documents, a document is a list of span dicts with `start`, 
 `scores`. Nothing is checked here.
 """
 
-FALSY = ((bool, False), (int, 0), (float, 0.0), (str, ""))
+FALSY = ((bool, False), (int, 0), (float, 0.0), (str, ""), (type(None), None))
 
 
 def typed(value):
@@ -48,7 +48,7 @@ def items_of(side, asked, default_values, include_falsy):
             for attribute, labels in asked.items():
                 if labels is not True and span["label"] not in labels:
                     continue
-                for value, score in values_and_scores(span, attribute):
+                for value, score in values_and_scores(span, attribute) or [(typed(None), 1.0)]:
                     if value in FALSY and not include_falsy:
                         continue
                     if attribute in default_values and value == typed(default_values[attribute]):

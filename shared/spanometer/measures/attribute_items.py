@@ -46,7 +46,7 @@ class AttributeItems:
     """
 
     attributes: tuple[str, ...]
-    values: tuple[Value, ...]
+    values: tuple[Value | None, ...]
     references: int
     document: np.ndarray
     start: np.ndarray
@@ -70,15 +70,15 @@ class AttributeItems:
             sides: the spans with attributes of both sides.
             scored: the attributes that are scored.
             defaults: the default value of some attributes, which is no item.
-            include_falsy: whether False, 0, 0.0 and "" are items.
+            include_falsy: whether False, 0, 0.0, "" and None are items.
         """
-        number: dict[tuple[type, Value], int] = {}
+        number: dict[tuple[type, Value | None], int] = {}
         parts = []
         for side in sides:
-            rows, attribute = _item_rows(side, scored, defaults, include_falsy=include_falsy)
-            codes = [number.setdefault((type(value), value), len(number)) for value in side.values]
-            value, span = np.array(codes, dtype=np.int64)[side.value[rows]], side.span[rows]
-            score = np.where(np.isnan(side.score[rows]), 1.0, side.score[rows])
+            span, attribute, value, score = _item_columns(side, scored, defaults, include_falsy=include_falsy)
+            # None, whose index is -1, is the last
+            codes = [number.setdefault((type(value), value), len(number)) for value in (*side.values, None)]
+            value = np.array(codes, dtype=np.int64)[value]
             parts.append((side.document[span], side.start[span], side.end[span], attribute, value, score))
         columns = (np.concatenate(column) for column in zip(*parts, strict=True))
         values = tuple(value for _, value in number)
@@ -100,10 +100,13 @@ class AttributeItems:
         return np.isin(self.code, self.code[self.references :])
 
 
-def _item_rows(
+def _item_columns(
     side: Attributes, scored: ScoredAttributes, defaults: Mapping[str, Value], *, include_falsy: bool
-) -> tuple[np.ndarray, np.ndarray]:
-    """Find the rows of a side that are items, in the order of spans and scored attributes, and their attributes."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Find the items of a side, in the order of spans and scored attributes: span, attribute, value, score.
+
+    The value -1 is None.
+    """
     number = {name: code for code, name in enumerate(scored)}
     attribute_of = np.array([number.get(name, -1) for name in side.names], dtype=code_type(len(scored)))
     # by attribute and label: whether it is scored; by attribute and value: whether that is an item
@@ -121,10 +124,20 @@ def _item_rows(
     attribute, value, span = attribute_of[side.name[rows]], side.value[rows], side.span[rows]
     chosen = ~falsy[value] & (value != default_of[attribute]) & scored_of[attribute, side.label[span]]
     place = span.astype(np.int64) * len(scored) + attribute
-    order = np.flatnonzero(chosen)
-    if not (place[order][1:] >= place[order][:-1]).all():
-        order = order[np.argsort(place[order], kind="stable")]
-    return rows[order], attribute[order]
+    score = np.where(np.isnan(side.score[rows]), 1.0, side.score[rows])
+    place, value, score, stated = place[chosen], value[chosen], score[chosen], place
+    if include_falsy:
+        without_value = scored_of[:, side.label].T.ravel()
+        without_value[stated] = False
+        empty = np.flatnonzero(without_value)
+        none_default = np.array([name in defaults and defaults[name] is None for name in scored], dtype=bool)
+        empty = empty[~none_default[empty % max(len(scored), 1)]]
+        place = np.concatenate([place, empty])
+        value, score = np.append(value, np.full(len(empty), -1)), np.append(score, np.ones(len(empty)))
+    if not (place[1:] >= place[:-1]).all():
+        order = np.argsort(place, kind="stable")
+        place, value, score = place[order], value[order], score[order]
+    return (*np.divmod(place, max(len(scored), 1)), value, score)
 
 
 def distinct_items(code: np.ndarray, score: np.ndarray, *, highest: bool) -> tuple[np.ndarray, np.ndarray]:

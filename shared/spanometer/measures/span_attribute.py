@@ -49,8 +49,9 @@ class SpanAttribute(Measure):
 
     Values of different types are different. Values that differ in type alone (True, 1, 1.0 and "1") are refused within
     one attribute, as some of them are probably mistakes; its default value counts as one of its values. These are
-    no items: None; the default value; without `include_falsy`, also False, 0, 0.0 and "". So a missing attribute counts
-    as its default, or as absent, which is the same.
+    no items: the default value; without `include_falsy`, also None, False, 0, 0.0 and "". So a missing attribute counts
+    as its default, or as absent, which is the same. With `include_falsy` it has the value None, which is an item as in
+    EDS-NLP 0.23, unless None is the default.
 
     An attribute that `attributes` or `default_values` names and that no span of either side has is an error of `score`,
     and so is a label in `attributes` that no span has. The check looks at all that is scored together: a batch, a shard
@@ -79,7 +80,7 @@ class SpanAttribute(Measure):
         attributes: the attributes that are scored: None for all on either side, in alphabetical order; a list of
             names; or a mapping of names to True (of all spans) or to lists of labels (of spans with these).
         default_values: the default value of some attributes.
-        include_falsy: whether False, 0, 0.0 and "" are items.
+        include_falsy: whether None (also of a missing attribute), False, 0, 0.0 and "" are items.
         micro_key: where the result has all attributes together.
         average_precision: `ties`, `edsnlp` or `edsnlp-0.20`.
         filter: which documents are scored: None for all; a function that is called with the reference spans of each
@@ -112,7 +113,9 @@ class SpanAttribute(Measure):
         label="Default values",
     )
     include_falsy: bool = option(
-        False, help='count False, 0, 0.0 and "" as items too', label="Count false, 0 and empty text"
+        False,
+        help='count None (a missing attribute too), False, 0, 0.0 and "" as items',
+        label="Count missing, false, 0 and empty values",
     )
     micro_key: str = option("micro", help="the key of all attributes together", kind=str, label="Name of all together")
     average_precision: str = option(

@@ -92,6 +92,13 @@ def test_entities(make):
     assert (result["negated"]["p"], result["negated"]["r"], result["experiencer"]["support"]) == (1.0, 0.5, 1)
 
 
+def test_documents_are_chosen_by_the_reference(make):
+    gold, system = pair(make)
+    sides = [gold, make(), gold], [system, system, system]
+    expected = from_spacy([gold, gold], [system, system], attributes=["negated"])
+    assert from_spacy(*sides, attributes=["negated"], filter=lambda doc: len(doc.ents) > 0) == expected
+
+
 def test_pairs(spacy, make):
     from spacy.training import Example
 
@@ -213,6 +220,7 @@ BAD_OPTIONS = {
     ),
     "a function": ({"spans": lambda doc: None}, "gave None, which is not a list of spans"),
     "a token": ({"spans": lambda doc: ["toux"]}, "references, document 0, span 0: 'toux' is not a span of this"),
+    "filter": ({"filter": "doc"}, "invalid value for filter: 'doc'"),
     "label": ({"label": 3}, "invalid value for label: 3"),
     "a label": ({"label": lambda span: 3}, "the label of the span from 2 to 3 is 3"),
 }

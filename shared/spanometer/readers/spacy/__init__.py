@@ -37,6 +37,7 @@ def from_spacy(
     | None = None,
     label: str | Callable[[Span], str] | None = None,
     scores: Getter | None = None,
+    filter: Callable[[Doc], object] | None = None,
 ) -> dict[str, list[list[dict[str, Any]]]]:
     """Read the spans and attributes of both sides, as `span_attribute` and `Attributes.from_dicts` take them.
 
@@ -54,6 +55,8 @@ def from_spacy(
         scores: of the predictions: an extension or a function of the span that gives a dict of scores by attribute (a
             number for the value that it has, or a dict of numbers by value), as EDS-NLP keeps them in `span._.prob`;
             None for no scores, as is a None that it gives. Scores of other attributes are ignored.
+        filter: a function of a reference document; only documents for which it is true are read, as with EDS-NLP's
+            `filter_expr`: `lambda doc: doc._.note_id == "a"`. None for all.
 
     Returns:
         `references` and `predictions`, for each document a list of `{"start", "end", "label", "attributes"}`, and
@@ -72,6 +75,8 @@ def from_spacy(
     if label is not None and not isinstance(label, str) and not callable(label):
         raise InputError(f"invalid value for {mention('label')}: {label!r}.", "Use a string or a function of a span.")
     _require_spans(spans)
+    if filter is not None and not callable(filter):
+        raise InputError(f"invalid value for {mention('filter')}: {filter!r:.80}.", "Use a function of a document.")
     sides = {}
     for side, documents in (("references", references), ("predictions", predictions)):
         if isinstance(documents, Doc) or not isinstance(documents, Iterable):
@@ -86,13 +91,15 @@ def from_spacy(
                     document=document,
                 )
     require_same_documents(*map(len, sides.values()))
-    for document, (reference, predicted) in enumerate(zip(*sides.values(), strict=True)):
-        _require_same_tokens(reference, predicted, document)
+    chosen = [document for document, doc in enumerate(sides["references"]) if filter is None or filter(doc)]
+    for document in chosen:
+        _require_same_tokens(sides["references"][document], sides["predictions"][document], document)
 
     rows: dict[str, list[list[dict[str, Any]]]] = {side: [] for side in sides}
     for side, documents in sides.items():
         score = score_getter if side == "predictions" else None
-        for document, doc in enumerate(documents):
+        for document in chosen:
+            doc = documents[document]
             try:
                 rows[side].append(_rows(doc, spans_of(doc, spans), getters, label, score))
             except InputError as error:
