@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 import pyarrow as pa
 
-from .exceptions import InputError, shown
+from .exceptions import InputError, mention, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -23,6 +23,11 @@ _ROWS = 1000
 
 _CHUNK = 1 << 16
 """How many documents of a column are taken at once."""
+
+LOGITS_REMEDY = (
+    "Logits are no tags: take the argmax over the labels, logits.argmax(-1), or the best legal tags, decode(logits, "
+    f"labels) of spanometer.tags.viterbi, and name the labels with {mention('id2label')}."
+)
 
 
 def ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -429,6 +434,7 @@ def read_rows(documents: Iterable[Any], first_document: int, remedy: str) -> lis
     for number, row in enumerate(rows):
         if isinstance(row, np.ndarray) and row.ndim != 1:
             problem = f"an array of shape {row.shape} is not one document."
+            remedy = LOGITS_REMEDY if row.dtype.kind == "f" else remedy
         elif not is_ordered(row):
             problem = f"{shown(row)} is not a document."
         else:

@@ -41,7 +41,9 @@ _ELSEWHERE = {
     "output_dict": f"Results are always dicts. {_PER_LABEL}",
     "y_true": "Call it references.",
     "y_pred": "Call it predictions.",
-    "label_names": f"Name the tags that label numbers stand for with {mention('id2label')}.",
+    **dict.fromkeys(
+        ("label_names", "label_list"), f"Name the tags that label numbers stand for with {mention('id2label')}."
+    ),
     "target_names": "Labels have the names that the annotation gives them.",
     "pos_label": _PER_LABEL,
     "beta": "Precision and recall are in the result, and F-beta is (1 + β²)PR / (β²P + R).",

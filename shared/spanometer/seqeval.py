@@ -115,7 +115,7 @@ def accuracy_score(y_true: Any, y_pred: Any) -> float:
     """
     equal, _, _ = _compared(y_true, y_pred)
     if not len(equal):
-        raise InputError("there are no tokens, of which accuracy is a share.", "Leave such a corpus out.")
+        raise InputError("accuracy is undefined: the corpus has no tokens.", "Pass a document with a tag or more.")
     return int(equal.sum()) / len(equal)
 
 

@@ -32,8 +32,8 @@ def test_a_measure_that_is_registered(run, complaint, file, toy):
     path = file("a.conll", TAGS)
     status, output, _ = run("score", path, path, "--measures", "toy(its_option=3),toy")
     assert status == 0
-    assert "\nits_option:3, its_option:2\n" in output and "\ntoy(its_option=2) " in output
-    assert "its_option:2\n" in run("score", path, path)[1]
+    assert "\ntoy|its_option:3\ntoy|its_option:2\n" in output and "\ntoy(its_option=2) " in output
+    assert "\ntoy|its_option:2\n" in run("score", path, path)[1]
     assert "its_option how often to look (default: 2)" in " ".join(run("help", "toy")[1].split())
     for value in ("0", "x"):
         said = complaint("score", path, path, "--measures", f"toy(its_option={value})")

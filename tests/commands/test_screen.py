@@ -88,7 +88,7 @@ def test_tables_stay_side_by_side(monkeypatch, width):
     assert re.search(rf"^greedy{number}{number}{number} \[0\.\d+, 0\.\d+\] +2 +\d+\.\d%$", compared, re.MULTILINE)
     assert len(re.findall(r"^(?:greedy -|greedy - hasty) +[+-].*\]", compared, re.MULTILINE)) == 1
     errors = on_terminal(monkeypatch, width, "errors", *paths, *draws[:2])
-    assert len(re.findall(r"^wrong extent +15 .*\d$", errors, re.MULTILINE)) == 4
+    assert len(re.findall(r"^wrong boundary +15 .*\d$", errors, re.MULTILINE)) == 4
     assert not re.search(r"^  spans ", errors, re.MULTILINE)
 
 

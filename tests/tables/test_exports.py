@@ -49,7 +49,7 @@ def test_text():
     [
         (["a|x:1|v:2"], ["a|x:1|v:2"]),
         (["a|x:1|v:2", "b|x:1|y:3|v:2", "c|x:1|v:2"], ["Each signature ends in |x:1|v:2", "a, c", "b|y:3"]),
-        (["a|x:1|v:2", "b|x:2|v:2"], ["Each signature ends in |v:2", "a|x:1", "b|x:2"]),
+        (["a|x:1|v:2", "a|x:2|v:2"], ["Each signature ends in |v:2", "a|x:1", "a|x:2"]),
         (["spanometer score A B", "spanometer score --help"], ["spanometer score A B", "spanometer score --help"]),
     ],
 )

@@ -138,7 +138,7 @@ class Seqeval(Measure):
         if reserved:
             raise InputError(f"{min(reserved)!r} is a label and a key of the result.", "Give the label another name.")
         if not counts.shared["tokens"].any():
-            raise InputError("there are no tokens, of which accuracy is a share.", "Leave such a corpus out.")
+            raise InputError("accuracy is undefined: the corpus has no tokens.", "Pass a document with a tag or more.")
         totals = self.totals(counts)
         by_label = zip(*(values.tolist() for values in averaged(totals, None, self.zero_division)), strict=True)
         keys = "precision", "recall", "f1", "number"

@@ -252,7 +252,9 @@ def span_problem(span: Any, keys: tuple[str, ...] = SPAN_KEYS, noun: str = "a sp
         return f"{shown(span)} is not {noun}."
     missing = [key for key in keys if key not in span]
     if missing:
-        return f"{shown(dict(span))} has no {' and no '.join(repr(key) for key in missing)}."
+        renamed = " Write it {**span, 'label': span['entity_group']}, with characters as offsets on both sides."
+        hint = renamed if "entity_group" in span else ""
+        return f"{shown(dict(span))} has no {' and no '.join(repr(key) for key in missing)}.{hint}"
     return next(filter(None, (_value_problem(key, span[key]) for key in keys)), "")
 
 

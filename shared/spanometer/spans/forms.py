@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import as_column, read_documents
+from ..arrays import as_column, is_list, read_documents
 from ..exceptions import InputError, on_side, require_same_documents, setting
 from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags, is_tags
@@ -22,7 +22,7 @@ from .spans import Spans, pair_from_tags
 FORMS = {"tags": "tags", "spans": "spans", "entities": "entity trees"}
 """The forms of a column, and what messages call them."""
 
-_FILES_REMEDY = " To score files: spanometer.score(spanometer.read(a), spanometer.read(b))."
+_FILES_REMEDY = " Read a file first: spanometer.read(path)."
 
 _KINDS: dict[str, tuple[Any, pa.DataType]] = {
     "spans": (Spans, SPAN_TYPE),
@@ -57,6 +57,8 @@ def form_of(column: Any) -> str | None:
     first: Any = next(chain.from_iterable(rows), None)
     if isinstance(first, Mapping):
         return "entities" if "types" in first else "spans"
+    if is_list(first):
+        return None
     # what is neither is refused when it is read as tags
     return "tags" if len(rows) < len(column) or any(map(len, rows)) else None
 

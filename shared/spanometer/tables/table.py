@@ -311,7 +311,7 @@ class Copyable:
     def folded(self) -> list[str]:
         """List the lines, or for several signatures what all end in, and how each begins."""
         of_each = [text.split("|") for text in self.texts]
-        shared = [part for part in of_each[0] if all(part in parts for parts in of_each)] if of_each[1:] else []
+        shared = [part for part in of_each[0][1:] if all(part in parts for parts in of_each)] if of_each[1:] else []
         if not shared:
             return list(self.texts)
         begins = ["|".join(part for part in parts if part not in shared) for parts in of_each]

@@ -12,10 +12,12 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import (
+    LOGITS_REMEDY,
     as_column,
     batches,
     integers,
     is_integer,
+    is_list,
     is_ordered,
     is_utf8,
     list_chunks,
@@ -414,11 +416,22 @@ def _bad_tag(rows: Sequence[Sequence[Any]], first_document: int) -> InputError:
             text = "None" if tag is None else f"{shown(tag)} (of type {type(tag).__name__})"
             return InputError(
                 f"{text} is not a tag.",
-                "Tags are strings such as 'B-PER', or all are label numbers.",
+                _remedy_for(tag),
                 document=first_document + number,
                 position=position,
             )
     return InputError("the tags cannot be stored as UTF-8 text.", _WORDS_REMEDY)
+
+
+def _remedy_for(value: Any) -> str:
+    """Say how to pass a value that is no tag: logits, or a span as a tuple."""
+    items = list(value) if is_list(value) else []
+    numbers, texts = list(filter(is_integer, items)), [item for item in items if isinstance(item, str)]
+    if (len(items), len(numbers), len(texts)) == (3, 2, 1):
+        return f"Write a span as a dictionary: {{'start': {numbers[0]}, 'end': {numbers[1]}, 'label': {texts[0]!r}}}."
+    if items and all(isinstance(item, (float, np.floating)) for item in items):
+        return LOGITS_REMEDY
+    return "Tags are strings such as 'B-PER', or all are label numbers."
 
 
 def _refuse_nulls(chunks: Sequence[pa.Array]) -> None:

@@ -45,6 +45,14 @@ class MeasureResult:
         """Call the result as the measure is, unless it has a name."""
         object.__setattr__(self, "name", self.name or self.measure.name)
 
+    def __getattr__(self, name: str) -> Any:
+        """Return a headline value, `report["span_f"].f1`."""
+        scores = self.__dict__.get("scores", {})
+        if name not in scores:
+            known = f" Its values are {', '.join(scores)}." if scores else ""
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}.{known}")
+        return scores[name]
+
     @classmethod
     def of(
         cls, measure: Measure, counts: Counts, reading: Mapping[str, Any], resampling: Resampling | None = None

@@ -14,7 +14,7 @@ import numpy as np
 from ...arrays import plain
 from ...counts.statistics import Resampling
 from ...documents.pairing import unit_of
-from ...exceptions import InputError, counted
+from ...exceptions import InputError, counted, require_choice
 from ...measures.base import Measure, PrecisionRecallF1
 from ...measures.notation import named_apart
 from ...spans.attributes import Attributes
@@ -143,6 +143,21 @@ class Report(Result):
     def measures(self) -> dict[str, MeasureResult]:
         """The results by name."""
         return {result.name: result for result in self.results}
+
+    def __getitem__(self, name: str) -> MeasureResult:
+        """Return the result of a measure, `report["span_f"]`."""
+        require_choice("measure", name, self.measures)
+        return self.measures[name]
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a headline value of the only measure, `report.f1`."""
+        results = self.__dict__.get("results", ())
+        owners = [f"report[{result.name!r}].{name}" for result in results if name in result.scores]
+        if len(results) > 1 and owners:
+            raise AttributeError(f"there are {len(results)} measures. Choose one: {', '.join(owners)}.")
+        if len(results) == 1:
+            return getattr(results[0], name)
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}.")
 
     @property
     def reference_size(self) -> str:

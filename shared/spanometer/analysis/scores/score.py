@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from inspect import signature
@@ -156,6 +157,8 @@ def _report(
     """Score both sides; tokens of answers are the tokens of their texts."""
     if not references.documents:
         raise InputError("there are no documents to score.", "Give at least one: [[]] is a document without any.")
+    if not len(references) and not len(predictions):
+        warnings.warn("nothing was scored: neither side has a span or an entity. Check both sides.", stacklevel=3)
     report = Report.of(references, predictions, measures, reading, resampling=resampling)
     return report if tokens is None else replace(report, tokens=tokens)
 
