@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..arrays import is_utf8
@@ -122,6 +123,9 @@ class ItemReading:
     def __post_init__(self) -> None:
         """Prepare the comparison of labels."""
         self._folded = {label.casefold() for label in self.labels}
+        self._asked: dict[str, bool] = {}
+        self._occurs: dict[str, bool] = {}
+        self._lower = "" if self.text is None else self.text.lower()
         self._only = next(iter(self.labels)) if len(self.labels) == 1 else None
 
     @property
@@ -129,14 +133,13 @@ class ItemReading:
         """The items, in the order of the answer; pairs that the labels leave open follow the majority of all."""
         self.turned = 0
         votes = [self._vote(entry) if isinstance(entry, _Pair) else 0 for entry in self.entries]
-        majority = sum(votes)
+        majority = sum(map(_sign, votes))
         items: list[Item] = []
         for entry, vote in zip(self.entries, votes, strict=True):
             if isinstance(entry, Item):
                 items.append(self._corrected(entry))
                 continue
-            by_label = self.is_asked(entry.first) - self.is_asked(entry.second)
-            turned = (by_label or majority or vote) < 0
+            turned = (vote if abs(vote) > 1 else majority) < 0
             label, mention = (entry.second, entry.first) if turned else entry[:2]
             self.turned += turned
             if named(label) and mention.strip():
@@ -146,21 +149,25 @@ class ItemReading:
         return tuple(items)
 
     def _vote(self, pair: _Pair) -> int:
-        """Compute 1 if the first string is the label, -1 if the second is, 0 if nothing tells."""
+        """Compute 2 if the first string is a label asked for, 1 if the second is in the text; negative the reverse."""
         by_label = self.is_asked(pair.first) - self.is_asked(pair.second)
-        return by_label or self.occurs(pair.second) - self.occurs(pair.first)
+        return 2 * by_label or self.occurs(pair.second) - self.occurs(pair.first)
 
     def is_asked(self, label: str) -> bool:
         """Check whether a label was asked for, in whatever case."""
-        return label.strip().casefold() in self._folded
+        if label not in self._asked:
+            self._asked[label] = label.strip().casefold() in self._folded
+        return self._asked[label]
 
     def occurs(self, mention: str) -> bool:
         """Check whether the text has a mention, in whatever case; a few letters must be a word."""
-        wanted = mention.strip().lower()
-        if self.text is None or not wanted or wanted not in self.text.lower():
-            return False
-        short = len(wanted) < 4 and wanted.isascii()
-        return not short or re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", self.text.lower()) is not None
+        if mention not in self._occurs:
+            wanted = mention.strip().lower()
+            whole = rf"(?<!\w){re.escape(wanted)}(?!\w)"
+            short = len(wanted) < 4 and wanted.isascii()
+            inside = bool(wanted) and wanted in self._lower
+            self._occurs[mention] = inside and not (short and re.search(whole, self._lower) is None)
+        return self._occurs[mention]
 
     def add(self, label: Any, mention: str, bounds: Bounds = Bounds()) -> None:  # noqa: B008 (a constant)
         """Add an item whose label is known."""
@@ -196,7 +203,7 @@ class ItemReading:
             waiting.extend((part, name, is_list) for part, name in reversed(list(parts)))
 
     def _of_list(self, values: Sequence[Any], label: str | None, in_list: bool) -> Iterator[tuple[Any, str | None]]:
-        numbers = list(map(whole_number, values))
+        numbers = list(map(whole_number, values)) if 2 < len(values) < 5 else []
         if label is None and _is_pair(values) and (in_list or not self._are_mentions(values[:2])):
             bounds = (numbers[2], numbers[3]) if len(values) == 4 else (None, None)
             self.add_pair(values[0], values[1], bounds if None not in bounds else (None, None))
@@ -316,12 +323,18 @@ class ItemReading:
             yield from ((first, last), (first, after))
 
 
+def _sign(vote: int) -> int:
+    return (vote > 0) - (vote < 0)
+
+
+@lru_cache(1 << 12)
 def named(label: str) -> str:
     """Normalise a label: without outer blanks, controls and lone surrogates escaped."""
     name = label.strip()
     return name if not has_control_characters(name) and is_utf8(name) else printable(name)
 
 
+@lru_cache(1 << 12)
 def folded(key: str) -> str:
     """Write a key in lower case without signs."""
     return _SIGNS.sub("", key.lower())
