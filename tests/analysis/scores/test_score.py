@@ -204,7 +204,7 @@ def test_files(tmp_path):
     assert spanometer.score(*files, unit="character").measures["span_f"].scores["f1"] == 0
     assert spanometer.score(files[0], files[0]).measures["span_f"].scores["f1"] == 1
     with pytest.raises(InputError, match="predictions: this is not a file, but others are"):
-        spanometer.score(files[0], [["O"]])
+        spanometer.score(files[0], spanometer.Spans.from_tags([["O"]]))
     with pytest.raises(InputError, match="shared_documents and ignore_words are for files"):
         spanometer.score([["O"]], [["O"]], unit="character")
     for options in ({"scheme": "IOB2"}, {"prefix": False}, {"lengths": [3]}, {"id2label": ["O", "B-PER"]}):

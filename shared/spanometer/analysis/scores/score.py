@@ -19,6 +19,7 @@ from ...grounding.grounded import Grounded
 from ...measures.base import Measure
 from ...measures.registry import ALL_MEASURES, options_by_name, read_measures
 from ...options import made, options_of, require_known
+from ...readers.objects import beside_files
 from ...spans.annotations import require_no_choice
 from ...spans.forms import common_form, documents_in, form_of, read_pair
 from ...tags.decoding import LabelDecoding
@@ -72,8 +73,10 @@ def score(
 
     - a list of label numbers, `[1, 2, 0]`, with `id2label`.
 
-    Answers of language models that `grounding.ground` found in their texts stand beside spans of characters; their
-    policy is in the signature.
+    Beside a reference with texts (`spanometer.read`, or objects with `text` and `spans`) predictions are also what a
+    model returns for each document: answers of a language model, in the envelope of an interface or not, which are
+    grounded (`grounding="strict"`); lists of spans of Transformers' pipeline, GLiNER or Presidio; documents of spaCy or
+    Stanza, sentences of Flair.
 
     Taken as well: Arrow arrays and chunked arrays, columns of `datasets` (which need no `id2label` where they are
     `ClassLabel`), pandas series, NumPy arrays; `Spans`, `Entities`, `Attributes`, `Tags`.
@@ -105,6 +108,7 @@ def score(
     decoding, choice, lengths = sides_reading.decoding, sides_reading.choice, sides_reading.lengths
     resampling = Resampling.chosen(confidence, arguments)
     sides = {"references": references, "predictions": predictions}
+    sides = beside_files(sides, answers="grounding" in arguments)
     files = [side for side in sides.values() if isinstance(side, DocumentFile)]
     if pairing != Pairing() and not files:
         *names, last = options_of(Pairing)

@@ -1,0 +1,124 @@
+"""What systems return in Python, beside a reference with texts."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+import spanometer
+from spanometer.exceptions import InputError
+from spanometer.readers.objects import read_objects
+
+TEXTS = ["Ada Lovelace met Charles Babbage in London.", "Nobody came."]
+SPANS = [(0, 12, "PER"), (17, 32, "PER"), (36, 42, "LOC")]
+GOLD = [
+    {"text": TEXTS[0], "spans": [{"start": start, "end": end, "label": label} for start, end, label in SPANS]},
+    {"text": TEXTS[1], "spans": []},
+]
+ANSWER = json.dumps([[label, TEXTS[0][start:end]] for start, end, label in SPANS])
+
+
+@dataclasses.dataclass
+class Result:
+    """A result as Presidio's analyzer returns it."""
+
+    entity_type: str
+    start: int
+    end: int
+    score: float
+
+    def to_dict(self):
+        return vars(self)
+
+
+class Completion:
+    """A response as OpenAI's client returns it."""
+
+    def __init__(self, content):
+        self.content = content
+
+    def model_dump(self):
+        return {"id": "chatcmpl-1", "choices": [{"message": {"role": "assistant", "content": self.content}}]}
+
+
+@dataclasses.dataclass
+class Entity:
+    """An entity as Stanza has it."""
+
+    start_char: int
+    end_char: int
+    type: str
+
+
+@dataclasses.dataclass
+class Document:
+    """A document as Stanza has it."""
+
+    text: str
+    entities: list
+    sentences: tuple = ()
+
+
+def of_spans(make):
+    return [[make(*span) for span in SPANS], []]
+
+
+OUTPUTS = {
+    "Transformers": of_spans(
+        lambda start, end, label: {
+            "entity_group": label,
+            "score": np.float32(0.5),
+            "word": "x",
+            "start": start,
+            "end": np.int64(end),
+        }
+    ),
+    "GLiNER": of_spans(
+        lambda start, end, label: {
+            "start": start,
+            "end": end,
+            "text": TEXTS[0][start:end],
+            "label": label,
+            "score": 0.5,
+        }
+    ),
+    "GLiNER2": [
+        {"entities": {"PER": ["Ada Lovelace", "Charles Babbage"], "LOC": ["London"]}},
+        {"entities": {"PER": []}},
+    ],
+    "Presidio": of_spans(lambda start, end, label: Result(label, start, end, 0.5)),
+    "Stanza": [Document(TEXTS[0], [Entity(*span) for span in SPANS]), Document(TEXTS[1], [])],
+    "answers": [ANSWER, "None"],
+    "responses": [Completion(ANSWER), Completion("[]")],
+    "objects": GOLD,
+}
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_outputs_of_systems(name):
+    answers = {"grounding": "strict"} if name in ("answers", "responses") else {}
+    assert spanometer.score(GOLD, OUTPUTS[name], **answers).flat()["span_f_f1"] == 1
+
+
+def test_documents_of_spacy():
+    spacy = pytest.importorskip("spacy")
+    language = spacy.blank("en")
+    patterns = [{"label": label, "pattern": TEXTS[0][start:end]} for start, end, label in SPANS]
+    language.add_pipe("entity_ruler").add_patterns(patterns)
+    documents = list(map(language, TEXTS))
+    assert spanometer.score(GOLD, documents).flat()["span_f_f1"] == 1
+    assert spanometer.score(documents, OUTPUTS["answers"], grounding="strict").flat()["span_f_f1"] == 1
+
+
+def test_answers_beside_a_file(tmp_path):
+    path = tmp_path / "gold.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in GOLD))
+    report = spanometer.score(spanometer.read(path), [ANSWER, ""], grounding="uie", asked_labels=["PER"])
+    assert report.flat()["span_f_recall"] == 2 / 3
+    assert "|grounding:uie|asked_labels:PER|" in report.measures["span_f"].signature
+
+
+def test_objects_of_another_type():
+    with pytest.raises(InputError, match=r"document 1: <object .* is neither an answer nor what a pipeline returns"):
+        read_objects([[], object()], name="predictions")
