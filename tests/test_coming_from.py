@@ -14,7 +14,7 @@ import spanometer
 from spanometer.analysis.scores.score import score
 from spanometer.commands import COMMANDS
 from spanometer.measures.registry import ALL_MEASURES
-from spanometer.options import _ELSEWHERE, options_of
+from spanometer.options import _COUNTERPARTS, options_of
 
 PAGE = (Path(__file__).parents[1] / "docs" / "coming_from.md").read_text(encoding="utf-8")
 ROWS = [
@@ -71,7 +71,7 @@ def test_every_option_of_the_functions_is_named(module):
 
 
 def test_every_option_that_errors_know_is_named():
-    for name in _ELSEWHERE:
+    for name in _COUNTERPARTS:
         assert re.search(rf"\b{name}\b|--{name.replace('_', '-')}\b", PAGE), name
 
 

@@ -74,23 +74,23 @@ def inverse(order: np.ndarray) -> np.ndarray:
     return place
 
 
-def runs(*keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def run_bounds(*keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Find where each run of equal keys begins and ends (exclusive)."""
     flags = begins_run(*keys)
     first = np.flatnonzero(flags)
     return first, np.append(first[1:], len(flags))[: len(first)]
 
 
-def turns(codes: np.ndarray) -> np.ndarray:
+def numbers_in_runs(codes: np.ndarray) -> np.ndarray:
     """Number the items of each code from 0, in order."""
     order = np.argsort(codes, kind="stable")
-    first, last = runs(codes[order])
+    first, last = run_bounds(codes[order])
     turn = np.empty(len(codes), dtype=np.int64)
     turn[order] = ranges(np.zeros(len(first), dtype=np.int64), last - first)
     return turn
 
 
-def rounds(group: np.ndarray, owner: np.ndarray) -> Iterator[np.ndarray]:
+def items_by_turn(group: np.ndarray, owner: np.ndarray) -> Iterator[np.ndarray]:
     """Yield the items of the first owner of every group, then of the second owner of every group, and so on.
 
     So steps that must be taken in turn within a group are taken at once in all groups.
@@ -103,11 +103,11 @@ def rounds(group: np.ndarray, owner: np.ndarray) -> Iterator[np.ndarray]:
         Indices of the items of a round.
     """
     order = np.lexsort((owner, group))
-    first, last = runs(group[order], owner[order])
+    first, last = run_bounds(group[order], owner[order])
     turn = np.empty(len(order), dtype=np.int64)
-    turn[order] = np.repeat(turns(group[order][first]), last - first)
+    turn[order] = np.repeat(numbers_in_runs(group[order][first]), last - first)
     by_turn = np.argsort(turn, kind="stable")
-    for begin, end in zip(*runs(turn[by_turn]), strict=True):
+    for begin, end in zip(*run_bounds(turn[by_turn]), strict=True):
         yield by_turn[begin:end]
 
 

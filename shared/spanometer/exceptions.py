@@ -47,7 +47,7 @@ def mention(name: str) -> str:
     return f"{_OPEN}{name}{_CLOSE}"
 
 
-def where_known(name: str, clause: str) -> str:
+def clause_for(name: str, clause: str) -> str:
     """Mark a clause in the text of an `InputError` that interfaces without an option of this name leave out."""
     return f"{_CLAUSE}{name}{_EQUALS}{clause}{_END}"
 
@@ -155,7 +155,7 @@ class InputError(ValueError):
 
 @contextmanager
 def without_option(*names: str) -> Iterator[None]:
-    """Leave out of remedies the clauses about options, see `where_known`, that the function at hand does not have."""
+    """Leave out of remedies the clauses about options, see `clause_for`, that the function at hand does not have."""
     try:
         yield
     except InputError as error:

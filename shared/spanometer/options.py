@@ -12,7 +12,7 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache
 from typing import Any, TypeVar
 
-from .exceptions import InputError, mention, setting, shown, where_known
+from .exceptions import InputError, clause_for, mention, setting, shown
 
 Owner = TypeVar("Owner")
 
@@ -25,15 +25,15 @@ _SWITCHES = {"true": True, "yes": True, "false": False, "no": False}
 _LONGEST = 1 << 12
 """Bits of a whole number: of seeds every one that signatures can show."""
 
-_PER_LABEL = f"Each label's scores are under per_label{where_known('details', '; modules add it with details=True')}."
-_OF_SCORE = where_known("details", " of spanometer.score")
+_PER_LABEL = f"Each label's scores are under per_label{clause_for('details', '; modules add it with details=True')}."
+_OF_SCORE = clause_for("details", " of spanometer.score")
 
 _STRICT = (
     f"What mode='strict' does in seqeval is {setting('repair', 'discard')} here, with the scheme named, as in "
     f"{setting('scheme', 'IOB2')}."
 )
 
-_ELSEWHERE = {
+_COUNTERPARTS = {
     # seqeval and scikit-learn
     "mode": _STRICT,
     "suffix": "Write the prefix first, 'B-PER' and not 'PER-B'. The module seqeval reads both, with suffix=True.",
@@ -286,7 +286,7 @@ def reused_option(owner: type, name: str) -> Any:
     return field(default=declared.default, metadata=declared.metadata)
 
 
-def takes(declared: Mapping[str, Option]) -> Callable[[type[Owner]], type[Owner]]:
+def with_options(declared: Mapping[str, Option]) -> Callable[[type[Owner]], type[Owner]]:
     """Add to a class fields for options that are declared elsewhere; write it below `dataclass`."""
 
     def add(owner: type[Owner]) -> type[Owner]:
@@ -356,12 +356,12 @@ def require_known(names: Iterable[str], options: Collection[str], owner: str) ->
             text = name if isinstance(name, str) else shown(name)
             close = difflib.get_close_matches(text, options, n=1)
             remedy = f"Did you mean {close[0]!r}?" if close else f"Its options are {', '.join(options)}."
-            raise InputError(f"{owner} has no option {shown(name)}.", elsewhere(text) or remedy)
+            raise InputError(f"{owner} has no option {shown(name)}.", counterpart(text) or remedy)
 
 
-def elsewhere(name: str) -> str:
+def counterpart(name: str) -> str:
     """Name the counterpart of another tool's option or flag, as the text of an `InputError`; empty if there is none."""
-    return _ELSEWHERE.get(name.replace("-", "_"), "")
+    return _COUNTERPARTS.get(name.replace("-", "_"), "")
 
 
 def same(value: Any, other: Any) -> bool:

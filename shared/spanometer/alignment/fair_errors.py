@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import offsets_by, offsets_of, ranges, rounds, runs, take_segments, turns
+from ..arrays import items_by_turn, numbers_in_runs, offsets_by, offsets_of, ranges, run_bounds, take_segments
 from ..exceptions import InputError
 from .matching import connected, occurrences
 from .overlaps import Alignment, across_labels, token_codes
@@ -67,7 +67,7 @@ def _identical(alignment: Alignment) -> tuple[np.ndarray, np.ndarray]:
     """Pair spans of the same tokens, the first reference with the first prediction, the second with the second."""
     codes = token_codes(alignment.references, alignment.predictions)
     parts = np.split(codes.astype(np.int64), [len(alignment.references)])
-    first, second = (part * len(codes) + turns(part) for part in parts)
+    first, second = (part * len(codes) + numbers_in_runs(part) for part in parts)
     _, left, right = np.intersect1d(first, second, assume_unique=True, return_indices=True)
     return left, right
 
@@ -164,7 +164,7 @@ class _Turns:
         own_ends, partner_ends = self._ends[hand], self._ends[1 - hand]
         pairs = pairs[self._free[hand][own_ends[pairs]] & (self._free[1 - hand][partner_ends[pairs]] == fresh)]
         parts = []
-        for turn in rounds(self._group[pairs], self._place[hand][own_ends[pairs]]):
+        for turn in items_by_turn(self._group[pairs], self._place[hand][own_ends[pairs]]):
             best = self._best(pairs[turn], hand, fresh)
             time = number * len(self._group) + self._place[hand][own_ends[best]]
             for index, ends in ((hand, own_ends[best]), (1 - hand, partner_ends[best])):
@@ -189,7 +189,7 @@ class _Turns:
         # stable, so that the first in the text wins a tie
         keys = (self._used[1 - hand][partner], self._size[1 - hand][partner], extra, -shared, spans[pairs])
         order = np.lexsort(keys)
-        return np.asarray(pairs[order[runs(spans[pairs[order]])[0]]])
+        return np.asarray(pairs[order[run_bounds(spans[pairs[order]])[0]]])
 
     def _shared(self, pairs: np.ndarray, index: int) -> np.ndarray:
         """Count the shared tokens of each pair that the span of a side still has."""

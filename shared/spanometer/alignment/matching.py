@@ -18,7 +18,7 @@ from math import prod
 
 import numpy as np
 
-from ..arrays import begins_run, offsets_of, ranges, ranked, rounds, runs
+from ..arrays import begins_run, items_by_turn, offsets_of, ranges, ranked, run_bounds
 from ..exceptions import InputError
 
 _ENUMERATED = 5
@@ -62,7 +62,7 @@ def best_matching(
     if len(pairs):
         chosen[pairs] = False
         levels = [weight[pairs], np.ones(len(pairs)), *(-np.asarray(tie, dtype=float)[pairs] for tie in ties)]
-        chosen[pairs[Groups(row, column, *runs(group), levels).solve()]] = True
+        chosen[pairs[Groups(row, column, *run_bounds(group), levels).solve()]] = True
     return chosen
 
 
@@ -186,7 +186,7 @@ def _in_groups(
     group: np.ndarray, row: np.ndarray, column: np.ndarray, levels: list[np.ndarray], document: np.ndarray | None
 ) -> np.ndarray:
     """Choose the pairs of groups of any shape, as indices."""
-    groups = Groups(row, column, *runs(group), levels)
+    groups = Groups(row, column, *run_bounds(group), levels)
     size = groups.height + groups.width
     largest = int(size.argmax())
     if size[largest] > LARGEST_GROUP:
@@ -227,7 +227,7 @@ def greedy_matching(rows: np.ndarray, columns: np.ndarray, costs: Sequence[np.nd
     height = int(rows.max(initial=-1)) + 1
     free = np.ones(height, dtype=bool)
     group = connected(rows, columns + height, height + int(columns.max(initial=-1)) + 1)
-    for part in rounds(group, columns):
+    for part in items_by_turn(group, columns):
         pairs = part[free[rows[part]]]
         order = np.lexsort((rows[pairs], *(cost[pairs] for cost in reversed(costs)), columns[pairs]))
         best = pairs[order[begins_run(columns[pairs][order])]]
@@ -300,7 +300,7 @@ class Groups:
         weight = np.round(self.levels[0][pairs] / _EQUAL)
         keys = (self.column[pairs], self.row[pairs], *(-level[pairs] for level in self.levels[:0:-1]), -weight, place)
         order = np.lexsort(keys)
-        return np.asarray(pairs[order[runs(place[order])[0]]])
+        return np.asarray(pairs[order[run_bounds(place[order])[0]]])
 
     def _try_all(self, choices: np.ndarray, width: int, groups: np.ndarray) -> np.ndarray:
         """Choose the pairs of groups of one shape, by trying all matchings."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arrays import begins_run, offsets_of, ranges, row_codes, runs
+from ..arrays import begins_run, offsets_of, ranges, row_codes, run_bounds
 from ..counts.counts import Column
 from ..exceptions import InputError, require_same_documents
 from ..spans.arrow import share_lengths
@@ -450,7 +450,7 @@ def token_codes(first: SideSpans, second: SideSpans) -> np.ndarray:
     start, end = (np.concatenate([getattr(side, f"piece_{bound}") for side in sides]) for bound in ("start", "end"))
     order = np.lexsort((start, span))
     bounds = np.stack([start[order], end[order]], axis=1).ravel()
-    begins, ends = runs(span[order])
+    begins, ends = run_bounds(span[order])
     return row_codes(np.zeros(len(begins), dtype=np.int64), 2 * begins, 2 * ends, bounds)
 
 

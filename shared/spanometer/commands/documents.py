@@ -21,7 +21,7 @@ from ..grounding.strings import ground_strings
 from ..measures.base import Measure
 from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES
-from ..options import check_options, made, option, options_of, reused_option, takes, text
+from ..options import check_options, made, option, options_of, reused_option, text, with_options
 from ..readers.folders import files_of
 from ..readers.formats import AUTO, Format, formats_of, reading_options
 from ..readers.json.answer_lines import AnswerLines
@@ -53,7 +53,7 @@ COMPARED = tuple(StringPolicy().compared)
 
 
 @dataclass(frozen=True, kw_only=True)
-@takes(
+@with_options(
     {
         name: declared
         for name, declared in _FORMAT_OPTIONS.items()

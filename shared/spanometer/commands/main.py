@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import pyarrow
 
 from ..exceptions import InputError, printable, spell_python, spelled
-from ..options import elsewhere
+from ..options import counterpart
 from ..version import __version__
 from . import COMMANDS, GROUPS, help
 from .help import HelpAction, HelpFormatter
@@ -154,7 +154,7 @@ class Parser(argparse.ArgumentParser):
         spell = speller(self.get_default("flags") or {})
         names = [text.partition("=")[0] for text in arguments if text.startswith("-")]
         names = [name for name in names if name not in self._option_string_actions]
-        remedies = (elsewhere(name.lstrip("-")) or _did_you_mean(name, self._option_string_actions) for name in names)
+        remedies = (counterpart(name.lstrip("-")) or _did_you_mean(name, self._option_string_actions) for name in names)
         remedy = next(filter(None, remedies), "")
         return f". {spelled(remedy, spell).removesuffix('.')}" if remedy else ""
 
@@ -178,7 +178,7 @@ class _Commands(Parser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Name the command that is most like an unknown one, or all of them."""
         if action.choices is not None and value not in COMMANDS:
-            close = elsewhere(value) or _did_you_mean(value, COMMANDS) or f"The commands are {', '.join(COMMANDS)}."
+            close = counterpart(value) or _did_you_mean(value, COMMANDS) or f"The commands are {', '.join(COMMANDS)}."
             self.error(f"there is no command {value!r}. {close.removesuffix('.')}")
 
 

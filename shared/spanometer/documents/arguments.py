@@ -10,7 +10,7 @@ from typing import Any, TypedDict, TypeVar
 
 from ..counts.statistics import Resampling
 from ..exceptions import InputError, spell_python, spelled
-from ..options import elsewhere, made, options_of
+from ..options import counterpart, made, options_of
 from ..spans.annotations import require_no_choice, require_no_reading
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import LabelChoice
@@ -137,7 +137,7 @@ def require_arguments(function: Callable[..., Any], arguments: Mapping[str, Any]
     for name in arguments:
         if name not in parameters:
             close = difflib.get_close_matches(name, parameters, n=1)
-            remedy = elsewhere(name) or (f"Did you mean {close[0]!r}?" if close else "")
+            remedy = counterpart(name) or (f"Did you mean {close[0]!r}?" if close else "")
             problem = f"{function.__qualname__}() got an unexpected keyword argument {name!r}. {remedy}"
             raise TypeError(spelled(problem.rstrip(), spell_python))
 

@@ -22,7 +22,7 @@ from ..arrays import (
     offsets_by,
     offsets_of,
     ranges,
-    runs,
+    run_bounds,
     sorted_codes,
     surely_distinct,
     typed_array,
@@ -232,7 +232,7 @@ class RecordColumns:
         bounds = [piece.copy() for piece in pieces]
         base = offsets_by(spans.document[span], spans.documents)
         size = offsets_of([len(str(self.texts[number])) for number in odd])
-        for first, last in zip(*runs(size[:-1] // _CHARACTERS), strict=True):
+        for first, last in zip(*run_bounds(size[:-1] // _CHARACTERS), strict=True):
             self._convert(np.array(odd[first:last]), units, base, bounds, undecided)
         self.stated = replace(self.stated, spans=_with_bounds(spans, *bounds))
 

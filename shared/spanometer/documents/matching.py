@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from ..arrays import offsets_of
-from ..exceptions import InputError, counted, only_difference, require_kind, setting, shown, where_known
+from ..exceptions import InputError, clause_for, counted, only_difference, require_kind, setting, shown
 from ..spans.documents import places_of
 from .document_file import DocumentFile
 from .words import Words
@@ -51,7 +51,7 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
             f"{counted(sizes[0], 'document')} here, {counted(sizes[1], 'document')} in {predictions.source}."
             f"{_missing(ids, others, predictions.source)}",
             "Both sides must annotate the same documents, with the same names or in the same order"
-            + where_known("shared_documents", f"; {setting('shared_documents', True)} leaves out what only one has")
+            + clause_for("shared_documents", f"; {setting('shared_documents', True)} leaves out what only one has")
             + ".",
             source=references.source,
         )

@@ -11,7 +11,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import arrow_array, code_type, null_bitmap, offsets_by, offsets_of, ordered_codes, runs, take_segments
+from ..arrays import (
+    arrow_array,
+    code_type,
+    null_bitmap,
+    offsets_by,
+    offsets_of,
+    ordered_codes,
+    run_bounds,
+    take_segments,
+)
 from ..exceptions import InputError, shown
 from ..spans.annotations import end_to_end
 from ..spans.attributes import Attributes
@@ -130,7 +139,7 @@ class StatedSpans:
         if self.texts is None or other.texts is None:
             return
         offsets = offsets_by(self.spans.document, self.spans.documents)
-        for first, last in zip(*runs(offsets[:-1] // _AT_ONCE), strict=True):
+        for first, last in zip(*run_bounds(offsets[:-1] // _AT_ONCE), strict=True):
             spans = [side.spans.between(first, last) for side in (self, other)]
             columns = ([getattr(some, name) for some in spans] for name in ("document", "start", "end"))
             of_one, of_other = np.split(ordered_codes(*map(np.concatenate, columns)), [len(spans[0])])

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import listed, listed_items, name_codes, offsets_of, ordered, runs
+from ..arrays import listed, listed_items, name_codes, offsets_of, ordered, run_bounds
 from ..exceptions import InputError, counted, require_kind, shown
 from ..spans.annotations import union
 from ..spans.documents import Tokens
@@ -411,7 +411,7 @@ def each_index(
     """Yield `text_indices` on demand."""
     if tokens is None:
         begin = offsets_of(list(map(len, texts)))[:-1]
-        for first, last in zip(*runs(begin // _CHARACTERS), strict=True):
+        for first, last in zip(*run_bounds(begin // _CHARACTERS), strict=True):
             block = texts[first:last]
             yield from _indices(block, words_and_signs(block))
         return

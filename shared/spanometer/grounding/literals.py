@@ -110,7 +110,7 @@ def _as_far_as_possible(text: str, opening: re.Match[str]) -> _Literal:
         repaired = repaired or curly or bool(text[place : token.start(token.lastgroup or 0)].strip())
         if sign in _OPENING:
             child: list[Any] | Mapping = Mapping() if sign == "{" else []
-            if len(stack) == DEEPEST or not top.takes(child):
+            if len(stack) == DEEPEST or not top.adds(child):
                 break
             stack.append(_OpenValue(child, _OPENING[sign]))
         elif sign is None:
@@ -119,7 +119,7 @@ def _as_far_as_possible(text: str, opening: re.Match[str]) -> _Literal:
                 longer = _UNESCAPED[token["string"][0]].match(text, token.start("string"))
                 if longer:
                     value, end, repaired = longer[1], longer.end(), True
-            if not top.takes(value):
+            if not top.adds(value):
                 break
         elif sign == top.closing:
             if not top.close():
@@ -172,7 +172,7 @@ class _OpenValue:
         self.after_colon = False
         self.expects_value = True
 
-    def takes(self, value: Any) -> bool:
+    def adds(self, value: Any) -> bool:
         """Take a value; return False if no value may stand there."""
         if not self.expects_value:
             return False

@@ -42,13 +42,13 @@ class AnswerPolicy(CheckedOptions):
         places: the places of the grid, in the order in which a policy gives its actions.
         further: places that are named only if they are not at their default.
         kind: the form of items under it, spans or strings.
-        elsewhere: a sentence on the use of the other kind.
+        other_kind: a sentence on the use of the other kind.
     """
 
     places: ClassVar[tuple[str, ...]]
     further: ClassVar[tuple[str, ...]] = ()
     kind: ClassVar[str]
-    elsewhere: ClassVar[str]
+    other_kind: ClassVar[str]
 
     broken: str = option(
         "empty",
@@ -102,7 +102,7 @@ class AnswerPolicy(CheckedOptions):
         if isinstance(policy, AnswerPolicy) or (isinstance(policy, str) and policy in AnswerPolicy.named()):
             raise InputError(
                 f"{shown(str(policy).removeprefix('~'))} is no policy for {cls.kind}.",
-                f"Use {cls.elsewhere}, or one of {', '.join(named)}.",
+                f"Use {cls.other_kind}, or one of {', '.join(named)}.",
                 option="policy",
             )
         raise InputError(
@@ -149,7 +149,7 @@ class GroundingPolicy(AnswerPolicy):
     )  # fmt: skip
     further: ClassVar[tuple[str, ...]] = ("offsets",)
     kind: ClassVar[str] = "spans"
-    elsewhere: ClassVar[str] = "spanometer score or compare, or grounding.ground_strings with the measure mention_f"
+    other_kind: ClassVar[str] = "spanometer score or compare, or grounding.ground_strings with the measure mention_f"
 
     fold: str = option("exact", help="how text and mention are compared", choices=FORMS)
     inside: str = option(
@@ -222,7 +222,7 @@ class StringPolicy(AnswerPolicy):
 
     places: ClassVar[tuple[str, ...]] = ("broken", "outside", "fold", "copies", "surplus", "absent")
     kind: ClassVar[str] = "strings"
-    elsewhere: ClassVar[str] = "measures of spans, or grounding.ground"
+    other_kind: ClassVar[str] = "measures of spans, or grounding.ground"
 
     fold: str = option("exact", help="how text and mentions are compared", choices=STRING_FORMS)
     copies: str = option(

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment, SideSpans
 from ..alignment.pieces import Incidence
-from ..arrays import offsets_of, ranges, runs
+from ..arrays import offsets_of, ranges, run_bounds
 from ..counts.counts import Column, Counts, join_columns
 from .aligned import FMeasure
 from .base import Key, f_results
@@ -102,7 +102,7 @@ def _by_depth(incidence: Incidence, sides: tuple[SideSpans, SideSpans]) -> list[
     # the furthest piece that a span reaches, or one before it
     reach = np.maximum.accumulate(spans.last)
     common, reached = np.zeros((2, pieces)), np.zeros((2, pieces), dtype=np.int64)
-    for begin, finish in zip(*runs(offsets_of(depth)[:-1] // _BLOCK, np.arange(pieces) // _PIECES), strict=True):
+    for begin, finish in zip(*run_bounds(offsets_of(depth)[:-1] // _BLOCK, np.arange(pieces) // _PIECES), strict=True):
         over = slice(np.searchsorted(reach, begin, side="right"), np.searchsorted(spans.first, finish))
         block = slice(begin, finish)
         common[:, block], reached[:, block] = _block(incidence, block, spans.take(over, block))
@@ -148,7 +148,7 @@ def _block(incidence: Incidence, block: slice, spans: _Spans) -> tuple[np.ndarra
         piece = ranges(spans.first[order], counts).astype(np.uint16)
         by_piece = np.argsort(piece, kind="stable")
         piece, span = piece[by_piece], np.repeat(order, counts)[by_piece]
-        first, last = runs(piece)
+        first, last = run_bounds(piece)
         distance = far[span] - near[piece]
         stretch = np.diff(distance, prepend=0)
         stretch[first] = distance[first]

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ..alignment.overlaps import Alignment, SideSpans, coverage
-from ..arrays import ordered_codes, runs
+from ..arrays import ordered_codes, run_bounds
 from ..counts.counts import Column, Counts
 from ..counts.statistics import MOST_DRAWS, divide, precision_recall_f1, require_bounded
 from ..exceptions import InputError, setting
@@ -321,7 +321,7 @@ class ChanceKappaF1(AlignedMeasure):
         generator = np.random.default_rng(self.seed)
         simulated = np.zeros((self.n_simulations, labels))
         order = np.argsort(of_place, kind="stable")
-        for first, last in zip(*runs(of_place[order]), strict=True):
+        for first, last in zip(*run_bounds(of_place[order]), strict=True):
             members = order[first:last]
             sides = [cases.describe(case) for case in pairs[of_place[members[0]]].tolist()]
             for draw, agreement in self._draw(sides, self.n_simulations * len(members), generator):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import each_item, is_number, offsets_of, place_of, ranges, read_documents, runs
+from ..arrays import each_item, is_number, offsets_of, place_of, ranges, read_documents, run_bounds
 from ..exceptions import InputError, mention, on_side, setting, shown
 from ..tags.tags import Tags
 
@@ -231,11 +231,11 @@ class TokenInformation:
         information = np.empty(0) if self.token is None else self.token
         size = end - start
         before = np.cumsum(size) - size
-        first, last = runs(group)
+        first, last = run_bounds(group)
         rank = before - np.repeat(before[first], last - first)
         sums = np.zeros(groups)
         # block by block, so that memory stays bounded for long or many spans
-        for left, right in zip(*runs(before // _BLOCK), strict=True):
+        for left, right in zip(*run_bounds(before // _BLOCK), strict=True):
             part = slice(left, right)
             values = information[ranges(start[part], size[part])] / (ranges(rank[part], size[part]) + 1)
             owner = np.repeat(group[part] - group[left], size[part])

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..alignment.matching import Groups, connected, contested, lexicographic_matching
 from ..alignment.overlaps import Alignment
-from ..arrays import ranked, runs
+from ..arrays import ranked, run_bounds
 from ..counts.counts import Column, Counts
 from ..exceptions import InputError, mention, setting
 from ..options import option
@@ -193,7 +193,7 @@ def harmonic_matching(
     sums = _summed(of_pair[free], credits[free], len(places))
     if len(pairs) == 0:
         return places, sums
-    begins, ends = runs(group)
+    begins, ends = run_bounds(group)
     of_group = of_pair[pairs[begins]]
     groups = Groups(row, column, begins, ends, list(credits[pairs].T))
     fronts: dict[int, list[np.ndarray]] = {}
@@ -316,7 +316,7 @@ def _compared(
     last = np.zeros(width, dtype=int)
     last[column[order]] = np.arange(len(order))
     states = {frozenset[int](): np.zeros((1, 3))}
-    begins, stops = runs(row[order])
+    begins, stops = run_bounds(row[order])
     for first, stop in zip(begins.tolist(), stops.tolist(), strict=True):
         following: dict[frozenset[int], list[np.ndarray]] = {}
         closed = {int(column[order[at]]) for at in range(first, stop) if last[column[order[at]]] == at}

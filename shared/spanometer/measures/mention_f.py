@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..arrays import ordered_codes, recoded, turns
+from ..arrays import numbers_in_runs, ordered_codes, recoded
 from ..counts.counts import Column, Counts
 from ..exceptions import require_sides
 from ..grounding.forms import STRING_FORMS, form_text
@@ -71,7 +71,7 @@ class MentionF(PrecisionRecallF1):
         documents = np.concatenate([side.document for side in sides])
         # of each side, the first of equal rows is its first copy
         of_side = np.repeat([0, 1], [len(side) for side in sides])
-        copy = turns(ordered_codes(of_side, documents, labels, texts))
+        copy = numbers_in_runs(ordered_codes(of_side, documents, labels, texts))
         code = ordered_codes(documents, labels, texts, copy)
         counted = copy == 0 if self.copies == "set" else np.ones(len(copy), dtype=bool)
         reference, predicted = (np.flatnonzero(counted & (of_side == side)) for side in (0, 1))

@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from ..alignment.overlaps import Alignment, SideSpans, overlaps
-from ..arrays import begins_run, offsets_of, row_codes, runs
+from ..arrays import begins_run, offsets_of, row_codes, run_bounds
 from ..exceptions import InputError, counted, require_choice, setting
 from .aligned import require_contiguous, require_disjoint, require_lengths
 from .start_probabilities import start_probabilities
@@ -264,7 +264,7 @@ class Cases:
         depth = np.concatenate([_nesting_depth(side) if placement == "layers" else 0 * side.size for side in sides])
         order = np.lexsort((size, depth, place))
         place, depth, size = place[order], depth[order], size[order]
-        first, last = runs(place)
+        first, last = run_bounds(place)
         shared = np.intersect1d(place[first], place[first] - places, assume_unique=True)
         kept = np.isin(place[first] % max(places, 1), shared)
         first, last = first[kept], last[kept]
@@ -290,7 +290,7 @@ class Cases:
         spans = (self.last - self.first)[pairs]
         order = np.lexsort((tokens, *spans.T))
         block = np.cumsum(tokens[order], dtype=np.int64) // _COVERED_AT_ONCE
-        for first, last in zip(*runs(*spans[order].T, block), strict=True):
+        for first, last in zip(*run_bounds(*spans[order].T, block), strict=True):
             part = order[first:last]
             places = (self.first[pairs[part, side], None] + np.arange(spans[part[0], side]) for side in (0, 1))
             values[part] = np.einsum("ij,ij->i", *(coverage_of_few(tokens[part], self.size[place]) for place in places))
@@ -299,7 +299,7 @@ class Cases:
     def describe(self, case: int) -> tuple[int, list[list[int]]]:
         """List the document's length and the spans' lengths, layer by layer."""
         part = slice(self.first[case], self.last[case])
-        layers = [self.size[part][start:end].tolist() for start, end in zip(*runs(self.depth[part]), strict=True)]
+        layers = [self.size[part][start:end].tolist() for start, end in zip(*run_bounds(self.depth[part]), strict=True)]
         return int(self.tokens[case]), layers
 
 

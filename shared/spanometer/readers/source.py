@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, BinaryIO, Self, cast
 
-from ..exceptions import InputError, require_kind, setting, shown, where_known
+from ..exceptions import InputError, clause_for, require_kind, setting, shown
 from ..options import CheckedOptions, option, options_of
 
 BLOCK_SIZE = 1 << 20
@@ -304,7 +304,7 @@ class Source:
 
     def _require_text_file(self) -> None:
         if self.binary == PARQUET:
-            cluster = where_known("cluster", f", or score it with {setting('cluster', 'local')} (needs Dask)")
+            cluster = clause_for("cluster", f", or score it with {setting('cluster', 'local')} (needs Dask)")
             raise self.refuse("this is a Parquet file.", f"Write its tags as JSON lines{cluster}.")
         if self.binary == ZLIB:
             raise self.refuse(

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from ..arrays import as_lists, offsets_of, ranges, runs, string_array, strings
+from ..arrays import as_lists, offsets_of, ranges, run_bounds, string_array, strings
 from ..tags.tags import Tags
 from .spans import Spans
 
@@ -90,7 +90,7 @@ class Wording:
 
 def _points(texts: Sequence[str], offsets: np.ndarray) -> Iterator[np.ndarray]:
     """Yield the code points of all texts, some at a time: each takes four bytes, and its text mostly one."""
-    for first, last in zip(*runs(offsets[:-1] // _AT_ONCE), strict=True):
+    for first, last in zip(*run_bounds(offsets[:-1] // _AT_ONCE), strict=True):
         some = "".join(texts[first:last])
         for start in range(0, len(some), _AT_ONCE):
             part = some[start : start + _AT_ONCE].encode("utf-32-le", "surrogatepass")

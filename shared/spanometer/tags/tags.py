@@ -31,7 +31,7 @@ from ..arrays import (
     take_segments,
     with_values,
 )
-from ..exceptions import InputError, has_control_characters, mention, require_kind, setting, shown, where_known
+from ..exceptions import InputError, clause_for, has_control_characters, mention, require_kind, setting, shown
 from .schemes import PREFIXES, SCHEMES, Scheme
 
 _BLOCK = 1 << 17
@@ -282,7 +282,7 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
             problem = "a label with control characters"
         return f"{text} has {problem}.", "Write the label after the hyphen, for example 'B-PER'."
     if prefix not in PREFIXES and prefix != tag and last in PREFIXES:
-        behind = where_known("suffix", f", or say so with {setting('suffix', True)}")
+        behind = clause_for("suffix", f", or say so with {setting('suffix', True)}")
         return (
             f"{text} has its prefix after its label; {of_scheme} reads prefix-label ({listed}).",
             f"Write it as {shown(last + '-' + tag.rpartition('-')[0])}{behind}.",
@@ -299,12 +299,12 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
 def _remedy(tag: str) -> str:
     """Suggest how to correct a tag without a prefix, by its form."""
     if _NUMBER.fullmatch(tag):
-        named = where_known("id2label", f", or name these with {setting('id2label')}")
-        read = where_known("outside", f"; in a file of columns {setting('outside', tag)} reads it as O")
+        named = clause_for("id2label", f", or name these with {setting('id2label')}")
+        read = clause_for("outside", f"; in a file of columns {setting('outside', tag)} reads it as O")
         remedy = f"If the tags are label numbers, write the tags that they stand for{named}"
         return f"{remedy}{read if tag == '0' else ''}."
     if tag.lower() in _OUTSIDE:
-        read = where_known("outside", f"; {setting('outside', tag)} reads it so") if tag else ""
+        read = clause_for("outside", f"; {setting('outside', tag)} reads it so") if tag else ""
         return f"Write 'O' for a token outside all spans{read}."
     if _SPECIAL.fullmatch(tag):
         return "Leave padding and other special tokens out, on both sides."
@@ -316,7 +316,7 @@ def _remedy(tag: str) -> str:
             f"Write prefixes in upper case, and a hyphen before the label: {shown(f'{joined[1].upper()}-{joined[2]}')}."
         )
     labels = f"; if the tags are labels without prefixes (parts of speech), set {setting('prefix', False)}"
-    return f"Write every tag as O or as prefix-label, for example 'B-PER'{where_known('prefix', labels)}."
+    return f"Write every tag as O or as prefix-label, for example 'B-PER'{clause_for('prefix', labels)}."
 
 
 def is_tags(type_: pa.DataType) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import as_array, offsets_of, ordered, place_of, runs
+from ..arrays import as_array, offsets_of, ordered, place_of, run_bounds
 from ..exceptions import InputError, shown, without_option
 from .decoding import read_roles, scheme_of
 from .schemes import BEGIN, OUTSIDE, SINGLE, Scheme, get_scheme
@@ -288,7 +288,7 @@ def best_paths(scores: Scores, legality: Legality, transitions: np.ndarray | Non
     blocks = [(0, len(order))]
     if scores.token.size > _BLOCK:
         tokens = max(_BLOCK // len(legality.labels), 1)
-        blocks = list(zip(*runs(np.cumsum(lengths[order]) // tokens), strict=True))
+        blocks = list(zip(*run_bounds(np.cumsum(lengths[order]) // tokens), strict=True))
     for left, right in blocks:
         _decode_block(scores, order[left:right], legality, step, paths)
     return paths
@@ -453,7 +453,7 @@ def _groups(follows: np.ndarray, *, shared: bool) -> tuple[np.ndarray, list[_Lab
     size = before.sum(axis=1)
     order = np.argsort(size, kind="stable")
     parts = []
-    for left, right in zip(*runs(size[order]), strict=True):
+    for left, right in zip(*run_bounds(size[order]), strict=True):
         chosen = order[left:right]
         labels = np.nonzero(before[chosen])[1].reshape(right - left, -1).T
         if (labels == labels[:, :1]).all():

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import plain, runs
+from ...arrays import plain, run_bounds
 from ...exceptions import printable
 from ...spans.spans import Spans
 from ...spans.wording import coded_strings
@@ -44,7 +44,7 @@ class LabelsOfStrings:
         owner, label = np.divmod(pair, width)
         # each string's labels, the most frequent first: the other label of a span is the first that is not its own
         order = np.lexsort((label, -times, owner))
-        first, _ = runs(owner[order])
+        first, _ = run_bounds(owner[order])
         size = np.diff(np.append(first, len(order)))
         rank = np.repeat(np.arange(len(first)), size)
         best = order[first][rank]
@@ -105,7 +105,7 @@ def inconsistencies(references: Spans, context: Context) -> list[Inconsistency]:
             )
         )
     ]
-    first, last = runs(string[order], references.label[order])
+    first, last = run_bounds(string[order], references.label[order])
 
     offsets = context.wording.units.offsets
     lines = context.lines(references.document[order], references.start[order].astype(np.int64), offsets)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...documents.words import WordRows
-from ...exceptions import InputError, setting, where_known
+from ...exceptions import InputError, clause_for, setting
 from ..source import BYTE_ORDER_MARK, PARQUET, Source
 from .parquet_rows import parquet_rows
 from .values import DECODER, first_value, is_array, items
@@ -23,14 +23,14 @@ _COLUMN = setting("column")
 KEY_REMEDY = "".join(
     [
         "Name the key of the list of tags",
-        where_known("column", f" with {_COLUMN}"),
-        where_known("spans", f", or that of lists of spans with {setting('spans')}"),
+        clause_for("column", f" with {_COLUMN}"),
+        clause_for("spans", f", or that of lists of spans with {setting('spans')}"),
         ".",
     ]
 )
 _OF_SPANS = f" of spans (objects with start, end and label) with {setting('spans_key')}, or that of a list"
 SPANS_REMEDY = (
-    f"Name the key of the list{where_known('spans_key', _OF_SPANS)} of tags{where_known('column', f' with {_COLUMN}')}."
+    f"Name the key of the list{clause_for('spans_key', _OF_SPANS)} of tags{clause_for('column', f' with {_COLUMN}')}."
 )
 _LONG_LINE = 100_000
 _DAMAGED = re.compile(rb"""[{\[](\S|\s*["\d{}\[\]]|\s*$)|"[^\t]*$""")

@@ -99,9 +99,9 @@ def begins_with(source: Source, *keys: str) -> bool:
 
 def _goes_to(text: _Text, wanted: str) -> bool:
     """Go to what an object has under a key; return whether it has it."""
-    while text.takes("["):
+    while text.skips("["):
         pass
-    for key in text.keys_of_object() if text.takes("{") else ():
+    for key in text.keys_of_object() if text.skips("{") else ():
         if key == wanted:
             return True
         text.value()
@@ -123,7 +123,7 @@ def items(source: Source, *inside: str) -> Iterator[tuple[int, Any]]:
     """
     text = _Text(source)
     of_lines = bool(inside) and b"\n" not in source.head.strip()
-    if text.takes("["):
+    if text.skips("["):
         for _ in text.members("]"):
             yield from _within(text, inside)
     else:
@@ -141,9 +141,9 @@ def _within(text: _Text, inside: Collection[str]) -> Iterator[tuple[int, Any]]:
         return
     line, empty = text.line(), True
     others: list[tuple[str, Any]] = []
-    text.takes("{")
+    text.skips("{")
     for key in text.keys_of_object():
-        if key in inside and text.takes("["):
+        if key in inside and text.skips("["):
             others.append((key, []))
             for _ in text.members("]"):
                 empty = False
@@ -174,7 +174,7 @@ class _Text:
         self._place = self._place if blanks is None else blanks.end()
         return self._text[self._place : self._place + 1]
 
-    def takes(self, character: str) -> bool:
+    def skips(self, character: str) -> bool:
         """Skip the next character if it is this one; return False if it is another."""
         equal = self.next() == character
         self._place += equal
@@ -182,11 +182,11 @@ class _Text:
 
     def members(self, closing: str) -> Iterator[None]:
         """Stop at each member of what was opened, until it is closed; who asks for the next goes past this one."""
-        ended = self.takes(closing)
+        ended = self.skips(closing)
         while not ended:
             yield
-            ended = self.takes(closing)
-            if not ended and not self.takes(","):
+            ended = self.skips(closing)
+            if not ended and not self.skips(","):
                 raise self.refused()
 
     def keys_of_object(self) -> Iterator[str]:
@@ -195,7 +195,7 @@ class _Text:
             if self.next() != '"':
                 raise self.refused("where a key should be")
             _, key = self.value()
-            if not self.takes(":"):
+            if not self.skips(":"):
                 raise self.refused("after a key")
             yield key
 
