@@ -144,6 +144,44 @@ def place(
     return Placement(tokens, tuple(distinct.tolist()), tuple(counts.tolist()), tuple(starts))
 
 
+def arrangements(tokens: int, lengths: Sequence[int]) -> int:
+    """Count the arrangements of spans in a document without overlap: (n - a + k)! / (n - a)!; 0 if there is no room.
+
+    Spans of one length are told apart. Each arrangement has the same probability, here 1/30: the span of two tokens
+    begins the document with 1/6, and the other one is at each of the 5 tokens left with 1/5.
+
+        >>> arrangements(7, [1, 2])
+        30
+        >>> round(float(place(7, [1, 2]).starts[1][0] * place(5, [1]).starts[0][0]), 6)
+        0.033333
+    """
+    if any(length < 1 for length in lengths):
+        raise InputError(f"a span of {min(lengths)} tokens.", "Spans have at least one token.")
+    outside = tokens - sum(lengths)
+    return math.perm(outside + len(lengths), len(lengths)) if outside >= 0 else 0
+
+
+def no_agreement(tokens: int, lengths: Sequence[int], other_lengths: Sequence[int]) -> float:
+    """Compute the probability that spans of two sides, placed at random, share no token (Proposition 4).
+
+    The sides share none where all their spans lie in the document without overlap. So of all pairs of arrangements
+
+        (n - a - b + k + l)! / (n - a - b)!  /  ((n - a + k)! / (n - a)!  (n - b + l)! / (n - b)!)
+
+    share nothing, with a and b tokens in k and l spans:
+
+        >>> no_agreement(7, [1, 2], [2])  # 5! / 2! = 60 of 30 * 6 pairs
+        0.3333333333333333
+
+    The probability tends to 1 as the document grows, so chance can be
+    ignored in long documents.
+    """
+    pairs = arrangements(tokens, lengths) * arrangements(tokens, other_lengths)
+    if pairs == 0:
+        raise InputError(f"spans that do not fit into {counted(tokens, 'token')}.", f"Check {setting('lengths')}.")
+    return arrangements(tokens, [*lengths, *other_lengths]) / pairs
+
+
 def coverage_of_few(tokens: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """Compute `Placement.coverage` under `disjoint` for many documents whose sides have the same few spans.
 
