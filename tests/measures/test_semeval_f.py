@@ -62,6 +62,14 @@ def test_published_cases(alignment):
     assert differ == 8
 
 
+def test_spans_of_the_same_tokens_without_labels():
+    """One boundary where labels are not compared; two entities in the schema exact, as in nervaluate."""
+    reference, system = "0-2:A 0-2:B 4-6:A", "0-2:A 4-6:A"
+    measures = SpanF(match_labels=False), SemevalF(match_labels=False), SemevalF(schema="exact")
+    recall = [measure.score(measure.counts(spans(reference), spans(system)))["recall"] for measure in measures]
+    assert recall == [1, 1, pytest.approx(2 / 3)]
+
+
 @pytest.mark.parametrize(
     ("gold", "predicted", "schema", "expected"),
     [

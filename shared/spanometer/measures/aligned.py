@@ -24,13 +24,16 @@ class AlignedMeasure(Measure):
 
     Attributes:
         match_labels: whether a span is compared only with spans of its label. If not, all spans count as of one label,
-            so that only their boundaries are compared. Tags are decoded with their labels before; spans of a side that
-            have the same tokens become one span. A measure that refuses overlapping spans of one label then refuses
-            them whatever labels they had.
+            so that only their boundaries are compared. Tags are decoded with their labels before. Spans of a side that
+            have the same tokens become one span: without labels they say the same, and a system should not have to say
+            it twice. `SemevalF` with the schema `exact` keeps them apart, as nervaluate does. A measure that refuses
+            overlapping spans of one label then refuses them whatever labels they had.
     """
 
     match_labels: bool = option(
-        True, help="require equal labels; otherwise all labels count as one", label="Labels must agree"
+        True,
+        help="require equal labels; otherwise all labels count as one, and spans of a side with the same tokens as one",
+        label="Labels must agree",
     )
 
     input: ClassVar[str] = "spans"

@@ -12,9 +12,8 @@ from ..arrays import numbers_in_runs, ordered_codes, recoded
 from ..counts.counts import Column, Counts
 from ..exceptions import require_sides
 from ..grounding.forms import STRING_FORMS, form_text
-from ..options import option, reused_option
+from ..options import option
 from ..spans.mentions import Mentions
-from .aligned import AlignedMeasure
 from .base import Key, PrecisionRecallF1, f_results
 
 _ANY_LABEL = "_"
@@ -48,7 +47,9 @@ class MentionF(PrecisionRecallF1):
         choices={"set": "one, however many there are", "multiset": "each counts"},
         label="Copies",
     )
-    match_labels: bool = reused_option(AlignedMeasure, "match_labels")
+    match_labels: bool = option(
+        True, help="require equal labels; otherwise all labels count as one", label="Labels must agree"
+    )
 
     name: ClassVar[str] = "mention_f"
     place: ClassVar[int] = 110
