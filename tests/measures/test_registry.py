@@ -1,5 +1,6 @@
 """The registry: measures by name, without a list of them, and those that are registered at run time."""
 
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -111,3 +112,31 @@ def test_what_is_unregistered_is_gone(toy):
     unregister("toy_f")
     assert "toy_f" not in ALL_MEASURES
     register(toy)
+
+
+INSTALLED = """
+from dataclasses import dataclass
+from typing import ClassVar
+from spanometer.measures.span_f import SpanF
+
+@dataclass(frozen=True, kw_only=True)
+class OtherF(SpanF):
+    name: ClassVar[str] = "other_f"
+"""
+
+
+def test_measures_of_other_packages_are_found_by_their_entry_points(tmp_path):
+    described = tmp_path / "other-1.0.dist-info"
+    described.mkdir()
+    (described / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
+    entries = "[spanometer.measures]\nother_f = other_measures:OtherF\nmissing = other_measures:Missing\n"
+    (described / "entry_points.txt").write_text(entries + "taken = spanometer.measures:SpanF\n")
+    (tmp_path / "other_measures.py").write_text(INSTALLED)
+    (tmp_path / "tags.conll").write_text("Ann B-PER\n")
+    command = [sys.executable, "-m", "spanometer", "score", "tags.conll", "tags.conll", "--measures", "other_f"]
+    paths = os.pathsep.join([str(tmp_path), *sys.path])
+    environment = {**os.environ, "PYTHONPATH": paths}
+    run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
+    assert (run.returncode, "other_f|scheme:IOB2|" in run.stdout) == (0, True)
+    assert "the measure other_measures:Missing cannot be loaded" in run.stderr
+    assert "the measure spanometer.measures:SpanF cannot be loaded (another measure has its name" in run.stderr

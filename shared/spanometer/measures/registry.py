@@ -6,10 +6,12 @@ A module has the name of its measure, and the class the same name in CamelCase.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
+from importlib.metadata import entry_points
 from pkgutil import iter_modules
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
@@ -68,7 +70,26 @@ ALL_MEASURES: MeasureTable[Measure] = MeasureTable("spans", "entities", "attribu
 
 def _all_measures() -> dict[str, type[Measure]]:
     """List the measures of all inputs."""
-    return {**_own_measures(), **_registered}
+    return {**_own_measures(), **_installed_measures(), **_registered}
+
+
+@cache
+def _installed_measures() -> dict[str, type[Measure]]:
+    """Load the measures of other packages, by their entry points in the group `spanometer.measures`.
+
+    An entry point that is no measure, or has the name of one, is left out with a warning.
+    """
+    measures: dict[str, type[Measure]] = {}
+    for entry in entry_points(group="spanometer.measures"):
+        try:
+            measure = entry.load()
+            if measure.name in {**_own_measures(), **measures} or not issubclass(measure, Measure):
+                raise TypeError("another measure has its name, or it is no measure")
+        except Exception as error:  # other packages may raise anything
+            warnings.warn(f"the measure {entry.value} cannot be loaded ({error}).", stacklevel=2)
+        else:
+            measures[measure.name] = measure
+    return measures
 
 
 @cache
