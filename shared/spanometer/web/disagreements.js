@@ -56,7 +56,7 @@
         ` ${who.map((one) => annotators[one]).join(", ")}`), passage, marks, dress)));
   };
   const list = listing(byId("sentences"), byId("more"), card);
-  whenPrinted(() => `Printed: ${list.extent()} ${several(matches.length, "place")} that were chosen.`);
+  whenPrinted(() => `Printed: ${list.portion()} ${several(matches.length, "place")} that were chosen.`);
 
   // the filters
   const buttons = kinds.map(({ name, help, count }, kind) => {

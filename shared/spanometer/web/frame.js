@@ -53,7 +53,7 @@
     }, { rootMargin: "600px" }).observe(more);
     return {
       show: (numbers) => { items = numbers; shown = 0; list.replaceChildren(); extend(); },
-      extent: () => (shown === items.length ? "all" : `the first ${amount(shown)} of`),
+      portion: () => (shown === items.length ? "all" : `the first ${amount(shown)} of`),
     };
   };
 

@@ -40,7 +40,7 @@
 
   const list = listing(byId("sentences"), byId("more"), sentence);
   whenPrinted(() =>
-    `Printed: ${list.extent()} ${several(matches.length, current.noun)} with the errors that were chosen.`);
+    `Printed: ${list.portion()} ${several(matches.length, current.noun)} with the errors that were chosen.`);
   const dress = ([, , label, kind, error]) => {
     const { name, title, symbol } = kinds[kind];
     return { kind: name, title: `${labels[label]}: ${title}`, label: labels[label], symbol, more: title,
