@@ -2,6 +2,7 @@
 
 import doctest
 import re
+import runpy
 import shlex
 from pathlib import Path
 
@@ -95,6 +96,16 @@ def test_every_measure_has_a_card_with_a_description():
     for name in ALL_MEASURES:
         card = (ROOT / "metrics" / name / "README.md").read_text(encoding="utf-8")
         assert re.search(r"^description: >-\n  \S", card, re.MULTILINE)
+
+
+def test_rankings_are_those_of_the_tables():
+    script = runpy.run_path(str(ROOT / "docs" / "rankings.py"))
+    page = (ROOT / "docs" / "rankings.md").read_text(encoding="utf-8")
+    assert script["filled"](page) == page
+    assert page.count("<!-- rankings: ") == 3
+    assert (ROOT / "docs" / "images" / "rankings.svg").read_text(encoding="utf-8") == script["picture"]()
+    swapped = [int(row["swapped, both p < .05"]) for row in script["read"]("hipe_rankings")]
+    assert (len(swapped), sum(swapped)) == (27, 0)
 
 
 def test_the_first_screen_is_short():
