@@ -306,7 +306,7 @@ def spread() -> Cases:
         "lists": partial(scored, references, predictions),
         "tags": partial(scored, *encoded),
         "all measures": partial(scored, *encoded, measures=everything),
-        "with logits": partial(scored, *encoded, logits=logits, labels=labels),
+        "with logits": partial(scored, *encoded, logits=logits, id2label=labels),
     }
 
 

@@ -146,7 +146,7 @@ def decode_in_every_way(
     words, held_out = map(_words, files)
     flat = tag_logits(words, learned, held_out, settings)
     logits, labels, best = np.split(flat, tags.offsets[1:-1]), learned.names, flat.argmax(axis=1)
-    spread = policy_spread(tags, logits=logits, labels=labels, scheme=SCHEME, measures=measures)
+    spread = policy_spread(tags, logits=logits, id2label=labels, scheme=SCHEME, measures=measures)
     paths = np.concatenate(viterbi.decode(logits, labels, scheme=SCHEME)), best
     decoded = (Spans.from_tags(Tags(path, labels, tags.offsets), scheme=SCHEME, repair=DEFAULT) for path in paths)
     sides = [Spans.from_tags(tags, scheme=SCHEME), *decoded]

@@ -116,7 +116,7 @@ def document():
 DOCUMENT = document()
 OF_ANOTHER_KIND = {
     "measures of a spread": lambda: repairs.policy_spread(TAGS, TAGS, measures=3),
-    "logits": lambda: repairs.policy_spread(TAGS, logits=3, labels=["O", "B-A", "I-A"]),
+    "logits": lambda: repairs.policy_spread(TAGS, logits=3, id2label=["O", "B-A", "I-A"]),
     "logits that fail": lambda: viterbi.decode([ODD["list that fails"]()], ["O", "B-A"]),
     "spans to transform": lambda: mapping.get_transformation("+1")(TAGS),
     "ragged numbers": lambda: mapping.get_transformation("+1")(SPANS_OF, numbers=[[1, 2], [3]]),

@@ -47,7 +47,7 @@ def curve(recall, precision, area):
 
 
 def spread_of_logits():
-    return policy_spread(GOLD, logits=LOGITS, labels=LABELS, measures=[SpanF(), SlIcm()])
+    return policy_spread(GOLD, logits=LOGITS, id2label=LABELS, measures=[SpanF(), SlIcm()])
 
 
 def spread_of_answers():

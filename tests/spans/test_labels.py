@@ -35,6 +35,9 @@ def test_by_hand():
     assert "|label_map:geo=LOC,gpe=LOC,per=PER|ignore_labels:MISC|" in both.signature
     # of mapped labels, the new name is left out
     assert list(f1(label_map=PLACES, ignore_labels=["LOC"]).per_label) == ["MISC", "PER"]
+    only = f1(label_map=PLACES, labels=["PER", "LOC"])
+    assert (only.scores["f1"], list(only.per_label)) == (1.0, ["LOC", "PER"])
+    assert "|label_map:geo=LOC,gpe=LOC,per=PER|labels:LOC,PER|match_labels:yes|" in only.signature
 
 
 def test_all_at_once():
@@ -93,6 +96,8 @@ def test_warnings():
         LabelChoice(label_map={"PRE": "PERSON", "LOC": "PLACE"}).of(spans)
     with pytest.warns(UserWarning, match="ignore_labels: LOC, MISC are no labels of any side; the labels are PER, PL"):
         LabelChoice(label_map={"LOC": "PLACE"}, ignore_labels=["LOC", "MISC", "PER"]).of(spans)
+    with pytest.warns(UserWarning, match="labels: ORG is no label of any side; the labels are LOC, PER"):
+        LabelChoice(labels=["PER", "ORG"]).of(spans)
 
 
 @pytest.mark.parametrize(
@@ -103,6 +108,9 @@ def test_warnings():
         ({"label_map": {"PER": ""}}, "invalid value for label_map"),
         ({"ignore_labels": "MISC"}, "invalid value for ignore_labels: 'MISC'. Use a list"),
         ({"ignore_labels": [" MISC"]}, "invalid value for ignore_labels"),
+        ({"labels": "ignore"}, "labels: 'ignore'. Use a list of names such as ['PER', 'LOC']; match_labels=False"),
+        ({"labels": []}, "invalid value for labels: []"),
+        ({"labels": ["PER", "geo"], "ignore_labels": ["geo"]}, "'geo' is in labels and in ignore_labels. Name each"),
     ],
 )
 def test_wrong_values(options, said):
@@ -144,11 +152,13 @@ def test_modules(configuration, convert):
     assert module.compute(**sides)["f1"] == 0.0
 
 
-def test_everywhere_the_same():
-    options = {"label_map": PLACES, "ignore_labels": ["MISC"]}
+@pytest.mark.parametrize("choice", [{"ignore_labels": ["MISC"]}, {"labels": ["PER", "LOC"]}])
+def test_everywhere_the_same(choice):
+    options = {"label_map": PLACES, **choice}
     found = spanometer.compare(REFERENCES, {"a": PREDICTIONS, "b": REFERENCES}, **options)
     assert found.measures["span_f"].systems["a"].scores["f1"] == 1.0
-    assert "|label_map:geo=LOC,gpe=LOC,per=PER|ignore_labels:MISC|" in found.measures["span_f"].signature
+    written = "labels:LOC,PER" if "labels" in choice else "ignore_labels:MISC"
+    assert f"|label_map:geo=LOC,gpe=LOC,per=PER|{written}|" in found.measures["span_f"].signature
     agreed = spanometer.agreement([REFERENCES, PREDICTIONS], **options)
     assert (agreed.mean_f1, list(agreed.per_label)) == (1.0, ["LOC", "PER"])
     # a batch without some of the labels, and no warning
@@ -174,15 +184,15 @@ def test_spread_maps_every_reading():
 
 def test_trainer():
     labels = ["O", "B-geo", "B-gpe"]
-    metrics = TokenClassificationMetrics(labels, measures=["span_f"], label_map={"gpe": "geo"})
+    metrics = TokenClassificationMetrics(labels, measures=["span_f"], label_map={"gpe": "geo"}, labels=["geo"])
     logits = np.eye(3)[np.array([[1, 0, 2]])]
     assert metrics.compute_metrics((logits, np.array([[2, 0, 1]])))["span_f_f1"] == 1.0
-    assert "|label_map:gpe=geo|decode:viterbi|" in metrics.signatures()["span_f"]
+    assert "|label_map:gpe=geo|labels:geo|decode:viterbi|" in metrics.signatures()["span_f"]
 
 
 def test_trees_have_none():
     trees = [[{"start": 0, "end": 1, "types": ["loc"], "components": []}]]
-    with pytest.raises(InputError, match="label_map and ignore_labels are for tags and spans"):
+    with pytest.raises(InputError, match="label_map, labels, ignore_labels are for tags and spans"):
         spanometer.score(trees, trees, measures="eter", label_map={"loc": "X"})
 
 

@@ -174,14 +174,14 @@ def test_with_logits():
     references = [["B-A", "I-A", "E-A", "O"], ["O", "S-B"]]
     logits = one_hot([["B-A", "I-B", "E-A", "O"], ["O", "S-B"]], labels)
     logits[0][1, labels.index("I-A")] = 4.5  # nearly as good, and legal
-    spread = policy_spread(references, logits=logits, labels=labels)
+    spread = policy_spread(references, logits=logits, id2label=labels)
     found = spread.measures["span_f"]
     assert spread.illegal == 2
     assert found.from_logits == {"viterbi": 1.0, "greedy": 1.0, "greedy_from_starts": 1.0, "by_score": 1.0}
     assert found.named["conlleval"] < 1.0
     # the same logits, the tags given beside them
     tags = [["B-A", "I-B", "E-A", "O"], ["O", "S-B"]]
-    again = policy_spread(references, tags, logits=logits, labels=labels).measures["span_f"]
+    again = policy_spread(references, tags, logits=logits, id2label=labels).measures["span_f"]
     assert np.array_equal(again.scores, found.scores)
 
 
@@ -192,7 +192,7 @@ def test_ways_of_decoding_differ():
     logits[0][1, [4, 2]] = 4.0, 1.0
     logits[0][2, [4, 2]] = 4.0, 1.0
     references = [["B-B", "I-B", "I-B"]]
-    found = policy_spread(references, logits=logits, labels=labels).measures["span_f"].from_logits
+    found = policy_spread(references, logits=logits, id2label=labels).measures["span_f"].from_logits
     # greedy is bound by its first choice, the best path and the sum of scores are not
     assert found == {"viterbi": 1.0, "greedy": 0.0, "greedy_from_starts": 0.0, "by_score": 1.0}
     assert decode(logits, labels)[0].tolist() == [3, 4, 4]
@@ -202,12 +202,12 @@ def test_ways_of_decoding_differ():
     ("options", "message"),
     [
         ({}, "there are no predictions"),
-        ({"logits": [np.zeros((2, 3))]}, "there are logits and no labels"),
-        ({"predictions": [["O", "O"]], "labels": ["O"]}, "there are labels and no logits"),
+        ({"logits": [np.zeros((2, 3))]}, "the tags of the logits are not known"),
+        ({"predictions": [["O", "O"]], "id2label": ["O"]}, "id2label is for logits"),
         ({"predictions": [["O"]]}, "document 0: 1 predicted tags, 2 reference tags"),
         ({"predictions": [["O", "O"]], "scheme": "IOE2"}, "no prefix of IOE2|no grid of repair policies for IOE2"),
         ({"predictions": [["O", "X-A"]]}, "predictions, document 0, token 1: 'X-A'"),
-        ({"logits": [np.zeros((2, 2))], "labels": ["O", "B-A", "I-A"]}, "logits of shape"),
+        ({"logits": [np.zeros((2, 2))], "id2label": ["O", "B-A", "I-A"]}, "logits of shape"),
         (
             {"predictions": [["O", "O"]], "measures": [SlIcm(tokens=[["a", "b"]])]},
             "cannot be scored part by part",

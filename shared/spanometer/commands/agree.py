@@ -64,7 +64,7 @@ class AgreementOutput(PlotOutput):
     """How agreement is shown."""
 
     per_label: bool = switch("also the agreement in each label", common=True)
-    per_pair: bool = switch("also the three values of each pair", common=True)
+    per_pair: bool = switch("also the three values of each pair")
     per_document: bool = switch("also the means of the pairs in each document")
     leave_one_out: bool = switch(
         "also kappa and alpha without each annotator, with intervals of 95 % unless --confidence is given"

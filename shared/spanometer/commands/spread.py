@@ -108,13 +108,13 @@ def run(options: argparse.Namespace) -> int:
                 "Give the tags of the system, from before they were made spans; spanometer score takes this file.",
             )
     references, predictions = source.read_both(paths)
-    logits, labels = _read_logits(source, references)
+    logits, id2label = _read_logits(source, references)
     with located({"references": references, "predictions": predictions or references, "": references}):
         spread = policy_spread(
             references.tags[0],
             None if predictions is None else predictions.tags[0],
             logits=logits,
-            labels=labels,
+            id2label=id2label,
             scheme=source.scheme,
             measures=measures,
             **source.chosen,

@@ -11,7 +11,7 @@ from typing import Any, TypedDict, TypeVar
 from ..counts.statistics import Resampling
 from ..exceptions import InputError, spell_python, spelled
 from ..options import counterpart, made, options_of
-from ..spans.annotations import require_no_choice, require_no_reading
+from ..spans.annotations import require_no_reading
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import LabelChoice
 from .pairing import Pairing
@@ -30,6 +30,7 @@ class TagArguments(TypedDict, total=False):
             feature.
         ignore_index: positions at which the first side has this label number are left out on all sides.
         label_map: new labels by old ones, see `schemes.LabelChoice`; for tags and spans.
+        labels: the only labels that are scored; of mapped labels the new ones.
         ignore_labels: labels whose spans are left out on all sides; of mapped labels the new ones.
     """
 
@@ -39,6 +40,7 @@ class TagArguments(TypedDict, total=False):
     id2label: Any
     ignore_index: int | None
     label_map: Mapping[str, str] | None
+    labels: Sequence[str] | None
     ignore_labels: Sequence[str] | None
 
 
@@ -177,7 +179,7 @@ class SideReading:
     def require_none(self, clause: str) -> None:
         """Raise an `InputError` that says what is given if options of tags or labels are set, where there are none."""
         require_no_reading(clause, self.decoding)
-        require_no_choice(clause, **self.choice.chosen)
+        self.choice.require_none(clause)
 
     def require_read(self) -> None:
         """Raise an `InputError` for options of reading that come too late for files."""

@@ -10,7 +10,7 @@ from typing import Any
 from ..exceptions import InputError
 from ..options import option, options_of, replaced_option
 from ..spans.documents import Tokens
-from ..tags.schemes import label_map_in
+from ..tags.schemes import label_map_in, labels_in
 from .answers import FORMATS
 from .grounded import Grounded, ground, signed_grounding
 from .policies import NAMED, PLACES, GroundingPolicy
@@ -38,7 +38,7 @@ class AnswerReading:
         optional=True,
         metavar="LABEL,...",
         topic="answers",
-        parse=lambda text: [label.strip() for label in text.split(",")],
+        parse=labels_in,
     )
     aliases: Mapping[str, str] | None = option(
         None,

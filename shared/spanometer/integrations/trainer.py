@@ -82,7 +82,7 @@ class TokenClassificationMetrics:
         repair: how to handle illegal pairs of tags, see `decoding.decode`. With Viterbi only the references can have
             any; with argmax mostly the predictions, which `raise` then refuses.
         prefix: whether the tags of `id2label` have prefixes, see `Spans.from_tags`.
-        label_map, ignore_labels: which labels are scored, under which names, see `schemes.LabelChoice`.
+        label_map, labels, ignore_labels: which labels are scored, under which names, see `schemes.LabelChoice`.
         transitions: for Viterbi, the score of going from the first label to the second, shape (labels, labels), such as
             the transition scores of a CRF layer.
         per_label: also the values of each label of `id2label`, `span_f_PER_f1` and `span_f_PER_support`, by the first
@@ -102,6 +102,7 @@ class TokenClassificationMetrics:
         repair: str = "conlleval",
         prefix: bool = True,
         label_map: Mapping[str, str] | None = None,
+        labels: Sequence[str] | None = None,
         ignore_labels: Sequence[str] | None = None,
         transitions: Any = None,
         per_label: bool = False,
@@ -117,7 +118,7 @@ class TokenClassificationMetrics:
         self._tags, self.scheme = _read_tags(self.labels, scheme, prefix=prefix)
         get_repair(repair, get_scheme(self.scheme))
         self.measures: Mapping[str, AlignedMeasure] = read_measures(measures, MEASURES)
-        self._choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
+        self._choice = LabelChoice(label_map=label_map, labels=labels, ignore_labels=ignore_labels)
         self._new_names = self._choice.renamed(labels_of(self._tags))
         self._label_names = tuple(sorted({name for name in self._new_names.values() if name is not None}))
         self._per_label = per_label

@@ -169,12 +169,6 @@ def require_no_reading(clause: str, decoding: LabelDecoding) -> None:
         raise InputError(f"scheme, repair and prefix are for tags, and {clause}.", "Leave them out.")
 
 
-def require_no_choice(clause: str, *, label_map: Mapping[str, str] | None, ignore_labels: Sequence[str] | None) -> None:
-    """Raise an `InputError` that says what is given if labels are chosen, where there are none of spans."""
-    if label_map is not None or ignore_labels is not None:
-        raise InputError(f"label_map and ignore_labels are for tags and spans, and {clause}.", "Leave them out.")
-
-
 @contextmanager
 def named_sides(names: Mapping[str, str]) -> Iterator[None]:
     """Let errors about `references` or `predictions` use these names instead."""

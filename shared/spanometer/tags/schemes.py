@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..exceptions import InputError, mention, require_choice
+from ..exceptions import InputError, mention, require_choice, setting
 from ..options import option, options_of
 
 ROLES = ("O", "B", "I", "E", "S")
@@ -197,6 +197,11 @@ def label_map_in(text: str | Mapping[str, str], name: str = "label_map") -> dict
     return labels
 
 
+def labels_in(text: str) -> list[str]:
+    """Read labels from a text such as `PER,LOC`."""
+    return [label.strip() for label in text.split(",")]
+
+
 @dataclass(frozen=True, kw_only=True)
 class LabelChoice:
     """The labels that are scored, and their names. Tags are decoded with their own labels before.
@@ -204,10 +209,12 @@ class LabelChoice:
     Attributes:
         label_map: new labels by old ones, applied all at once; labels that it does not name stay. Spans of the same
             tokens whose labels become one are one span. An old label can be written as a tag: `B-geo` stands for `geo`.
+        labels: the only labels that are scored; spans of others are left out on both sides. Of mapped labels the new
+            ones.
         ignore_labels: the labels whose spans are left out on both sides; of mapped labels the new ones.
 
     Raises:
-        InputError: for values of another form.
+        InputError: for values of another form, and for a label that is chosen and ignored.
     """
 
     label_map: Mapping[str, str] | None = option(
@@ -219,15 +226,23 @@ class LabelChoice:
         metavar="OLD=NEW,...",
         parse=label_map_in,
     )
+    labels: Sequence[str] | None = option(
+        None,
+        help="the only labels that are scored; of mapped labels the new ones",
+        type="list of str",
+        optional=True,
+        metavar="A,B",
+        parse=labels_in,
+    )
     ignore_labels: Sequence[str] | None = option(
         None,
         help="labels whose spans are left out on both sides; of mapped labels the new ones",
         type="list of str",
         optional=True,
         flag="ignore",
-        metavar="LABEL,...",
+        metavar="A,B",
         common=True,
-        parse=lambda text: [label.strip() for label in text.split(",")],
+        parse=labels_in,
     )
 
     def __post_init__(self) -> None:
@@ -235,9 +250,15 @@ class LabelChoice:
         names = self.label_map
         if names is not None and not (isinstance(names, Mapping) and _are_names(names) and _are_names(names.values())):
             raise options_of(self)["label_map"].refusal(names, "Use a mapping of names such as {'PER': 'PERSON'}.")
-        ignored = self.ignore_labels
-        if ignored is not None and not (isinstance(ignored, (list, tuple, set, frozenset)) and _are_names(ignored)):
-            raise options_of(self)["ignore_labels"].refusal(ignored, "Use a list of names such as ['MISC'].")
+        boundaries = f"; {setting('match_labels', False)} compares boundaries alone"
+        for name, end in (("labels", boundaries), ("ignore_labels", "")):
+            listed = getattr(self, name)
+            fits = isinstance(listed, (list, tuple, set, frozenset)) and _are_names(listed)
+            if listed is not None and not (fits and (listed or not end)):
+                raise options_of(self)[name].refusal(listed, f"Use a list of names such as ['PER', 'LOC']{end}.")
+        for label in sorted({*(self.labels or ())} & {*(self.ignore_labels or ())}):
+            problem = f"{label!r} is in {mention('labels')} and in {mention('ignore_labels')}."
+            raise InputError(problem, "Name each label in one of them.", option="ignore_labels")
 
     @property
     def chosen(self) -> dict[str, Any]:
@@ -247,12 +268,18 @@ class LabelChoice:
     @property
     def chooses(self) -> bool:
         """Whether anything is mapped or left out."""
-        return bool(self.label_map or self.ignore_labels)
+        return any(self.chosen.values())
+
+    def require_none(self, clause: str) -> None:
+        """Raise an `InputError` that says what is given if labels are chosen, where spans have none."""
+        if any(value is not None for value in self.chosen.values()):
+            raise InputError(f"{', '.join(self.chosen)} are for tags and spans, and {clause}.", "Leave them out.")
 
     def signed(self) -> dict[str, object]:
         """Write for the signature the labels that were mapped and left out; a long text is named by its hash."""
         pairs = [f"{old}={new}" for old, new in sorted((self.label_map or {}).items())]
-        texts = {"label_map": pairs, "ignore_labels": sorted(set(self.ignore_labels or ()))}
+        names = {"labels": self.labels, "ignore_labels": self.ignore_labels}
+        texts = {"label_map": pairs, **{name: sorted(set(listed or ())) for name, listed in names.items()}}
         return {name: signed_list(listed) for name, listed in texts.items() if listed}
 
     def of_sides(self, sides: Mapping[str, Any]) -> dict[str, Any]:
@@ -289,11 +316,13 @@ class LabelChoice:
                     option="label_map",
                 )
         named = {label: new_names.get(label, label) for label in own}
-        ignored = set(self.ignore_labels or ())
+        names, ignored = set(named.values()), set(self.ignore_labels or ())
+        kept = names if self.labels is None else set(self.labels)
         if warn:
             _warn_of("label_map", new_names.keys() - own, own)
-            _warn_of("ignore_labels", ignored - set(named.values()), named.values())
-        return {label: None if name in ignored else name for label, name in named.items()}
+            _warn_of("labels", kept - names, names)
+            _warn_of("ignore_labels", ignored - names, names)
+        return {label: name if name in kept - ignored else None for label, name in named.items()}
 
 
 def _are_names(values: Any) -> bool:

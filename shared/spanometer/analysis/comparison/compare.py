@@ -89,9 +89,9 @@ def compare(
             same drawn corpora), see `rank_correlation.RankCorrelation`. That takes three systems and two measures.
         per_label: also compare the systems in each label of the reference.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
-            `lengths`, `pairing`, `label_map` and `ignore_labels`, see `arguments.SideArguments`; and how corpora are
-            drawn and outputs swapped: `confidence`, `interval_method`, `n_resamples`, `n_permutations` and `seed`, see
-            `significance.PairedArguments`.
+            `lengths`, `pairing`, `label_map`, `labels` and `ignore_labels`, see `arguments.SideArguments`; and how
+            corpora are drawn and outputs swapped: `confidence`, `interval_method`, `n_resamples`, `n_permutations` and
+            `seed`, see `significance.PairedArguments`.
 
     Raises:
         TypeError: for an argument that there is not.

@@ -77,8 +77,8 @@ def errors(
         words: the words of each document, for examples and buckets by string; files bring their own.
         confidence: the level of the intervals of costs, over documents; None makes none.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
-            `lengths`, `pairing`, `label_map` and `ignore_labels`, see `arguments.SideArguments`; and how corpora are
-            drawn for intervals: `interval_method`, `n_resamples` and `seed`, see `arguments.DrawArguments`.
+            `lengths`, `pairing`, `label_map`, `labels` and `ignore_labels`, see `arguments.SideArguments`; and how
+            corpora are drawn for intervals: `interval_method`, `n_resamples` and `seed`, see `arguments.DrawArguments`.
 
     Raises:
         TypeError: for an argument that there is not.

@@ -19,7 +19,7 @@ from ...tables.table import Part, heading
 from ...tags.decoding import BARE_LABEL, illegal_pairs, read_roles
 from ...tags.repair_grid import GridReadings, RepairGrid, read_all
 from ...tags.schemes import LabelChoice, Scheme
-from ...tags.tags import Tags, check_names, split_tag
+from ...tags.tags import Tags, check_names, read_id2label, split_tag
 from ...tags.viterbi import Legality, Scores, best_paths, greedy_paths
 from .scores import MeasureSpread, choice_table, require_additive, score_table, totals_of_policies, values_of
 
@@ -83,10 +83,11 @@ def policy_spread(
     predictions: Any = None,
     *,
     logits: Any = None,
-    labels: Sequence[str] | None = None,
+    id2label: Any = None,
     scheme: str | None = None,
     measures: Any = ("span_f",),
     label_map: Mapping[str, str] | None = None,
+    labels: Sequence[str] | None = None,
     ignore_labels: Sequence[str] | None = None,
 ) -> PolicySpread:
     """Score predictions under every repair policy of the scheme's grid (see `repair_grid`).
@@ -98,20 +99,20 @@ def policy_spread(
         references, predictions: lists of lists of tags (or `Tags`, or Arrow columns). Without predictions, the label
             with the highest logit at each token.
         logits: scores of the labels at each token: a list of arrays of shape (tokens, labels), one for each document.
-        labels: the tags that the logits' last axis stands for.
+        id2label: the tags that the logits' last axis stands for.
         scheme: IOBES, BILOU, BMES or IOB2; inferred from the prefixes if it is None.
         measures: the measures to score with, see `score`; their headline value is compared.
-        label_map, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`.
+        label_map, labels, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`.
 
     Raises:
         InputError: for input that cannot be read, a scheme without a grid, logits that do not fit the tags, and for
             `SlIcm` with corpus probabilities and `UnitizingAlpha`, whose counts of parts do not add up.
     """
-    choice = LabelChoice(label_map=label_map, ignore_labels=ignore_labels)
-    read = _Logits.read(logits, labels, scheme)
+    choice = LabelChoice(label_map=label_map, labels=labels, ignore_labels=ignore_labels)
+    read = _Logits.read(logits, id2label, scheme)
     if predictions is None:
         if read is None:
-            raise InputError("there are no predictions.", "Give predictions, or logits and labels.")
+            raise InputError("there are no predictions.", "Give predictions, or logits and id2label.")
         predictions = read.tags(read.scores.token.argmax(axis=1), read.legality.labels)
     chosen = read_measures(measures, MEASURES)
     sides = {
@@ -184,15 +185,15 @@ class _Logits:
     legality: Legality
 
     @classmethod
-    def read(cls, logits: Any, labels: Sequence[str] | None, scheme: str | None) -> _Logits | None:
-        """Check logits and labels; return None if neither is given."""
+    def read(cls, logits: Any, id2label: Any, scheme: str | None) -> _Logits | None:
+        """Check logits and their tags; return None if neither is given."""
         if logits is None:
-            if labels is not None:
-                raise InputError("there are labels and no logits.", "Give logits too, or leave out labels.")
+            if id2label is not None:
+                raise InputError("id2label is for logits, and there are none.", "Give logits too, or leave it out.")
             return None
-        if labels is None:
-            raise InputError("there are logits and no labels.", "Give labels, the tags that the logits stand for.")
-        legality = Legality.of(labels, scheme)
+        if id2label is None:
+            raise InputError("the tags of the logits are not known.", "Give id2label, the tags in their order.")
+        legality = Legality.of(read_id2label(id2label), scheme)
         arrays = ordered(logits, "a list of logits", "Give an array of shape (tokens, labels) for each document.")
         return cls(Scores.read(arrays, len(legality.labels)), legality)
 

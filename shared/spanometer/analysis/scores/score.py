@@ -20,7 +20,6 @@ from ...measures.base import Measure
 from ...measures.registry import ALL_MEASURES, options_by_name, read_measures
 from ...options import made, options_of, require_known
 from ...readers.objects import beside_files
-from ...spans.annotations import require_no_choice
 from ...spans.forms import common_form, documents_in, form_of, read_pair
 from ...tags.decoding import LabelDecoding
 from .report import Report
@@ -89,11 +88,11 @@ def score(
             `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`. By default `span_f`, and `eter` for entities.
         confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
         **options: how tags, spans and files are read, see `arguments.ScoreArguments`: `scheme`, `repair`, `prefix`,
-            `id2label`, `ignore_index`, `lengths`, `label_map`, `ignore_labels`; of files `unit`, `to_tokens`, `trim`,
-            `join_fragments`, `texts`, `tokenizer`, `shared_documents`, `ignore_words`; of answers in files
+            `id2label`, `ignore_index`, `lengths`, `label_map`, `labels`, `ignore_labels`; of files `unit`, `to_tokens`,
+            `trim`, `join_fragments`, `texts`, `tokenizer`, `shared_documents`, `ignore_words`; of answers in files
             `grounding`, `asked_labels`, `aliases`, `offsets`, `answer_format`; how corpora are drawn for intervals:
-            `interval_method`, `n_resamples`, `seed`. And options of the measures that are
-            asked for by name, such as `average`, `zero_division`, `cap`; each measure takes those that it has.
+            `interval_method`, `n_resamples`, `seed`. And options of the measures that are asked for by name, such as
+            `average`, `zero_division`, `cap`; each measure takes those that it has.
 
     Returns:
         The results of all measures, and the size of the corpus.
@@ -146,7 +145,7 @@ def score(
         reference, predicted = choice.of(reference, predicted)
         reading = {**reading, **choice.signed()}
     else:
-        require_no_choice(f"these are {form}", **choice.chosen)
+        choice.require_none(f"these are {form}")
     return _report(reference, predicted, chosen, reading, resampling)
 
 

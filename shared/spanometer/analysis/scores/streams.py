@@ -161,8 +161,8 @@ class Reading:
         if form != "entities":
             # labels that a batch lacks may be in others
             pair = list(self.choice.of(*pair, warn=False))
-        elif self.choice.chooses:
-            raise InputError("label_map and ignore_labels are for tags and spans.", "Leave them out.")
+        else:
+            self.choice.require_none(f"these are {form}")
         count = counter(*pair)
         return Tally(
             counts={name: count(measure) for name, measure in self.measures.items()},
@@ -270,10 +270,10 @@ def score_stream(
         references, predictions: the names of the columns.
         lengths: the name of a column with the documents' numbers of tokens, for spans and entities.
         batch_size: how many documents of a dataset are counted at a time.
-        **arguments: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`, `label_map` and `ignore_labels`, see
-            `arguments.TagArguments`. The scheme of tags must be stated unless `id2label` tells it or tags have no
-            prefixes: prefixes that come later could change what the first ones suggest. `ClassLabel` columns of a
-            dataset need no `id2label`.
+        **arguments: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`, `label_map`, `labels` and
+            `ignore_labels`, see `arguments.TagArguments`. The scheme of tags must be stated unless `id2label` tells it
+            or tags have no prefixes: prefixes that come later could change what the first ones suggest. `ClassLabel`
+            columns of a dataset need no `id2label`.
 
     Returns:
         The scores by the names of the measures (or those of the mapping) and their keys, built-in floats.
