@@ -43,7 +43,7 @@ _OTHERS = ("trees", "markup", "HIPE", "answers", "nested spans")
 _LONG = [name for name, form in FORMS.items() if form.together > 1]
 _DOCUMENTS = (*(form for form in _LONG if "BioC" not in form), "CoNLL-U", "spaCy DocBin")
 _ANY_SPANS = ("span_f", "token_f", "link_f", "bcubed", "semeval_f", "fair_f", "matched_f", "sl_icm", "gamma")
-_FEW = "--resamples 100 --permutations 100"
+_FEW = "--n-resamples 100 --n-permutations 100"
 CASES = [
     *(("score {gold} {system}", form) for form in FORMS if form not in (*_OTHERS, *_LONG)),
     *(("score {gold} {system} --measures span_f", form) for form in _LONG),
@@ -52,7 +52,7 @@ CASES = [
     ("score {gold} {system} --measures sl_icm(token_probabilities=@{words})", "columns"),
     ("score {gold} {third} {system} --references 2", "columns"),
     ("score {gold} {third} {system} --references 2", "texts"),
-    ("score {gold} {system} --confidence 0.95 --resamples 100", "columns"),
+    ("score {gold} {system} --confidence 0.95 --n-resamples 100", "columns"),
     ("agree {gold} {system}", "columns"),
     ("agree {gold} {system} {third}", "columns"),
     ("agree {gold} {system} {third}", "texts"),

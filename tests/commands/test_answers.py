@@ -47,7 +47,7 @@ def test_several_keys_of_one_file(run, lines, command):
 
 
 def test_compare(scores, gold, answers, others):
-    options = ("--measures", "span_f,chance_kappa_f1", "--permutations", "100")
+    options = ("--measures", "span_f,chance_kappa_f1", "--n-permutations", "100")
     found = scores("compare", gold, answers, others, *options)["measures"]
     assert found["span_f"]["systems"]["good"]["scores"]["f1"] == 0.8
     assert "|grounding:strict|" in found["span_f"]["signature"]

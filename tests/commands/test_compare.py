@@ -36,12 +36,12 @@ def expected(files, **options):
 def test_marks_and_small_p_values(run, file):
     gold, lost = "a B-X\n\n" * 40, "a O\n\n" * 20 + "a B-X\n\n" * 20
     paths = [file("gold", gold), file("right", gold), file("lost", lost)]
-    _, output, _ = run("compare", *paths, "--permutations", "200000")
+    _, output, _ = run("compare", *paths, "--n-permutations", "200000")
     assert re.search(r"^right - lost .* <0\.0001 +<0\.0001 +\*\*\* +0\.0010 +0\.0010$", output, re.MULTILINE)
 
 
 def test_options_reach_the_comparison(scores, files):
-    options = ["--confidence", "0.9", "--resamples", "50", "--permutations", "3", "--seed", "7"]
+    options = ["--confidence", "0.9", "--n-resamples", "50", "--n-permutations", "3", "--seed", "7"]
     options += ["--interval-method", "percentile", "--repair", "discard", "--average", "macro"]
     found = scores("compare", *files, *options, "--measures", "token_f(format=BIO)")
     measure = spanometer.measures.TokenF(format="BIO", average="macro")
@@ -69,10 +69,10 @@ def test_plot(run, files, tmp_path):
 
 def test_per_label(run, files):
     """The values in each label are those of the label; each interval holds its value."""
-    status, output, _ = run("compare", *files, "--per-label", "--json", "--resamples", "50")
+    status, output, _ = run("compare", *files, "--per-label", "--json", "--n-resamples", "50")
     assert status == 0
     found = json.loads(output)["measures"]["span_f"]
-    assert run("compare", *files, "--average", "none", "--json", "--resamples", "50")[1] == output
+    assert run("compare", *files, "--average", "none", "--json", "--n-resamples", "50")[1] == output
     for name, path in zip(found["systems"], files[1:], strict=True):
         alone = json.loads(run("score", files[0], path, "--measures", "span_f", "--per-label", "--json")[1])
         expected = alone["measures"]["span_f"]["per_label"]
@@ -81,6 +81,6 @@ def test_per_label(run, files):
             assert of_system == {key: expected[label][key] for key in ("precision", "recall", "f1")}
             low, high = compared["systems"][name]["intervals"]["f1"]
             assert low <= of_system["f1"] <= high
-    text = run("compare", *files, "--per-label", "--resamples", "50")[1]
+    text = run("compare", *files, "--per-label", "--n-resamples", "50")[1]
     for label in found["per_label"]:
         assert len([line for line in text.splitlines() if line.startswith(f"{label} ")]) == 2

@@ -69,7 +69,7 @@ def test_buckets(output, files, file):
 
 def test_mapped_labels_are_mapped_in_the_training_set(output, files, file):
     train = file("train.conll", TRAIN)
-    found = json.loads(output(*files, "--train", train, "--map", "ORG=PER", "--json"))
+    found = json.loads(output(*files, "--train", train, "--label-map", "ORG=PER", "--json"))
     by = {(row["by"], row["bucket"]): row["reference"] for row in found["buckets"]["old"]}
     assert by["mentions in training", "seen"] == 4
 

@@ -45,7 +45,7 @@ def of_table(run, *arguments):
 def test_json_is_what_python_gives(answer, files):
     gold, old, new = (tag_lists(read(path).tags[0]) for path in files)
     options = {"n_resamples": 50, "seed": 3, "confidence": 0.9, "min_overlap": 0.6}
-    found = answer(*files, "--resamples", 50, "--seed", 3, "--confidence", 0.9, "--min-overlap", 0.6, "--per-error")
+    found = answer(*files, "--n-resamples", 50, "--seed", 3, "--confidence", 0.9, "--min-overlap", 0.6, "--per-error")
     expected = spanometer.errors(gold, {"old": old, "new": new}, **options)
     assert found["predictions"]["new"]["file"] == files[2]
     for key, value in json.loads(json.dumps(expected.to_dict())).items():

@@ -24,7 +24,7 @@ def answers(lines):
 
 def test_two_files(run, texts, answers, tmp_path):
     out = tmp_path / "spans.jsonl"
-    options = ("--policy", "strict", "--asked-labels", "PER,LOC", "--aliases", "Place=LOC", "--list-lost")
+    options = ("--grounding", "strict", "--asked-labels", "PER,LOC", "--aliases", "Place=LOC", "--list-lost")
     status, output, complaint = run("ground", texts, answers, "-o", out, *options)
     assert (status, complaint.splitlines()) == (
         0,
@@ -46,13 +46,13 @@ def test_two_files(run, texts, answers, tmp_path):
 
 def test_a_policy_by_its_actions(capsys, texts, answers):
     policy = "salvage,drop,case,whole,first,drop,drop,keep"
-    assert main(["ground", texts, answers, "--policy", policy, "--asked-labels", "PER,LOC", "--list-lost"]) == 0
+    assert main(["ground", texts, answers, "--grounding", policy, "--asked-labels", "PER,LOC", "--list-lost"]) == 0
     output, complaint = capsys.readouterr()
     assert json.loads(output.splitlines()[0])["spans"] == SPANS[:1]
     assert "'Rome' of 'Place', outside, left out" in complaint
     assert f"(grounding:{policy})" in complaint
     for named in ("first", "salvage,keep"):
-        assert main(["ground", texts, answers, "--policy", named]) == 2
+        assert main(["ground", texts, answers, "--grounding", named]) == 2
         assert "unknown grounding policy" in capsys.readouterr().err
 
 

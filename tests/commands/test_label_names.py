@@ -23,7 +23,7 @@ def test_forms_of_names(run, file, form):
     names = file("names.txt", form)
     for suffix, (gold, system) in (("conll", (GOLD, SYSTEM)), ("jsonl", LISTS)):
         paths = file(f"gold.{suffix}", gold), file(f"system.{suffix}", system)
-        status, output, _ = run("score", *paths, "--label-names", names, "--measures", "span_f", "--json")
+        status, output, _ = run("score", *paths, "--id2label", names, "--measures", "span_f", "--json")
         found = json.loads(output)
         assert (status, found["tokens"]) == (0, 4)
         assert found["measures"]["span_f"]["counts"] == {"both": 1, "predicted": 2, "reference": 2}
@@ -33,7 +33,7 @@ def test_forms_of_names(run, file, form):
 def test_two_columns_and_another_number_to_leave_out(run, file):
     both = file("both.conll", "Ada 1 1\nLee 2 0\nfell 9 2\n")
     options = "--reference-column", "2", "--prediction-column", "3", "--ignore-index", "9", "--measures", "span_f"
-    _, output, _ = run("score", both, "--label-names", file("names.txt", FORMS["lines"]), *options, "--json")
+    _, output, _ = run("score", both, "--id2label", file("names.txt", FORMS["lines"]), *options, "--json")
     assert json.loads(output)["measures"]["span_f"]["counts"] == {"both": 0, "predicted": 1, "reference": 1}
 
 
@@ -41,7 +41,7 @@ def test_words_of_tokens_that_are_left_out(run, file):
     # probabilities of words: Ada, Lee, Acme and Inc are one in four each
     names, paths = file("names.txt", FORMS["lines"]), (file("gold.conll", GOLD), file("system.conll", SYSTEM))
     options = "--measures", "sl_icm(token_probabilities=corpus)", "--json"
-    status, output, _ = run("score", *paths, "--label-names", names, *options)
+    status, output, _ = run("score", *paths, "--id2label", names, *options)
     tags = file("gold.txt", "Ada B-PER\nLee I-PER\n\nAcme B-ORG\nInc I-ORG\n")
     others = file("system.txt", "Ada B-PER\nLee I-PER\n\nAcme B-ORG\nInc O\n")
     _, expected, _ = run("score", tags, others, *options)
@@ -52,20 +52,20 @@ def test_words_of_tokens_that_are_left_out(run, file):
 @pytest.mark.parametrize(
     ("names", "options", "message"),
     [
-        (None, [], "gold.conll, line 1: '1' has no prefix.*label numbers.*--label-names"),
-        ("O\nB-PER\nI-PER\n", [], "gold.conll, line 5: 3 is not the number of a label; --label-names has 0 to 2"),
+        (None, [], "gold.conll, line 1: '1' has no prefix.*label numbers.*--id2label"),
+        ("O\nB-PER\nI-PER\n", [], "gold.conll, line 5: 3 is not the number of a label; --id2label has 0 to 2"),
         ("O\nO\n", [], "names.txt: the tag 'O' has two numbers"),
         ('["O",\n 1', [], "names.txt, line 2: this is not JSON"),
-        ("[1]", [], r"names.txt: --label-names\[0\] is 1, which is not a tag"),
+        ("[1]", [], r"names.txt: --id2label\[0\] is 1, which is not a tag"),
         (FORMS["lines"], ["--repair", "raise"], "system.conll, line 3: 'I-PER' cannot"),
-        (FORMS["lines"], ["--format", "hipe"], "--label-names is for tags, not for entity trees"),
+        (FORMS["lines"], ["--format", "hipe"], "--id2label is for tags, not for entity trees"),
     ],
 )
 def test_wrong_names(run, file, names, options, message):
     paths = file("gold.conll", GOLD), file("system.conll", "Ada 1\nLee 0\nfell 2\n\nAcme 3\nInc 0\n")
     if "raise" in options:
         paths = file("gold.conll", GOLD.replace("-100", "0")), paths[1]
-    named = [] if names is None else ["--label-names", file("names.txt", names)]
+    named = [] if names is None else ["--id2label", file("names.txt", names)]
     status, output, complaint = run("score", *paths, *named, *options)
     assert (status, output) == (2, "")
     assert re.search(message, complaint), complaint
@@ -75,9 +75,9 @@ def test_compare_and_agree(run, file):
     names, (gold, system) = file("names.txt", FORMS["lines"]), (file("gold.conll", GOLD), file("system.conll", SYSTEM))
     tags = file("gold.txt", "Ada B-PER\nLee I-PER\n\nAcme B-ORG\nInc I-ORG\n")
     others = file("system.txt", "Ada B-PER\nLee I-PER\n\nAcme B-ORG\nInc O\n")
-    for command, more in (("compare", ["--measures", "span_f", "--resamples", "20", "--names", "a,b"]), ("agree", [])):
+    for command, more in (("compare", ["--measures", "span_f", "--n-resamples", "20", "--names", "a,b"]), ("agree", [])):
         found = []
-        for paths, options in (((gold, gold, system), ["--label-names", names]), ((tags, tags, others), [])):
+        for paths, options in (((gold, gold, system), ["--id2label", names]), ((tags, tags, others), [])):
             status, output, _ = run(
                 command, *paths, *options, *more, *(["--names", "x,y,z"] if not more else []), "--json"
             )

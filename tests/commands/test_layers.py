@@ -110,7 +110,7 @@ def results(found):
     ("command", "options"),
     {
         "agree": ("agree", ("--measures", "chance_kappa_f1(placement=layers)", "--per-label")),
-        "compare": ("compare", ("--resamples", "20", "--measures", "span_f,link_f", "--per-label")),
+        "compare": ("compare", ("--n-resamples", "20", "--measures", "span_f,link_f", "--per-label")),
         "errors": ("errors", ()),
         "references": ("score", ("--references", "2")),
     }.values(),

@@ -115,7 +115,7 @@ INPUTS = {
         "convert folder --to jsonl -o folder/a.conll",
         "convert gold.conll --to brat -o .",
         "score gold.conll one.conll --table text -o one.conll",
-        "score gold.conll one.conll --map map.txt -o map.txt",
+        "score gold.conll one.conll --label-map map.txt -o map.txt",
         "errors gold.conll one.conll --html link.html",
         "errors gold.conll one.conll --train link.html -o link.html",
         "agree gold.conll one.conll --plot link.svg",

@@ -41,7 +41,7 @@ def test_tags(run, tags):
 
 
 def test_json_with_intervals(run, tags):
-    options = ("--measures", "span_f,link_f", "--confidence", "0.9", "--resamples", "50", "--json")
+    options = ("--measures", "span_f,link_f", "--confidence", "0.9", "--n-resamples", "50", "--json")
     status, output, _ = run("score", *tags, tags[0], "--references", 3, "--names", "new,old", *options)
     found = json.loads(output)
     assert status == 0

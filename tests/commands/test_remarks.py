@@ -30,8 +30,10 @@ def notes(output):
 
 def test_a_label_of_another_name(scored):
     output = scored(GOLD, ("B-LOC", "O", "B-PERSON", "O"))
-    assert notes(output) == ["only in the reference: PLACE; only in 1.conll: LOC (--map LOC=PLACE makes them one)"]
-    assert notes(scored(GOLD, ("B-LOC", "O", "B-PERSON", "O"), options=["--map", "LOC=PLACE"])) == []
+    assert notes(output) == [
+        "only in the reference: PLACE; only in 1.conll: LOC (--label-map LOC=PLACE makes them one)"
+    ]
+    assert notes(scored(GOLD, ("B-LOC", "O", "B-PERSON", "O"), options=["--label-map", "LOC=PLACE"])) == []
     assert notes(scored(GOLD, ("B-LOC", "O", "B-PERSON", "O"), options=["--no-match-labels"])) == []
 
 
@@ -39,7 +41,7 @@ def test_no_label_in_common(scored):
     """Of more than three labels the number is told."""
     output = scored((*GOLD, "O"), ("B-A", "B-B", "B-C", "B-D", "B-E"))
     expected = (
-        "only in the reference: PERSON, PLACE; only in 1.conll: A, B, C and 2 more (--map OLD=NEW renames labels)"
+        "only in the reference: PERSON, PLACE; only in 1.conll: A, B, C and 2 more (--label-map OLD=NEW renames labels)"
     )
     assert notes(output) == [expected]
 
@@ -76,7 +78,8 @@ def test_documents_with_spans(tmp_path, capsys):
     assert main(["score", *sides, "--measures", "span_f"]) == 0
     output = capsys.readouterr().out
     assert (
-        f"note        only in the reference: PLACE; only in {sides[1]}: LOC (--map LOC=PLACE makes them one)" in output
+        f"note        only in the reference: PLACE; only in {sides[1]}: LOC (--label-map LOC=PLACE makes them one)"
+        in output
     )
 
 

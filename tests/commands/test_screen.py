@@ -82,7 +82,7 @@ def test_no_name_is_lost(file, monkeypatch, tmp_path, width):
 def test_tables_stay_side_by_side(monkeypatch, width):
     folder = "examples/shared_task"
     paths = [f"{folder}/{name}.conll" for name in ("gold", "greedy", "hasty")]
-    draws = ["--resamples", "50", "--permutations", "50"]
+    draws = ["--n-resamples", "50", "--n-permutations", "50"]
     compared = on_terminal(monkeypatch, width, "compare", *paths, *draws)
     number = r" +\d\.\d{4}"
     assert re.search(rf"^greedy{number}{number}{number} \[0\.\d+, 0\.\d+\] +2 +\d+\.\d%$", compared, re.MULTILINE)

@@ -67,11 +67,10 @@ class GroundedFiles(CarriedDocuments, AnswerReading, WrittenAs):
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     parser.add_argument("files", metavar="TEXTS ANSWERS", nargs="+", help="the two files; or one that has both")
-    called = {"grounding": "--policy --grounding"}
     grounding = parser.add_argument_group("grounding")
-    add_options(grounding, {"": AnswerReading}, called=called)
+    add_options(grounding, {"": AnswerReading})
     reading = parser.add_argument_group("reading")
-    add_options(reading, {"": GroundedFiles}, leave_out=("to", "lossy", "list_lost"), called=called)
+    add_options(reading, {"": GroundedFiles}, leave_out=("to", "lossy", "list_lost"))
     output = parser.add_argument_group("output")
     add_options(output, {"": WrittenAs}, optional=("to",))
     add_options(output, {"": Target}, leave_out=("in_place",), called={"output": "-o --output"})

@@ -130,8 +130,8 @@ def _unshared(references: Spans, predictions: Spans, name: str) -> list[str]:
     listed = [(name, unknown), *([("the reference", missed)] if missed else [])]
     text = "; ".join(f"only in {where}: {_first_of(labels)}" for where, labels in reversed(listed))
     alike = len(missed) == len(unknown) == 1
-    hint = f" (--map {unknown[0]}={missed[0]} makes them one)" if alike else " (--map OLD=NEW renames labels)"
-    return [text + (printable(hint) if missed else "")]
+    example = f"{unknown[0]}={missed[0]} makes them one" if alike else "OLD=NEW renames labels"
+    return [text + (printable(f" (--label-map {example})") if missed else "")]
 
 
 def _first_of(labels: Sequence[str]) -> str:

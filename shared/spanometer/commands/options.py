@@ -16,7 +16,7 @@ Owner = TypeVar("Owner")
 
 READ = (
     *("file", "files", "reference", "systems", "train", "data"),
-    *("label_names", "map", "tokenizer"),
+    *("id2label", "label_map", "tokenizer"),
 )
 """Where the parsed options have the names of files that are read."""
 

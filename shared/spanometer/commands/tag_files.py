@@ -94,7 +94,6 @@ class TagSeries(TagLayout, ComparedWords, LabelDecoding, ChosenLabels, SeveralFi
     id2label: Any = option(
         None,
         help="the tags are label numbers: file with the tags that they stand for, one on each line, or a config.json",
-        flag="label-names",
         metavar="FILE",
         parse=read_label_names,
     )

@@ -156,9 +156,7 @@ class Resampling:
         help="kind of interval",
         choices={"bca": "bias-corrected and accelerated", "percentile": "quantiles of the drawn scores"},
     )
-    n_resamples: int = option(
-        1000, help="corpora drawn for an interval", low=1, high=MOST_DRAWS, flag="resamples", metavar="N"
-    )
+    n_resamples: int = option(1000, help="corpora drawn for an interval", low=1, high=MOST_DRAWS, metavar="N")
     seed: int = option(0, help="seed of the draws", low=0, metavar="N")
 
     def __post_init__(self) -> None:

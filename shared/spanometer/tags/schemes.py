@@ -222,7 +222,6 @@ class LabelChoice:
         help="new labels by old ones (or by tags that have them); the others stay",
         type="dict of str",
         optional=True,
-        flag="map",
         metavar="OLD=NEW,...",
         parse=label_map_in,
     )
@@ -239,7 +238,6 @@ class LabelChoice:
         help="labels whose spans are left out on both sides; of mapped labels the new ones",
         type="list of str",
         optional=True,
-        flag="ignore",
         metavar="A,B",
         common=True,
         parse=labels_in,

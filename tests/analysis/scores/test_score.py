@@ -175,7 +175,7 @@ report = spanometer.score([["B-X", "O"]], [["B-X", "B-X"]], measures=list(MEASUR
 assert report.measures["span_f"].scores["precision"] == 0.5
 assert spanometer.agreement([[["B-X"]], [["B-X"]]]).f1[0, 1] == 1
 assert main(["score", sys.argv[1], sys.argv[1]]) == 0
-assert main(["compare", sys.argv[1], sys.argv[1], sys.argv[1], "--resamples", "10"]) == 0
+assert main(["compare", sys.argv[1], sys.argv[1], sys.argv[1], "--n-resamples", "10"]) == 0
 assert main(["validate", sys.argv[1]]) == 0
 assert main(["demo"]) == 2
 try:

@@ -50,7 +50,6 @@ class PairedResampling(Resampling):
         kind=int,
         low=1,
         high=MOST_DRAWS,
-        flag="permutations",
         metavar="N",
     )
 
