@@ -231,6 +231,7 @@ class LabelChoice:
         type="list of str",
         optional=True,
         metavar="A,B",
+        common=True,
         parse=labels_in,
     )
     ignore_labels: Sequence[str] | None = option(
