@@ -56,7 +56,7 @@ _COUNTERPARTS = {
     "error_counts": "Use spanometer errors, or --per-label, which has the counts of both sides.",
     "full_precision": "Use --json, or --digits.",
     "type_map": f"Use {setting('label_map')}{_OF_SCORE}.",
-    **dict.fromkeys(("keep_types", "only", "only_labels", "tags", "types"), f"Use {setting('labels')}{_OF_SCORE}."),
+    **dict.fromkeys(("keep_types", "only", "tags"), f"Use {setting('labels')}{_OF_SCORE}."),
     **dict.fromkeys(("remove_types", "exclude"), f"Use {setting('ignore_labels')}{_OF_SCORE}."),
     "label_index": "Name the column of the tags with --column.",
     "token_index": "Name the column of the words with --words-column.",

@@ -16,7 +16,7 @@ from spanometer.commands.main import _parser
 from spanometer.measures.registry import ALL_MEASURES
 from spanometer.options import options_of
 
-FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*[a-z](?![a-z-])")
+FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*[a-z](?![a-z0-9-])")
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +81,9 @@ WRONG = {
     "score G S --ci": ("--confidence 0.95", "score G S --confidence 0.95"),
     "score G S --bootstrap": ("--confidence 0.95", "score G S --confidence 0.95"),
     "score G S --significance": ("spanometer compare", "compare G S S"),
+    "score G S --only PER": ("--labels", "score G S --labels PER"),
+    "score G S --keep-types PER": ("--labels", "score G S --labels PER"),
+    "score G S --exclude LOC": ("--ignore-labels", "score G S --ignore-labels LOC"),
     "score --help-all": ("--help all", "score --help all"),
     "score --version": ("spanometer --version", "--version"),
 }
