@@ -96,7 +96,10 @@ class MatchedSpans:
             object.__setattr__(self, name, getattr(self, name).astype(np.int8))
 
     def flags(self, name: str) -> np.ndarray:
-        """Flag the rows of one of `KINDS` or `BOUNDARIES`, or with one of `MARKS`."""
+        """Flag the rows of one of `KINDS` or `BOUNDARIES`, or of both, as `wrong_boundary_longer`, or of `MARKS`."""
+        kind, _, boundary = name.rpartition("_")
+        if kind in KINDS and boundary in BOUNDARIES:
+            return np.asarray(self.flags(kind) & self.flags(boundary))
         for column, names in (("kind", KINDS), ("boundary", BOUNDARIES)):
             if name in names:
                 return np.asarray(getattr(self, column) == list(names).index(name))

@@ -113,14 +113,14 @@ def run(options: argparse.Namespace) -> int:
 def _command(options: argparse.Namespace, advice: Advice | Flow) -> str:
     """Write the command that scores with the measure."""
     words, spell = ["spanometer", "score", options.reference, "SYSTEM"], speller(options.flags)
-    measure, given = advice.measure, {**advice.options}
-    shared = destinations(TagInput) - ({"words_column"} if given.pop("tokens", None) is None else set())
+    measure, arguments = advice.measure, {**advice.options}
+    shared = destinations(TagInput) - ({"words_column"} if arguments.pop("tokens", None) is None else set())
     if "tokens" in advice.options:
-        given["token_probabilities"] = CORPUS
+        arguments["token_probabilities"] = CORPUS
     for name in sorted(given_options(options, AdviceInput) & shared, key=list(options.flags).index):
         value = getattr(options, name)
         words += [spell(name, str(value))] if isinstance(value, bool) else [options.flags[name], value]
-    text = ",".join(f"{name}={value}" for name, value in given.items())
+    text = ",".join(f"{name}={value}" for name, value in arguments.items())
     return shlex.join([*words, "--measures", f"{measure}({text})" if text else measure])
 
 
@@ -139,7 +139,7 @@ def _flow_parts(flow: Flow) -> Iterator[Part]:
     rows: list[list[Cell]] = [
         [step.question, step.value, step.threshold, (answers[step.answer], "bold"), step.outcome] for step in flow.steps
     ]
-    yield from ("", Table("question", ("found", "counts", "here", "outcome"), rows, left=5), "")
+    yield from ("", Table("question", ("value", "counts", "here", "outcome"), rows, left=5), "")
     yield [("the paper's flow", "bold"), "  ", (flow.call, "bold cyan")]
 
 
@@ -156,8 +156,8 @@ def _parts(file: DocumentFile, advice: Advice, command: str | None) -> Iterator[
     for answer in advice.answers:
         here = "unknown" if answer.matters is None else "yes" if answer.matters else "no"
         properties = ", ".join(name.replace("_", " ") for name in answer.properties)
-        rows.append([answer.found, answer.threshold, (here, "bold"), properties])
-    yield from ("", Table("found", ("counts", "here", "properties"), rows, left=4, kind="properties"), "")
+        rows.append([answer.statistic, answer.threshold, (here, "bold"), properties])
+    yield from ("", Table("statistic", ("counts", "here", "properties"), rows, left=4, kind="properties"), "")
     if numbers.chance is not None:
         yield from (_chance_table(advice), "")
     yield [("suggested " if advice.flow is None else "our advice", "bold"), "  ", (advice.call, "bold cyan")]

@@ -133,12 +133,12 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         """
         require_settings(settings)
         framework = inspect.signature(evaluate.Metric.__init__).parameters
-        self._given = {name: value for name, value in settings.items() if name not in framework}
+        self._own_options = {name: value for name, value in settings.items() if name not in framework}
         if settings.get("seed") is not None:
             # the framework has a seed of its own
-            self._given["seed"] = settings["seed"]
+            self._own_options["seed"] = settings["seed"]
         super().__init__(*arguments, **{name: value for name, value in settings.items() if name in framework})
-        self._require_options(self._given)
+        self._require_options(self._own_options)
 
     def __init_subclass__(cls, **settings: Any) -> None:
         """Document a module and give its `_compute` a signature, from the declarations."""
@@ -259,7 +259,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
             name: listed(value, f"Give {mention(name)} as a list.", option=name)
             if isinstance(value, Iterator)
             else value
-            for name, value in {**self._given, **options}.items()
+            for name, value in {**self._own_options, **options}.items()
         }
         self._require_options(options)
         if predictions is None and references is None and self.writer is None:

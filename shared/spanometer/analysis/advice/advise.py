@@ -60,14 +60,14 @@ class AdviceAnswer:
 
     Attributes:
         question: in words.
-        found: the statistic with its value, in words.
+        statistic: the statistic with its value, in words.
         threshold: from which value on it counts, in words.
         matters: whether it does; None if the corpus cannot tell.
         properties: the formal properties that matter if it does.
     """
 
     question: str
-    found: str
+    statistic: str
     threshold: str
     matters: bool | None
     properties: tuple[str, ...]
@@ -110,7 +110,7 @@ class Advice:
         """Say the reason for the measure, in plain words."""
         if not self.properties:
             return "Nothing in this corpus asks for more than counting whole spans, which is what everybody knows."
-        grounds = ", ".join(answer.found for answer in self.answers if answer.matters and answer.properties)
+        grounds = ", ".join(answer.statistic for answer in self.answers if answer.matters and answer.properties)
         needed = ", ".join(name.replace("_", " ") for name in self.properties)
         others = self.fitting[1:]
         choice = (
@@ -176,7 +176,7 @@ def _differences(flow: Flow, advice: Advice) -> Iterator[str]:
     """Say why our own advice is not the outcome of the flow: what that lacks, or what it has more than is needed."""
     printed = published_properties()[flow.metric]
     lacking = {
-        answer.found: [name.replace("_", " ") for name in answer.properties if not printed[name]]
+        answer.statistic: [name.replace("_", " ") for name in answer.properties if not printed[name]]
         for answer in advice.answers
         if answer.matters
     }

@@ -76,13 +76,6 @@ Totals = Mapping[str, np.ndarray]
 """Totals by label, by the names of the counts; shape (..., labels)."""
 
 
-def is_of_kind(matched: MatchedSpans, kind: str) -> np.ndarray:
-    """Flag the rows that are errors of a kind, one of `ERRORS`, or have a boundary or mark of `MatchedSpans`."""
-    if kind in WRONG_BOUNDARIES:
-        return np.asarray(matched.flags("wrong_boundary") & matched.flags(kind.removeprefix("wrong_boundary_")))
-    return matched.flags(kind)
-
-
 def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling | None) -> Costs:
     """Compute what each kind of error costs.
 
@@ -106,7 +99,7 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
         )
     key = measure.headline
     now = measure.count(matched.alignment)
-    flags = {kind: is_of_kind(matched, kind) for kind in ERRORS}
+    flags = {kind: matched.flags(kind) for kind in ERRORS}
     changes = {kind: _Change.of(measure, matched, of_kind) for kind, of_kind in flags.items() if of_kind.any()}
     totals = measure.totals(now)
     score = float(measure.score_totals(totals)[key])

@@ -22,7 +22,7 @@ from ...spans.wording import Wording
 from ...tables.result import Result
 from ...tables.table import Part, Table, Text, arrow_table
 from .contexts import AROUND, Context
-from .costs import ERRORS, is_of_kind
+from .costs import ERRORS
 
 CHOICES = (*ERRORS, *list(BOUNDARIES)[1:], *MARKS)
 """The kinds, boundaries and marks by which errors can be chosen."""
@@ -99,7 +99,7 @@ class ErrorChoice:
         """List the rows of the errors that are chosen, in the order of the text; an error for an unknown label."""
         chosen = matched.kind != CORRECT
         if self.kind:
-            chosen &= np.any([is_of_kind(matched, kind) for kind in self.kind], axis=0)
+            chosen &= np.any([matched.flags(kind) for kind in self.kind], axis=0)
         if self.label:
             codes = self._codes(matched, "label")
             label = matched.reference_label

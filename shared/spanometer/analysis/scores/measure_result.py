@@ -49,8 +49,8 @@ class MeasureResult:
         """Return a headline value, `report["span_f"].f1`."""
         scores = self.__dict__.get("scores", {})
         if name not in scores:
-            known = f" Its values are {', '.join(scores)}." if scores else ""
-            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}.{known}")
+            values = f" Its values are {', '.join(scores)}." if scores else ""
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}.{values}")
         return scores[name]
 
     @classmethod
