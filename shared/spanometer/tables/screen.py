@@ -16,7 +16,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from ..exceptions import printable
-from .table import Copyable, Number, Part, Precision, Table, folded, styled
+from .table import Copyable, Number, Part, Precision, Table, styled
 from .table import Text as Cell
 
 _UNLIMITED = 1_000_000
@@ -62,15 +62,13 @@ def text_of(parts: Iterable[Part], precision: Precision | None = None, *, termin
 def show(console: Console, *parts: Part, precision: Precision | None = None) -> None:
     """Print one part below the other.
 
-    Nothing is cut: a table that is wider than the terminal gets narrower columns, see `_grids`, or is folded into
-    lines. The terminal itself wraps lines to be copied (signatures, commands), so that they stay whole.
+    Nothing is cut: a table that is wider than the terminal gets narrower columns, see `_grids`. The terminal itself
+    wraps lines to be copied (signatures, commands), so that they stay whole.
     """
     written = precision or Precision()
     for part in parts:
         if isinstance(part, Table):
-            grids = _grids(part, written, console.width)
-            show(console, *([] if grids else folded(part, console.width, written)))
-            for place, grid in enumerate(grids):
+            for place, grid in enumerate(_grids(part, written, console.width)):
                 console.print(*([""] if place else []), grid, sep="\n")
         elif isinstance(part, Copyable):
             console.print(Text("\n".join(map(printable, part.folded())), "dim"), soft_wrap=True)
@@ -79,7 +77,7 @@ def show(console: Console, *parts: Part, precision: Precision | None = None) -> 
 
 
 def _grids(table: Table, precision: Precision, width: int) -> list[Grid]:
-    """Lay out a table on a page of a width; an empty list if the page is too narrow.
+    """Lay out a table on a page of a width.
 
     A table that is too wide gets less room between its columns and heads of several lines, then intervals in its main
     column alone, then short heads, then texts of several lines, then blocks of columns, one below the other.
@@ -94,20 +92,14 @@ def _grids(table: Table, precision: Precision, width: int) -> list[Grid]:
         if _total(sizes, gap) <= width:
             return [_grid(narrow, precision, sizes, gap)]
     least = _sizes(narrow, precision, heads=True, texts=True)
-    blocks = [[*range(table.left)]]
+    blocks = [first := [*range(table.left)]]
     for place in range(table.left, len(least)):
-        if len(blocks[-1]) > table.left and _total([least[column] for column in (*blocks[-1], place)]) > width:
-            blocks.append([*range(table.left)])
-        blocks[-1].append(place)
-    fitting = all(_total([least[column] for column in block]) <= width for block in blocks)
-    # the rows of several blocks are told apart by their names
-    names_of_rows = [tuple(map(str, row[: table.left])) for row in table.rows if row]
-    if not fitting or (len(blocks) > 1 and len(set(names_of_rows)) < len(names_of_rows)):
-        return []
-    return [
-        _grid(narrow.columns(block), precision, _filled([(least[place], sizes[place]) for place in block], width))
-        for block in blocks
-    ]
+        if blocks[-1] != first and _total([least[column] for column in (*blocks[-1], place)]) > width:
+            blocks.append(first)
+        blocks[-1] = [*blocks[-1], place]
+    # texts get what the numbers leave
+    wide = [size if place >= table.left and size == least[place] else None for place, size in enumerate(sizes)]
+    return [_grid(narrow.columns(block), precision, [wide[place] for place in block]) for block in blocks]
 
 
 def _sizes(table: Table, precision: Precision, *, heads: bool = False, texts: bool = False) -> list[int]:
@@ -133,17 +125,7 @@ def _total(sizes: Sequence[int], gap: int = _GAPS[-1]) -> int:
     return sum(sizes) + gap * (len(sizes) - 1)
 
 
-def _filled(sizes: list[tuple[int, int]], width: int) -> list[int]:
-    """Widen columns from their least to their whole width, the narrowest first, until the page is full."""
-    filled = [least for least, _ in sizes]
-    for _ in range(width - _total(filled)):
-        lacking = [(filled[place], place) for place, (_, whole) in enumerate(sizes) if filled[place] < whole]
-        if lacking:
-            filled[min(lacking)[1]] += 1
-    return filled
-
-
-def _grid(table: Table, precision: Precision, sizes: Sequence[int], gap: int = _GAPS[-1]) -> Grid:
+def _grid(table: Table, precision: Precision, sizes: Sequence[int | None], gap: int = _GAPS[-1]) -> Grid:
     grid = Grid(
         box=box.SIMPLE_HEAD,
         header_style="bold",
@@ -153,7 +135,7 @@ def _grid(table: Table, precision: Precision, sizes: Sequence[int], gap: int = _
     )
     for place, (head, size) in enumerate(zip((table.title, *table.heads), sizes, strict=True)):
         text = Text("\n".join(map(printable, head.split("\n"))))
-        grid.add_column(text, justify="left" if place < table.left else "right", width=size)
+        grid.add_column(text, justify="left" if place < table.left else "right", width=size, overflow="fold")
     for row in table.written(precision):
         if row is None:
             grid.add_section()

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from textwrap import wrap
 from typing import Any, NamedTuple
 
 from ..exceptions import printable
@@ -34,9 +33,7 @@ _SHORT = {
     "corrected": "corr.",
     "reference": "ref.",
     "predicted": "pred.",
-    "expected": "exp.",
-    "observed": "obs.",
-    "disagreement": "disagr.",
+    "boundary": "bound.",
     "missing": "miss.",
     "spurious": "spur.",
 }
@@ -329,23 +326,6 @@ def heading(lines: Iterable[tuple[str, str]]) -> list[Part]:
     pairs = [(printable(name), text) for name, text in lines]
     width = max(len(name) for name, _ in pairs)
     return [[(f"{name:<{width}}", "bold"), f"  {text}"] for name, text in pairs]
-
-
-def folded(table: Table, width: int, precision: Precision) -> list[Part]:
-    """Fold a table into lines for a narrow terminal: each row's name, and a line for each of its cells."""
-    heads = [printable(head.replace("\n", " ")) for head in table.heads]
-    indent = max(map(len, heads), default=0) + 4
-    lines: list[Part] = [(table.title, "bold")] if table.title else []
-    for row in table.written(precision):
-        if row is None:
-            continue
-        lines.append(row[0])
-        for head, cell in zip(heads, row[1:], strict=False):
-            text, style = styled(cell)
-            wrapped = wrap(printable(text), max(width - indent, 1), break_long_words=False, break_on_hyphens=False)
-            for place, part in enumerate(wrapped):
-                lines.append([f"  {'' if place else head}".ljust(indent), (part, style)])
-    return lines
 
 
 def number(value: float, style: str = "") -> Number:
