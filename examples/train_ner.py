@@ -238,7 +238,7 @@ def _show_best(trainer: Trainer, metrics: TokenClassificationMetrics) -> None:
     output = trainer.predict(trainer.eval_dataset)
     rows = []
     signatures = []
-    for decode in ("viterbi", "argmax"):
+    for decode in ("argmax", "viterbi"):
         decoded = TokenClassificationMetrics(metrics.labels, measures=MEASURES, decode=decode)
         scores = decoded.compute_metrics((output.predictions, output.label_ids))
         rows.append([decode, *(number(scores[key]) for key in SHOWN)])

@@ -332,15 +332,15 @@ def test_viterbi_and_argmax_in_one_log(tmp_path, options):
         save_strategy="steps",
         save_steps=1,
         load_best_model_at_end=True,
-        metric_for_best_model="span_f_f1_argmax",
+        metric_for_best_model="span_f_f1_viterbi",
         **options,
     )
     trainer.train()
     evaluations = [entry for entry in trainer.state.log_history if "eval_span_f_f1" in entry]
-    assert trainer.state.best_metric == max(entry["eval_span_f_f1_argmax"] for entry in evaluations)
+    assert trainer.state.best_metric == max(entry["eval_span_f_f1_viterbi"] for entry in evaluations)
     found = trainer.evaluate()
-    for ending, decode in (("", "viterbi"), ("_argmax", "argmax")):
+    for ending, decode in (("", "argmax"), ("_viterbi", "viterbi")):
         expected = scored_alone(trainer, decode)
         assert {key: found[f"eval_{key}{ending}"] for key in expected} == pytest.approx(expected, abs=1e-12)
-    assert found["eval_span_f_f1"] != found["eval_span_f_f1_argmax"]
+    assert found["eval_span_f_f1"] != found["eval_span_f_f1_viterbi"]
     assert found["eval_span_f_PER_support"] + found["eval_span_f_ORG_support"] > 0

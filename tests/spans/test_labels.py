@@ -187,7 +187,7 @@ def test_trainer():
     metrics = TokenClassificationMetrics(labels, measures=["span_f"], label_map={"gpe": "geo"}, labels=["geo"])
     logits = np.eye(3)[np.array([[1, 0, 2]])]
     assert metrics.compute_metrics((logits, np.array([[2, 0, 1]])))["span_f_f1"] == 1.0
-    assert "|label_map:gpe=geo|labels:geo|decode:viterbi|" in metrics.signatures()["span_f"]
+    assert "|label_map:gpe=geo|labels:geo|decode:argmax|" in metrics.signatures()["span_f"]
 
 
 def test_trees_have_none():

@@ -1,5 +1,7 @@
 """Metrics for the `Trainer` of `transformers`: logits in, flat floats out.
 
+    from spanometer.integrations.trainer import TokenClassificationMetrics
+
     metrics = TokenClassificationMetrics(model.config.id2label, measures=("span_f", "sl_icm"))
     trainer = Trainer(
         model=model,
@@ -38,7 +40,7 @@ from ..tags.viterbi import Legality, Scores, best_paths, read_transitions
 IGNORED = -100
 """The label of positions that are left out: special tokens, padding, the further parts of a word."""
 
-DECODERS = ("viterbi", "argmax")
+DECODERS = ("argmax", "viterbi")
 
 # below the logger of the Trainer, whose level and handlers hold for it
 _LOG = logging.getLogger("transformers.spanometer")
@@ -54,9 +56,10 @@ class TokenClassificationMetrics:
     repeated words: `span_f_precision`, `span_f_f1`, `sl_icm`, `sl_icm_norm`, `unitizing_alpha`; `keys` lists
     them. Any of them can be the `metric_for_best_model`.
 
-    Papers mostly report plain argmax, and the best legal path (Viterbi) mostly scores higher: by default the results
-    of argmax are added under names that end in `_argmax`, such as `span_f_f1_argmax`. The first evaluation says
-    so in the Trainer's log, and every one writes the `signatures` there (level `info`).
+    The plain names are of argmax, which everybody reports. The best legal path (Viterbi) mostly scores higher: by
+    default its results stand beside them under names that end in `_viterbi`, such as `span_f_f1_viterbi`. Every
+    evaluation writes the `signatures` into the Trainer's log (level `info`), and the first one warns if the plain names
+    are of Viterbi.
 
     With `batch_eval_metrics=True` the labels of both sides are kept until the last batch, a byte each (two where there
     are more than 256 labels), and scored together, so that results equal a single batch's to the last digit, also
@@ -74,9 +77,9 @@ class TokenClassificationMetrics:
         measures: names of measures, or measures with options of their own (`SlIcm(matching="optimal")`), or both; or a
             mapping that names the results itself, for one measure with different options:
             `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`.
-        decode: one way to decode, or several; the first has the plain names. `viterbi`: for each document the
-            legal path with the highest sum of logits (see `viterbi.decode`). `argmax`: at each position the label with
-            the highest logit, whatever stands beside it.
+        decode: one way to decode, or several; the first has the plain names. `argmax`: at each position the label with
+            the highest logit, whatever stands beside it. `viterbi`: for each document the legal path with the highest
+            sum of logits (see `viterbi.decode`).
         scheme: name of the tag scheme; None tells it from the tags of `id2label`. IOB1 and IOE1 look like IOB2 and IOE2
             and must be named.
         repair: how to handle illegal pairs of tags, see `decoding.decode`. With Viterbi only the references can have
@@ -127,13 +130,13 @@ class TokenClassificationMetrics:
         self._legality = Legality.of(self._tags, self.scheme) if "viterbi" in self._decoders else None
         self._transitions = self._read_transitions(transitions)
         self._batches: list[_Batch] = []
-        self._announced = self._decoders == ("argmax",)
+        self._announced = self._decoders[0] == "argmax"
 
     def signatures(self) -> dict[str, str]:
         """Write each measure's signature, to be reported beside its numbers.
 
-        For example `span_f|scheme:IOB2|repair:conlleval|decode:viterbi|match_labels:yes|average:micro|...`;
-        `span_f_argmax` has `decode:argmax`. Transition scores are named by the first eight digits of a hash of them:
+        For example `span_f|scheme:IOB2|repair:conlleval|decode:argmax|match_labels:yes|average:micro|...`;
+        `span_f_viterbi` has `decode:viterbi`. Transition scores are named by the first eight digits of a hash of them:
         `decode:viterbi-1b4f0e98`.
         """
         reading = {**reading_of(self.scheme, self._repair, prefix=self._prefix), **self._choice.signed()}
@@ -205,7 +208,7 @@ class TokenClassificationMetrics:
             eval_prediction: an `EvalPrediction`, or a pair of predictions and labels. Predictions are label numbers,
                 such as `preprocess_logits_for_metrics` gives, or logits, which are decoded here. If they are lists,
                 these are lists of batches (`eval_do_concat_batches=False`). Label numbers of one array have results
-                under the plain names alone: argmax cannot be told from them.
+                under the plain names alone.
             compute_result: with `batch_eval_metrics=True`, whether this is the last batch. None: it is the whole
                 evaluation set.
 
