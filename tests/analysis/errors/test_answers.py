@@ -32,8 +32,8 @@ def answer_errors(policy, **options):
         ("salvage,keep,exact,whole,prefer free,drop,drop,keep", [(2, 0), (1, 0), (2, 1), (1, 1)]),
         # what is outside is not looked for
         ("empty,drop,exact,whole,prefer free,wrong,wrong,keep", [(1, 1), (1, 1), (2, 0), (1, 0)]),
-        # all three are both of them
-        ("empty,keep,exact,whole,all,wrong,wrong,keep", [(2, 2), (0, 0), (2, 2), (1, 0)]),
+        # the first of three is both of them, and the other two are surplus
+        ("empty,keep,exact,whole,all,wrong,wrong,keep", [(2, 2), (2, 2), (2, 2), (1, 0)]),
     ],
 )
 def test_kinds_by_hand(policy, numbers):

@@ -125,7 +125,7 @@ def test_strings_policy_by_policy(measure):
         [(span["label"], text[span["start"] : span["end"]]) for span in spans if text[span["start"]].strip()]
         for text, spans in zip(texts, gold, strict=True)
     ]
-    options = {"average": measure.average, "labels": measure.labels}
+    options = {"average": measure.average, "match_labels": measure.match_labels}
     for number, policy in enumerate(StringPolicy.grid()):
         for name, said in (("a", answers), ("b", answers[::-1])):
             report = score_strings(mentions, ground_strings(texts, said, policy=policy, labels=["A", "B"]), **options)
