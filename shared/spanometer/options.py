@@ -7,6 +7,7 @@ the card, the options of the command line, the controls of the page, and the err
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache
@@ -379,6 +380,22 @@ def _is_finite(value: float) -> bool:
 def written(value: Any) -> str:
     """Write a value as in documentation: strings in double quotes."""
     return f'"{value}"' if isinstance(value, str) else f"{value}"
+
+
+def escaped(text: str, signs: str) -> str:
+    """Write signs that separate parts of a text as `%2C` and the like, so that `unescaped` gives the text again."""
+    for sign in signs:
+        code = f"{ord(sign):02X}"
+        text = re.sub(f"%((?:25)*{code})", r"%25\1", text).replace(sign, f"%{code}")
+    return text
+
+
+def unescaped(text: str, signs: str) -> str:
+    """Read a text that `escaped` wrote."""
+    for sign in signs:
+        code = f"{ord(sign):02X}"
+        text = re.sub(f"%25((?:25)*{code})", r"%\1", text.replace(f"%{code}", sign))
+    return text
 
 
 def _reads(text: Any, choice: Any) -> bool:

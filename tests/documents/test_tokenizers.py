@@ -179,7 +179,3 @@ def test_read_with_a_tokenizer(written):
     assert "tokenizer" not in spanometer.score(gold, spanometer.read(path)).results[0].signature
     with pytest.raises(InputError, match="the spans are in tokens of the file"):
         spanometer.read(written("b.jsonl", ("x y", [(0, 1, "A")], [[0, 1], [2, 3]])), tokenizer="words")
-
-
-def test_bars_do_not_break_the_signature():
-    assert signed(r"regex:\w+|\S") == r"regex:\w+%7C\S"

@@ -118,7 +118,7 @@ def test_the_module_scores_as_the_measure():
         assert result["curves"][name]["threshold"] == curve.threshold.tolist()
         assert result["curves"][name]["precision"] == curve.precision.tolist()
         assert result["curves"][name]["recall"] == curve.recall.tolist()
-    assert "|attributes:negated=DIS,carrier|default_values:carrier='FATHER'|include_falsy:yes|" in result["signature"]
+    assert '|attributes:negated=DIS,carrier|default_values:carrier="FATHER"|include_falsy:yes|' in result["signature"]
 
 
 def test_values_that_differ_in_type_alone():

@@ -357,7 +357,7 @@ def test_signature():
     )
     asked = SpanAttribute(**EXAMPLE, average_precision="edsnlp", filter=bool, on_mismatch="count")
     assert asked.signature({}).rpartition("|v:")[0] == (
-        "span_attribute|attributes:neg,carrier=DIS|default_values:neg=False|include_falsy:no|average_precision:edsnlp|"
+        "span_attribute|attributes:neg,carrier=DIS|default_values:neg=false|include_falsy:no|average_precision:edsnlp|"
         "filter:function|on_mismatch:count|zero_division:0"
     )
 

@@ -42,9 +42,11 @@ from .measures import (
     add_measure_options,
     chosen_measures,
     chosen_resampling,
+    require_signatures,
     require_used,
     shared_options,
     take_average_none,
+    take_signatures,
 )
 from .options import add_options, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
@@ -119,6 +121,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, compare and show."""
+    take_signatures(options)
     output = read_options(AgreementOutput, options)
     take_average_none(options)
     chosen = chosen_measures(options, _MEASURES, list(_MEASURES)[:2])
@@ -143,6 +146,7 @@ def run(options: argparse.Namespace) -> int:
     with corpus.placing_errors():
         result = agreement(corpus.annotators, **corpus.reading, **values)
         differing = _disagreements(corpus, output, match_labels=chance.match_labels, level=chance.level)
+    require_signatures(options, [result.signatures[measure.name] for measure in chosen])
     left_out = None
     if differing is not None and (output.leave_one_out or (output.is_page and len(corpus.files) > 2)):
         own = ("placement", "method", "uniform_threshold", "variant", "average", "zero_division")

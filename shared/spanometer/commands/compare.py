@@ -31,7 +31,14 @@ from .inputs import (
     input_paths,
     kind_of,
 )
-from .measures import add_measure_options, need_words, read_request, take_average_none
+from .measures import (
+    add_measure_options,
+    need_words,
+    read_request,
+    require_signatures,
+    take_average_none,
+    take_signatures,
+)
 from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 from .scored_files import AttributeInput, TreeInput
@@ -77,6 +84,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, compare and show."""
+    take_signatures(options)
     paths = [options.reference, *options.systems]
     take_average_none(options)
     output = read_options(ComparisonOutput, options)
@@ -95,6 +103,7 @@ def run(options: argparse.Namespace) -> int:
             "system).",
         )
     result = _compared(source, corpus, measures, resampling, choices)
+    require_signatures(options, [of_measure.signature for of_measure in result.measures.values()])
     if output.plot is not None:
         plot_comparison(result, output.plot)
     output.show(result, corpus.described(), corpus.heading(result.documents, result.tokens, result.unit))

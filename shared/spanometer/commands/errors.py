@@ -39,7 +39,7 @@ from ..web.templates import require_html
 from .corpus import CorpusFiles, SeveralFiles
 from .documents import SERIES, DocumentSeries
 from .inputs import headlines, input_paths, kind_of, located, size_of
-from .measures import add_measure_options, read_request
+from .measures import add_measure_options, read_request, require_signatures, take_signatures
 from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 from .tag_files import TagSeries
@@ -144,6 +144,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, match and show."""
+    take_signatures(options)
     paths = [options.reference, *options.systems]
     output, parts = read_options(ErrorOutput, options), read_options(SpanParts, options)
     choice = read_options(ErrorChoice, options)
@@ -163,6 +164,7 @@ def run(options: argparse.Namespace) -> int:
     corpus = source.corpus(paths, options.names, annotators=0, words=True)
     with corpus.placing_errors():
         result = corpus.in_context(errors(corpus.reference, corpus.systems, **corpus.reading, **values))
+    require_signatures(options, [result.signature])
     partition = _partition(source, paths[0], corpus, parts)
     size = size_of(corpus.documents, result.tokens) if corpus.documents else result.size
     lines = headlines(corpus.sides, size)

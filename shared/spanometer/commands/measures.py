@@ -14,10 +14,12 @@ from ..counts.statistics import Resampling
 from ..exceptions import InputError
 from ..measures.aligned import FMeasure
 from ..measures.base import Measure
-from ..measures.registry import options_by_name, read_measures
+from ..measures.notation import read_reading, reading_of, signatures_in
+from ..measures.registry import listed_measures, options_by_name, read_measures
 from ..options import options_of
 from ..readers.word_list import read_word_probabilities
 from ..spans.spans import Spans
+from .help import known_measures
 from .inputs import Input, Kind, read_with
 from .options import add_options, destination, destinations, read_options
 
@@ -67,6 +69,29 @@ def take_average_none(options: argparse.Namespace) -> None:
         options.average, options.per_label = None, True
 
 
+def take_signatures(options: argparse.Namespace) -> None:
+    """Set the options of reading that signatures among the measures name, unless the command line sets them.
+
+    Raises:
+        InputError: if two signatures differ in one.
+    """
+    options.signatures = signatures_in(item for _, item in listed_measures(options.measures or []))
+    reading = reading_of(options.signatures, known_measures())
+    # columns of Parquet files have the name of a number of annotators
+    declared = {each.name: (name, each) for name, each in options.declared.items() if each.name != "references"}
+    given = [name for name, (key, _) in declared.items() if getattr(options, key, None) is not None]
+    values = read_reading(reading, {name: each for name, (_, each) in declared.items()}, given)
+    for name, value in values.items():
+        setattr(options, declared[name][0], value if isinstance(value, bool) else reading[name])
+
+
+def require_signatures(options: argparse.Namespace, results: Iterable[str]) -> None:
+    """Raise an `InputError` unless the results have the signatures that the command line names."""
+    for signature, result in zip(options.signatures, results, strict=False):
+        if signature is not None:
+            signature.require(result)
+
+
 def named_measures(options: argparse.Namespace, available: Mapping[str, type[Measure]]) -> list[str]:
     """List the names of the measures that the command line names."""
     return list(options_by_name(options.measures or [], available))
@@ -97,7 +122,9 @@ def chosen_measures(
         InputError: for an unknown measure, and for a value that an option cannot have.
     """
     files = {"token_probabilities": partial(read_with, read_word_probabilities)}
-    return list(read_measures(options.measures or default, available, shared_options(options), files).values())
+    return list(
+        read_measures(options.measures or default, available, shared_options(options), files, signed=True).values()
+    )
 
 
 def read_request(

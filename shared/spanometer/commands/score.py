@@ -45,7 +45,9 @@ from .measures import (
     named_measures,
     need_words,
     read_request,
+    require_signatures,
     take_average_none,
+    take_signatures,
 )
 from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput, TableOutput
@@ -105,6 +107,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, score and show."""
+    take_signatures(options)
     paths = [options.reference, *options.systems]
     take_average_none(options)
     output = read_options(ScoreOutput, options)
@@ -125,6 +128,8 @@ def run(options: argparse.Namespace) -> int:
     if number:
         return _score_all(corpus, measures, resampling, output)
     corpus, reports = source.score(corpus, measures, resampling, per_document=output.per_document)
+    for report in reports.values():
+        require_signatures(options, [result.signature for result in report.results])
     if output.score_only:
         output.write_text(f"{output.precision.text(_one_number(reports))}\n")
         return 0

@@ -32,7 +32,7 @@ from ..readers.source import UTF_8
 from ..tables.table import heading
 from .documents import AnswerFiles
 from .inputs import called, detected, documents_in, input_paths, located, side_of
-from .measures import add_measure_options, chosen_measures, require_used, shared_options
+from .measures import add_measure_options, chosen_measures, require_used, shared_options, take_signatures
 from .options import add_options, read_options
 from .output import OUTPUT_FLAGS, PlotOutput
 from .tag_files import TagPair
@@ -86,6 +86,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, score under all policies and show."""
+    take_signatures(options)
     output = read_options(PlotOutput, options)
     paths = input_paths([options.reference, *options.systems], options.answer_key)
     measures = chosen_measures(options, MEASURES, ["span_f"])

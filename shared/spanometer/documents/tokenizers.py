@@ -94,8 +94,7 @@ def signed(tokenizer: str) -> str:
     if kind == "hf" and os.path.isfile(file := _file_of(rest)):
         with open(file, "rb") as stream:
             return f"hf:{sha256(stream.read()).hexdigest()[:12]}"
-    # what separates the parts of a signature
-    return tokenizer.replace("|", "%7C")
+    return tokenizer
 
 
 def _file_of(name: str) -> str:

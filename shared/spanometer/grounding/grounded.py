@@ -19,7 +19,7 @@ from ..spans.annotations import union
 from ..spans.documents import Tokens
 from ..spans.spans import Spans, in_order
 from ..spans.words import words_and_signs
-from ..tags.schemes import signed_list
+from ..tags.schemes import signed_names
 from .answers import Answer, read_answer
 from .outcomes import AskedLabels, GroundedAnswer, Outcome, Predicted, outcomes_of, resolve
 from .placing import TextIndex
@@ -362,9 +362,7 @@ def signed_grounding(
     policy: AnswerPolicy, labels: Iterable[str] | None, aliases: Mapping[str, str] | None, format: str
 ) -> dict[str, str]:
     """Describe for the signature how answers were grounded."""
-    pairs = [f"{old}={new}" for old, new in sorted((aliases or {}).items())]
-    listed = {"asked_labels": sorted(set(labels or ())), "aliases": pairs}
-    texts = {name: signed_list(names) for name, names in listed.items() if names}
+    texts = {name: signed_names(names) for name, names in (("asked_labels", labels), ("aliases", aliases)) if names}
     return {"grounding": str(policy), **texts, **({} if format == "auto" else {"answer_format": format})}
 
 

@@ -28,7 +28,7 @@ from ..counts.statistics import (
     precision_recall_f1,
 )
 from ..exceptions import InputError, setting
-from ..options import CheckedOptions, option, replaced_option
+from ..options import CheckedOptions, escaped, option, replaced_option
 from ..version import __version__
 
 SHARED = ("match_labels", "average", "zero_division")
@@ -347,14 +347,17 @@ class Measure(CheckedOptions, ABC):
             reading: how the input was read: `scheme` and `repair` for tags, `input` for spans and fragments.
             resampling: how intervals were made, if there are any.
         """
-        intervals = {} if resampling is None else resampling.options()
-        return signature_of(self.name, {**reading, **self.options(), **intervals})
+        options, intervals = self.options(), {} if resampling is None else resampling.options()
+        if "seed" in options and intervals.get("seed", options["seed"]) != options["seed"]:
+            # the measure draws, too, with another seed
+            intervals["draws_seed"] = intervals.pop("seed")
+        return signature_of(self.name, {**reading, **options, **intervals})
 
 
 def signature_of(name: str, options: Mapping[str, object]) -> str:
     """Write a signature: a name, the options that can change the result, in their order, and the version."""
     values = {**options, "v": __version__}
-    return "|".join([name, *(f"{option}:{written(value)}" for option, value in values.items())])
+    return "|".join([name, *(f"{option}:{escaped(written(value), '|')}" for option, value in values.items())])
 
 
 def f_results(precision: str, recall: str) -> dict[str, Key]:
@@ -447,7 +450,9 @@ def written(value: object) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     # repr gives the shortest exact digits; adding 0 takes the sign from -0.0
-    return repr(float(value) + 0.0).removesuffix(".0") if isinstance(value, (float, np.floating)) else str(value)
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value) + 0.0).removesuffix(".0")
+    return str(value)
 
 
 def with_bounds(values: Mapping[str, Any], intervals: Mapping[str, tuple[float, float]]) -> dict[str, Any]:

@@ -1,17 +1,20 @@
-"""Measures as text: `span_f,token_f(format=BIO),matched_f(threshold=0.9)`."""
+"""Measures as text: `span_f,token_f(format=BIO),matched_f(threshold=0.9)`, or their signatures."""
 
 from __future__ import annotations
 
 import ast
 import gzip
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 from typing import Any, TypeVar
 
-from ..exceptions import InputError, shown, spell_python
-from ..options import Option, options_of, require_known, same
+from ..exceptions import InputError, mention, setting, shown, spell_python
+from ..options import Option, options_of, require_known, same, unescaped
+from ..version import __version__
 from .base import Measure, written
 
 Kind = TypeVar("Kind", bound=Measure)
@@ -21,12 +24,128 @@ _ITEM = re.compile(r"(?P<name>\w+)\s*(\((?P<options>.*)\))?", re.DOTALL)
 _OPTION = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*=(?!=)")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _EXAMPLE = "span_f,token_f(format=BIO)"
+_HASHED = re.compile(r"(\d+-[0-9a-f]{8}|hf:[0-9a-f]{12})")
+_DRAWN = ("confidence", "interval_method", "n_resamples", "n_permutations", "seed", "draws_seed")
+"""The parts of signatures about intervals and tests, which change no score."""
+
+_NAMES = ("label_map", "labels", "ignore_labels", "asked_labels", "aliases", "attributes", "distances")
+"""The parts of signatures that list names, which may be those of measures."""
 
 
-def items_in(text: str) -> list[str]:
-    """Split a list of measures at the commas outside brackets and quotes."""
-    items = (unquoted(item) for item in _split(text))
-    return [item for item in items if item]
+@dataclass(frozen=True)
+class Signature:
+    """A signature, as `Measure.signature` writes it, or the beginning of one.
+
+    Attributes:
+        measure: the name of the measure.
+        parts: the others by name, without the version.
+        version: the version; empty if parts have been left out.
+    """
+
+    measure: str
+    parts: Mapping[str, str]
+    version: str
+
+    @classmethod
+    def read(cls, text: str) -> Signature:
+        """Read a signature; blanks around its parts are left out."""
+        measure, *parts = (part.strip() for part in text.split("|"))
+        values: dict[str, str] = {}
+        for part in filter(None, parts):
+            name, colon, value = part.partition(":")
+            if not colon:
+                raise InputError(
+                    f"{shown(part)} is no part of a signature.", "Its parts are NAME:VALUE, with | between."
+                )
+            values[name.strip()] = unescaped(value.strip(), "|")
+        return cls(measure, values, values.pop("v", ""))
+
+    def require(self, signature: str) -> None:
+        """Raise an `InputError` unless the signature of a result says the same."""
+        other = Signature.read(signature).parts
+        added = ("n_permutations",) if "confidence" in self.parts else _DRAWN
+        for name in [*self.parts, *(name for name in other if self.version and name not in (*added, "min_overlap"))]:
+            if self.parts.get(name) != other.get(name):
+                states = [f"{name}:{parts[name]}" if name in parts else f"no {name}" for parts in (self.parts, other)]
+                raise InputError(
+                    f"the signature of {self.measure} has {states[0]}, and this result has {states[1]}.",
+                    "Give the options and the input that the signature names, or change the signature.",
+                )
+
+
+def signatures_in(items: Iterable[Any]) -> list[Signature | None]:
+    """Read the signatures among measures; None for other measures."""
+    return [Signature.read(item) if isinstance(item, str) and "|" in item else None for item in items]
+
+
+def reading_of(signatures: Iterable[Signature | None], table: Mapping[str, type[Measure]]) -> dict[str, str]:
+    """Collect the parts of signatures that are no options of their measures.
+
+    Raises:
+        InputError: if two signatures differ in one.
+    """
+    readings: list[tuple[Signature, dict[str, str]]] = []
+    for signature in filter(None, signatures):
+        own = options_of(table[signature.measure]) if signature.measure in table else {}
+        reading = {name: value for name, value in signature.parts.items() if name not in own}
+        if "confidence" in reading:
+            reading["seed"] = reading.pop("draws_seed", signature.parts.get("seed", "0"))
+        if signature.version not in ("", __version__):
+            warnings.warn(
+                f"the signature of {signature.measure} is of version {signature.version}, and this is {__version__}",
+                stacklevel=3,
+            )
+        for other, values in readings:
+            for name in {**values, **reading}:
+                both = values.get(name), reading.get(name)
+                if both[0] != both[1] and (None not in both or (signature.version and other.version)):
+                    states = [f"no {name}" if value is None else f"{name}:{value}" for value in both]
+                    raise InputError(
+                        f"the signature of {other.measure} has {states[0]}, that of {signature.measure} {states[1]}.",
+                        "Score one corpus that is read in one way; leave out one of the signatures.",
+                    )
+        readings.append((signature, reading))
+    return {name: value for _, reading in readings for name, value in reading.items()}
+
+
+def read_reading(reading: Mapping[str, str], declared: Mapping[str, Option], given: Collection[str]) -> dict[str, Any]:
+    """Read the options that signatures set, but for those that are given anyway.
+
+    Raises:
+        InputError: for a value that stands there by its hash alone.
+    """
+    if "decode" in reading:
+        raise InputError(
+            f"the signature has decode:{reading['decode']}: its tags were decoded from logits.",
+            "Decode them with TokenClassificationMetrics, its decode and its transitions; leave this part out.",
+        )
+    values = {}
+    for name, text in reading.items():
+        if name in declared and name not in given:
+            if _HASHED.fullmatch(text):
+                raise InputError(
+                    f"the signature has {mention(name)} by its hash alone, {text}.", f"Give {setting(name)}."
+                )
+            values[name] = declared[name].read(text)
+    return values
+
+
+def items_in(text: str, names: Collection[str]) -> list[str]:
+    """Split a list of measures at the commas outside brackets and quotes; signatures end before a measure's name."""
+    if "|" not in text:
+        return [item for item in map(unquoted, _split(text)) if item]
+    begins = re.compile(rf"\s*({'|'.join(map(re.escape, names))})\s*([|(]|$)")
+    items: list[str] = []
+    for part in text.split(","):
+        last = items[-1] if items else ""
+        key = last.rpartition("|")[2].partition(":")[0].strip()
+        # what looks like a measure may be a label
+        ended = key == "v" or (begins.match(part) and ("|" not in last or key not in _NAMES))
+        if not items or ended:
+            items.append(part)
+        else:
+            items[-1] += f",{part}"
+    return [item for each in items for item in ([unquoted(each)] if "|" in each else items_in(each, names)) if item]
 
 
 def read_item(
@@ -43,6 +162,8 @@ def read_item(
     Raises:
         InputError: for an unknown measure or option, and for a value that the option cannot have.
     """
+    if isinstance(text, str) and "|" in text:
+        return _read_signature(Signature.read(text), table, shared)
     item = _ITEM.fullmatch(text) if isinstance(text, str) else None
     name = item["name"] if item else ""
     if item is None or name not in table:
@@ -59,6 +180,36 @@ def read_item(
         own = error.respelled(spell_python)
         problem = own.problem if own.source or own.problem.startswith(f"{name} ") else f"{name}: {own.problem}"
         raise own.placed(problem=problem) from None
+
+
+def _read_signature(signature: Signature, table: Mapping[str, type[Kind]], shared: Mapping[str, Any]) -> Kind:
+    """Make the measure of a signature; shared options must not contradict it."""
+    name = signature.measure
+    if name not in table:
+        raise InputError(f"{shown(name)} is not a measure.", _instead(name, table))
+    declared = options_of(table[name])
+    values = {option: shared[option] for option in declared if option in shared}
+    values |= {
+        option: _signed_value(declared[option], text)
+        for option, text in signature.parts.items()
+        if option in declared and option not in shared
+    }
+    measure = table[name](**values)
+    for option, value in measure.options().items():
+        if written(value) != signature.parts.get(option, written(value)):
+            problem = (
+                f"the signature of {name} has {option}:{signature.parts[option]}, and {option}={shown(value)} is set."
+            )
+            raise InputError(problem, "Leave out one of them.", option=option)
+    return measure
+
+
+def _signed_value(declared: Option, text: str) -> Any:
+    """Read the value of an option from a signature."""
+    if text == "None" and not declared.choices:
+        return declared.default
+    free = declared.kind is None and declared.parse is None and not declared.choices
+    return _value(declared, text) if free else declared.read(list(_split(text)) if declared.repeat else text)
 
 
 def named_apart(measures: Sequence[Measure]) -> list[str]:
@@ -92,11 +243,13 @@ def _instead(name: str, table: Mapping[str, Any]) -> str:
 
 def _split(text: str) -> Iterator[str]:
     """Yield the parts of a text between the commas outside brackets and quotes."""
-    start, quote = 0, ""
+    start, quote, behind = 0, "", False
     closing: list[str] = []
     for place, sign in enumerate(text):
         if quote:
-            quote = "" if sign == quote else quote
+            # a backslash takes the sign behind it for what it is
+            quote = "" if sign == quote and not behind else quote
+            behind = sign == "\\" and not behind
         elif sign in "'\"":
             quote = sign
         elif sign in _CLOSING:

@@ -6,6 +6,7 @@ A module has the name of its measure, and the class the same name in CamelCase.
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -25,7 +26,7 @@ from ..exceptions import InputError, require_kind
 from ..options import options_of
 from .aligned import AlignedMeasure
 from .base import Measure
-from .notation import ReadFile, items_in, named_apart, read_item
+from .notation import ReadFile, items_in, named_apart, read_item, reading_of, signatures_in
 
 Kind = TypeVar("Kind", bound=Measure)
 
@@ -131,6 +132,8 @@ def read_measures(
     table: Mapping[str, type[Kind]],
     options: Mapping[str, Any] = MappingProxyType({}),
     files: Mapping[str, ReadFile] = MappingProxyType({}),
+    *,
+    signed: bool = False,
 ) -> dict[str, Kind]:
     """Read measures, by the names of their results.
 
@@ -140,12 +143,18 @@ def read_measures(
         table: the measures that can be named; objects must be of its kinds of input too.
         options: of the measures that are text; each takes the options that it has, unless its text sets them.
         files: functions that read the value of an option from a file, `token_probabilities=@words.tsv`.
+        signed: whether the caller reads the input as signatures say, see `notation.reading_of`.
 
     Raises:
         InputError: for an unknown measure, for none at all, for a value that an option cannot have, and if two results
             would have one name.
     """
-    entries = _listed(measures)
+    entries = listed_measures(measures)
+    if not signed and reading_of(signatures_in(item for _, item in entries), _all_measures()):
+        raise InputError(
+            "a signature says how the input is read, too, and only spanometer.score reads it so.",
+            "Give the measure with its options, as in span_f(average=macro), and set how the input is read.",
+        )
     chosen = [_read_measure(measure, table, options, files) for _, measure in entries]
     own = named_apart([measure for (name, _), measure in zip(entries, chosen, strict=True) if name is None])
     names = [own.pop(0) if name is None else name for name, _ in entries]
@@ -162,18 +171,21 @@ def read_measures(
 
 def options_by_name(measures: Any, table: Mapping[str, type[Kind]]) -> dict[str, list[str]]:
     """List the names of the options of the measures that are text, see `read_measures`."""
-    texts = (measure.partition("(")[0].strip() for _, measure in _listed(measures) if isinstance(measure, str))
-    return {name: list(options_of(table[name])) for name in texts if name in table}
+    texts = (measure for _, measure in listed_measures(measures) if isinstance(measure, str))
+    names = (re.split("[(|]", text)[0].strip() for text in texts)
+    return {name: list(options_of(table[name])) for name in names if name in table}
 
 
-def _listed(measures: Any) -> list[tuple[str | None, Any]]:
+def listed_measures(measures: Any) -> list[tuple[str | None, Any]]:
     """List the measures, each with the name of its result; None for a measure's own name."""
     remedy = "Give the name of a measure, a measure, or a list or a mapping of them."
     if isinstance(measures, Mapping):
         return listed(((name, measures[name]) for name in measures), remedy)
     several = isinstance(measures, Iterable) and not isinstance(measures, (str, Measure))
     entries = listed(measures, remedy) if several else [measures]
-    return [(None, item) for entry in entries for item in (items_in(entry) if isinstance(entry, str) else [entry])]
+    names = _all_measures()
+    split = (items_in(entry, names) if isinstance(entry, str) else [entry] for entry in entries)
+    return [(None, item) for items in split for item in items]
 
 
 def _read_measure(

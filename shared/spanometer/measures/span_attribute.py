@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, cast
 
@@ -13,7 +13,7 @@ from ..arrays import listed_items
 from ..counts.counts import Column, Counts
 from ..counts.statistics import Resampling, divide, precision_recall_f1
 from ..exceptions import InputError, counted, mention, require_sides, setting, shown
-from ..options import option
+from ..options import escaped, option, unescaped
 from ..spans.attributes import Attributes, Value, plain_value
 from .attribute_filter import DocumentFilter, read_filter
 from .attribute_items import (
@@ -32,6 +32,9 @@ from .attribute_ranking import AttributeCounts, PrecisionRecallCurve, Steps
 from .base import Key, Measure, with_bounds, zero_division_option
 
 Filter = str | Callable[[list[dict[str, Any]]], bool]
+
+_SIGNS = ",=+"
+"""The signs that separate names of attributes and labels in texts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -309,11 +312,12 @@ class SpanAttribute(Measure):
         scored = read_scored(self.attributes)
         if scored is not None:
             own["attributes"] = ",".join(
-                name if labels is None else f"{name}={'+'.join(sorted(labels))}" for name, labels in scored.items()
+                "=".join([escaped(name, _SIGNS), *([] if labels is None else [_joined(labels)])])
+                for name, labels in scored.items()
             )
-        own["default_values"] = (
-            ",".join(f"{name}={value!r}" for name, value in sorted(self.default_values.items())) or None
-        )
+        defaults = sorted(self.default_values.items())
+        texts = (f"{escaped(name, _SIGNS)}={json.dumps(value)}" for name, value in defaults)
+        own["default_values"] = ",".join(texts) or None
         if callable(self.filter):
             own["filter"] = "function"
         return own
@@ -382,12 +386,16 @@ def _by_attribute(precisions: np.ndarray) -> dict[str, np.ndarray]:
     return {"precisions": of_each, "all_precisions": np.broadcast_to(of_all, of_each.shape)}
 
 
+def _joined(labels: Iterable[str]) -> str:
+    return "+".join(escaped(label, _SIGNS) for label in sorted(labels))
+
+
 def _scored_in(texts: Sequence[str]) -> dict[str, bool | list[str]]:
     """Read `attributes` from texts such as `negated` and `carrier=DISEASE+SYMPTOM`."""
     labels_of: dict[str, bool | list[str]] = {}
     for text in texts:
         name, separator, listed = text.partition("=")
-        name, labels = name.strip(), [label.strip() for label in listed.split("+")]
+        name, *labels = (unescaped(part.strip(), _SIGNS) for part in (name, *listed.split("+")))
         if not name or (separator and not all(labels)):
             raise InputError(
                 f"{mention('attributes')}: {text!r} names no attribute or an empty label.", "Write NAME or NAME=A+B."
@@ -405,7 +413,7 @@ def _default_values_in(texts: Sequence[str]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for text in texts:
         name, separator, written = text.partition("=")
-        name = name.strip()
+        name = unescaped(name.strip(), _SIGNS)
         if not name or not separator:
             raise InputError(
                 f"{mention('default_values')}: {text!r} is not of the form NAME=VALUE.", "For example negated=false."

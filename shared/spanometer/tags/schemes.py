@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import InputError, mention, require_choice, setting
-from ..options import option, options_of
+from ..options import escaped, option, options_of, unescaped
 
 ROLES = ("O", "B", "I", "E", "S")
 OUTSIDE, BEGIN, INSIDE, END, SINGLE = range(5)
@@ -175,6 +175,9 @@ def encode(
     return codes, prefixes
 
 
+_SEPARATORS = ",="
+"""The signs that separate names."""
+
 _LONGEST_LIST = 100
 """A list of labels in a signature is named by its hash if it is longer."""
 
@@ -185,7 +188,7 @@ def label_map_in(text: str | Mapping[str, str], name: str = "label_map") -> dict
         return dict(text)
     labels: dict[str, str] = {}
     for pair in text.split(","):
-        old, _, new = (part.strip() for part in pair.partition("="))
+        old, _, new = (unescaped(part.strip(), _SEPARATORS) for part in pair.partition("="))
         if not old or not new:
             raise InputError(
                 f"{mention(name)}: {pair!r} is not of the form OLD=NEW.",
@@ -198,8 +201,8 @@ def label_map_in(text: str | Mapping[str, str], name: str = "label_map") -> dict
 
 
 def labels_in(text: str) -> list[str]:
-    """Read labels from a text such as `PER,LOC`."""
-    return [label.strip() for label in text.split(",")]
+    """Read labels from a text such as `PER,LOC`; a comma in a label is written as `%2C`."""
+    return [unescaped(label.strip(), _SEPARATORS) for label in text.split(",")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -276,10 +279,7 @@ class LabelChoice:
 
     def signed(self) -> dict[str, object]:
         """Write for the signature the labels that were mapped and left out; a long text is named by its hash."""
-        pairs = [f"{old}={new}" for old, new in sorted((self.label_map or {}).items())]
-        names = {"labels": self.labels, "ignore_labels": self.ignore_labels}
-        texts = {"label_map": pairs, **{name: sorted(set(listed or ())) for name, listed in names.items()}}
-        return {name: signed_list(listed) for name, listed in texts.items() if listed}
+        return {name: signed_names(names) for name, names in self.chosen.items() if names}
 
     def of_sides(self, sides: Mapping[str, Any]) -> dict[str, Any]:
         """Choose and rename the labels of sides (`Spans` by name); see `renamed`."""
@@ -332,8 +332,10 @@ def _are_names(values: Any) -> bool:
         return False
 
 
-def signed_list(listed: Sequence[str]) -> str:
-    """Write names as a signature has them; a long text is named by its number of names and its hash."""
+def signed_names(names: Iterable[str] | Mapping[str, str]) -> str:
+    """Write names, or pairs of names, as a signature has them; a long text is named by its length and its hash."""
+    pairs = names.items() if isinstance(names, Mapping) else ((name,) for name in names)
+    listed = sorted({"=".join(escaped(name, _SEPARATORS) for name in pair) for pair in pairs})
     text = ",".join(listed)
     return text if len(text) <= _LONGEST_LIST else f"{len(listed)}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 

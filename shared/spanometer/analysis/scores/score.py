@@ -17,11 +17,13 @@ from ...documents.sides import read_sides, require_one_annotator
 from ...exceptions import InputError, mention, on_side, require_no_more
 from ...grounding.grounded import Grounded
 from ...measures.base import Measure
-from ...measures.registry import ALL_MEASURES, options_by_name, read_measures
+from ...measures.notation import read_reading, reading_of, signatures_in
+from ...measures.registry import ALL_MEASURES, listed_measures, options_by_name, read_measures
 from ...options import made, options_of, require_known
 from ...readers.objects import beside_files
 from ...spans.forms import common_form, documents_in, form_of, read_pair
 from ...tags.decoding import LabelDecoding
+from ...tags.schemes import LabelChoice
 from .report import Report
 from .streams import require_form
 
@@ -102,8 +104,37 @@ def score(
     """
     require_no_more(more, "Pass one system; spanometer.compare takes several.")
     arguments = {name: options.pop(name) for name in ScoreArguments.__annotations__ if name in options}
+    if "seed" in arguments:
+        options["seed"] = arguments["seed"]
+    measures = list(measures) if isinstance(measures, Iterator) else measures
+    signatures = [] if measures is None else signatures_in(measure for _, measure in listed_measures(measures))
+    if any(signatures):
+        in_files = any(isinstance(side, (DocumentFile, Grounded)) for side in (references, predictions))
+        declared = {
+            **options_of(LabelChoice),
+            **Resampling.choice(),
+            **options_of(Pairing if in_files else LabelDecoding),
+        }
+        read = read_reading(reading_of(signatures, ALL_MEASURES), declared, arguments)
+        confidence = read.pop("confidence", None) if confidence is None else confidence
+        arguments |= read
+    report = _scored(references, predictions, measures, confidence, arguments, options)
+    for signed, result in zip(signatures, report.results, strict=bool(signatures)):
+        if signed is not None:
+            signed.require(result.signature)
+    return report
+
+
+def _scored(
+    references: Any,
+    predictions: Any,
+    measures: Any,
+    confidence: float | None,
+    arguments: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> Report:
     pairing = made(Pairing, arguments)
-    sides_reading, seed = replace(SideReading.of(score, arguments), pairing=pairing), arguments.get("seed", 0)
+    sides_reading = replace(SideReading.of(score, arguments), pairing=pairing)
     decoding, choice, lengths = sides_reading.decoding, sides_reading.choice, sides_reading.lengths
     resampling = Resampling.chosen(confidence, arguments)
     sides = {"references": references, "predictions": predictions}
@@ -118,7 +149,7 @@ def score(
     if files or any(isinstance(side, Grounded) for side in sides.values()):
         for file in files:
             require_one_annotator(file)
-        chosen = _chosen(_DEFAULTS["spans"] if measures is None else measures, options, seed)
+        chosen = _chosen(_DEFAULTS["spans"] if measures is None else measures, options)
         require_form(chosen, "spans")
         read = read_sides(sides, sides_reading)
         reference, predicted = read.spans.values()
@@ -127,7 +158,7 @@ def score(
     forms = {side: on_side(side, form_of, column) for side, column in sides.items()}
     if measures is None:
         measures = _DEFAULTS[common_form(forms, "tags")]
-    chosen = _chosen(measures, options, seed)
+    chosen = _chosen(measures, options)
     trees = all(measure.input == "entities" for measure in chosen.values())
     form = common_form(forms, "entities" if trees else "tags" if lengths is None else "spans")
     if form == "spans" and all(measure.input == "attributes" for measure in chosen.values()):
@@ -166,16 +197,15 @@ def _report(
     return report if tokens is None else replace(report, tokens=tokens)
 
 
-def _chosen(measures: Any, options: Mapping[str, Any], seed: int) -> dict[str, Measure]:
+def _chosen(measures: Any, options: Mapping[str, Any]) -> dict[str, Measure]:
     """Collect the measures by the names of their results; an `InputError` for an option that none of them takes."""
-    listed = list(measures) if isinstance(measures, Iterator) else measures
-    taken = options_by_name(listed, ALL_MEASURES)
+    taken = options_by_name(measures, ALL_MEASURES)
     if taken:
         own = [*signature(score).parameters][2:-1]
         require_known(options, [*dict.fromkeys(chain(own, *taken.values()))], " and ".join(taken))
-    elif options:
+    elif options.keys() - {"seed"}:
         raise InputError(
             f"{mention(next(iter(options)))} is for measures that are asked for by name.",
             "Give it to the measure: SpanF(average='macro').",
         )
-    return read_measures(listed, ALL_MEASURES, {**options, "seed": seed})
+    return read_measures(measures, ALL_MEASURES, options, signed=True)
