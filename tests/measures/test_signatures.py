@@ -64,7 +64,7 @@ def random_measure(name, chooses):
     raise AssertionError("no options fit each other")
 
 
-@pytest.mark.filterwarnings("ignore:.*no label")
+@pytest.mark.filterwarnings("ignore:.*no label", "ignore:nothing was scored")
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("name", ALL_MEASURES)
 def test_signatures_of_all_measures(name, seed, tmp_path, capsys):
