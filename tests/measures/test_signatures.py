@@ -33,7 +33,8 @@ READINGS = {
     "scheme": ["IOB2", "IOB1", "IOBES"],
     "repair": ["conlleval", "discard", "convert"],
     "label_map": [{"PER": "a|b"}, {"LOC": "x,y=z:%2C", "ORG": "token_f"}],
-    "ignore_labels": [["gamma"], ["ORG", "span_f,|%7C"]],
+    "labels": [["PER", "LOC", "gamma"], ["ORG", "a|b"]],
+    "ignore_labels": [["gamma2"], ["ORG", "span_f,|%7C"]],
 }
 DRAWS = {"confidence": [0.5, 0.95], "n_resamples": [5, 9], "interval_method": ["bca", "percentile"], "seed": [0, 7]}
 

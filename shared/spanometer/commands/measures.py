@@ -81,6 +81,8 @@ def take_signatures(options: argparse.Namespace) -> None:
     declared = {each.name: (name, each) for name, each in options.declared.items() if each.name != "references"}
     given = [name for name, (key, _) in declared.items() if getattr(options, key, None) is not None]
     values = read_reading(reading, {name: each for name, (_, each) in declared.items()}, given)
+    # a signature has the seed of its measure beside the seed of draws
+    options.own_seed = options.__dict__.get("seed") is not None
     for name, value in values.items():
         setattr(options, declared[name][0], value if isinstance(value, bool) else reading[name])
 
@@ -99,7 +101,7 @@ def named_measures(options: argparse.Namespace, available: Mapping[str, type[Mea
 
 def shared_options(options: argparse.Namespace) -> dict[str, Any]:
     """Read the options of all measures that have them; their seed is the seed of draws."""
-    declared = {**options_of(FMeasure), "seed": options_of(Resampling)["seed"]}
+    declared = {**options_of(FMeasure), **({"seed": options_of(Resampling)["seed"]} if options.own_seed else {})}
     texts = {name: getattr(options, destination(each), None) for name, each in declared.items()}
     return {
         name: text if isinstance(text, bool) else declared[name].read(text)
