@@ -57,9 +57,6 @@ _MEASURES: dict[str, type[Measure]] = {measure.name: measure for measure in (Cha
 
 _PAGES = (".html", ".htm")
 
-_FORMS = (*_PAGES, ".csv", ".jsonl")
-"""The endings of files of disagreements."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class AgreementOutput(PlotOutput):
@@ -79,11 +76,6 @@ class AgreementOutput(PlotOutput):
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
-        if self.in_file and self.ending not in _FORMS:
-            raise InputError(
-                f"{str(self.output)!r} does not say how to write disagreements.",
-                f"End it in {', '.join(_FORMS)}, or add --json or --table.",
-            )
         if self.in_file and (self.per_label or self.per_pair or self.per_document):
             raise InputError(
                 "--per-label, --per-pair and --per-document are about the agreement, and -o has the disagreements.",
@@ -94,13 +86,13 @@ class AgreementOutput(PlotOutput):
 
     @property
     def has_own_form(self) -> bool:
-        """Whether disagreements are written, in the format of the file's ending."""
-        return self.disagreements
+        """Whether disagreements are written as a page or as JSON lines."""
+        return self.disagreements and self.ending in (*_PAGES, ".jsonl")
 
     @property
     def in_file(self) -> bool:
-        """Whether only disagreements are written, in the format of the file's ending."""
-        return self.disagreements and self.names_file and not self.json and self.table == "text"
+        """Whether only disagreements are written, as a page or as JSON lines."""
+        return self.has_own_form and self.names_file and not self.json and self.table == "text"
 
     @property
     def is_page(self) -> bool:
@@ -204,8 +196,6 @@ def _disagreements(corpus: CorpusFiles, output: AgreementOutput, **options: Any)
 def _places(shown: _Shown, output: AgreementOutput) -> str:
     """Write the places alone, in the format of the file's ending."""
     result: Any = shown.disagreements
-    if output.ending == ".csv":
-        return str(result.to_csv("places", digits=output.digits, percent=output.percent))
     if output.ending == ".jsonl":
         return str(result.to_json_lines())
     return disagreement_report(

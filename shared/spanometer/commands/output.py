@@ -24,7 +24,7 @@ _BY_ENDING = {".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html"
 _OTHERS = (".gz", ".jsonl", ".parquet", ".pdf", ".png", ".svg", ".tsv", ".xlsx")
 """Endings of files that tables cannot be written to."""
 
-_SHOWN_BY = {"documents": "per_document", "labels": "per_label", "places": "disagreements"}
+_SHOWN_BY = {"places": "disagreements", "documents": "per_document", "labels": "per_label"}
 """Kinds of tables that an option shows, which are the main ones then."""
 
 _PAGE = """<!DOCTYPE html>
@@ -185,7 +185,8 @@ class TableOutput(Precision, Output):
             return
         if self.table_kind or self.table == "csv":
             shown = [*of_kind(kinds, self.main_kind)]
-            if others := [kind for kind, tables in kinds.items() if tables != shown]:
+            others = [kind for kind, tables in kinds.items() if tables != shown]
+            if others and self.main_kind not in _SHOWN_BY:
                 remedy = f"Add --table-kind {others[0]}, or write all with -o FOLDER/."
                 print(f"the CSV has one table, without {', '.join(others)}. {remedy}", file=sys.stderr)
         if self.table != "text" or self.names_file:
