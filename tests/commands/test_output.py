@@ -243,6 +243,21 @@ def test_csv_is_one_table(run, paths, file, tmp_path, arguments, main, others):
     assert written[main].equals(frame)
 
 
+def test_folded_signatures_are_measures(output, paths):
+    """What a signature begins with and what all end in, joined, is read as the signature."""
+    end, names, *begins = output("score", *paths[:2]).partition("Each signature ends in ")[2].splitlines()
+    signatures = [f"{begin}{end}" for begin in (*names.split(", "), *begins)]
+    whole, again = (
+        [
+            result["signature"]
+            for result in json.loads(output("score", *paths[:2], "--json", *chosen))["measures"].values()
+        ]
+        for chosen in ([], ["--measures", ",".join(signatures)])
+    )
+    assert len(whole) == len(signatures) > 2
+    assert sorted(again) == sorted(whole)
+
+
 def test_unknown_kinds_of_tables(complaint, paths):
     said = complaint("compare", *paths, "--table-kind", "labels", "--json")
     assert "--table, --table-kind, --digits and --percent are about tables" in said
