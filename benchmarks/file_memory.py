@@ -72,7 +72,7 @@ CASES = [
     ("validate {gold}", "texts"),
     *(("validate {gold}", form) for form in _DOCUMENTS),
     ("advise {gold}", "columns"),
-    ("advise {gold} --spans spans", "tokens"),
+    ("advise {gold} --spans-key spans --format jsonl", "tokens"),
     ("convert {gold} -o {out} --to IOBES", "columns"),
     ("convert {gold} -o {out} --to doccano", "texts"),
     ("convert {gold} -o {out} --to IOB2 --tokenizer words --lossy", "texts"),

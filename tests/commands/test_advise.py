@@ -70,11 +70,11 @@ def test_words_make_a_difference(answer, file):
 
 def test_lists_of_spans(run, answer, file):
     path = file("a.jsonl", SPANS)
-    found = answer(path, "--spans", "spans")
+    found = answer(path, "--spans-key", "spans", "--format", "jsonl")
     assert found["statistics"]["overlapping"] == 2
     assert found["statistics"]["tokens"] == 4
     assert found["measure"] == "bcubed"
     assert found["command"] is None
-    assert "spanometer score" not in run("advise", path, "--spans", "spans")[1]
+    assert "spanometer score" not in run("advise", path, "--spans-key", "spans", "--format", "jsonl")[1]
     bare = file("b.jsonl", '[{"start": 0, "end": 2, "label": "A"}]\n')
-    assert answer(bare, "--spans", "spans")["statistics"]["tokens"] is None
+    assert answer(bare, "--spans-key", "spans", "--format", "jsonl")["statistics"]["tokens"] is None

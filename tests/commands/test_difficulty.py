@@ -67,7 +67,7 @@ def test_picture(run, pair, tmp_path):
 def test_not_for_trees(run, file):
     path = file("a.tsv", "TOKEN\tNE-FINE-LIT\n# document_id = one\nAda\tB-pers\n")
     status, _, complaint = run("score", path, path, "--by-chance", "0.1")
-    assert (status, "not for entity trees" in complaint) == (2, True)
+    assert (status, "no effect for entity trees" in complaint) == (2, True)
     status, output, complaint = run("score", path, path, "--per-document")
     assert (status, complaint) == (0, "")
     assert re.search(r"^eter: document +line +eter", output, re.MULTILINE)

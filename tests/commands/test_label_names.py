@@ -58,7 +58,7 @@ def test_words_of_tokens_that_are_left_out(run, file):
         ('["O",\n 1', [], "names.txt, line 2: this is not JSON"),
         ("[1]", [], r"names.txt: --id2label\[0\] is 1, which is not a tag"),
         (FORMS["lines"], ["--repair", "raise"], "system.conll, line 3: 'I-PER' cannot"),
-        (FORMS["lines"], ["--format", "hipe"], "--id2label is for tags, not for entity trees"),
+        (FORMS["lines"], ["--format", "hipe"], "--id2label has no effect for entity trees"),
     ],
 )
 def test_wrong_names(run, file, names, options, message):

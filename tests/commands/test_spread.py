@@ -183,9 +183,9 @@ def test_answers_of_shared_documents(run, answered, file):
     [
         (("--answers", "{gold}"), "there is no file with answers"),
         (("--answers", "{gold}", "{tags}"), "these are spans, not answers"),
-        (("{gold}", "{small}", "--logits", "x.npz"), "--logits is for tags"),
+        (("{gold}", "{small}", "--logits", "x.npz"), "--logits has no effect for answers"),
         (("{gold}", "{small}", "--measures", "unitizing_alpha"), "cannot be scored part by part"),
-        (("{tags}", "{other}", "--aliases", "A=B"), "--aliases is for"),
+        (("{tags}", "{other}", "--aliases", "A=B"), "--aliases has no effect for tags"),
         (("{tags}", "{other}", "{third}"), "2 predictions: the spread over repairs is of one system"),
     ],
 )

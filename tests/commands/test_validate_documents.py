@@ -82,7 +82,7 @@ def test_unit_that_nothing_tells(run, file):
 def test_what_is_no_export(complaint, file, run):
     assert "is not an integer" in complaint("validate", file("a.jsonl", lines(("x", 3, "A"))))
     tags = file("a.conll", "Ada\tB-A\n")
-    assert "for documents with spans, not for files of tags" in complaint("validate", tags, "--tokenizer", "words")
+    assert "--tokenizer has no effect for tags" in complaint("validate", tags, "--tokenizer", "words")
     assert "invalid value for --tokenizer x" in complaint("validate", file("b.jsonl", lines()), "--tokenizer", "x")
     assert run("validate", tags)[0] == 0
     tasks = file("c.jsonl", '{"text": "Ada", "_input_hash": 1, "spans": [], "answer": "ignore"}\n')

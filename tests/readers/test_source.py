@@ -91,7 +91,7 @@ def test_blank_lines_are_not_looked_at_one_by_one(file, monkeypatch):
 
 IN_PROCESS = """
 import resource, sys
-from spanometer.commands import tag_files
+from spanometer.commands import input_files
 from spanometer.tables import screen
 from spanometer.commands.main import main
 from spanometer.measures import MEASURES

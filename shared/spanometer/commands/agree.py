@@ -35,9 +35,9 @@ from ..options import options_of, same
 from ..plots import plot_agreement
 from ..tables.table import Part, heading
 from ..web.disagreement_report import disagreement_report
-from .corpus import CorpusFiles
-from .documents import SERIES, DocumentSeries
-from .inputs import input_paths, kind_of
+from .corpus import CorpusFiles, read_corpus
+from .input_files import OF_SEVERAL, InputFiles, add_reading
+from .inputs import input_paths
 from .measures import (
     add_measure_options,
     chosen_measures,
@@ -50,7 +50,6 @@ from .measures import (
 )
 from .options import add_options, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
-from .tag_files import TagSeries
 
 _MEASURES: dict[str, type[Measure]] = {measure.name: measure for measure in (ChanceKappaF1, UnitizingAlpha, Gamma)}
 """The measures of agreement by name; gamma is computed only if it is named."""
@@ -105,7 +104,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help="file with the tags of one annotator")
     reading = parser.add_argument_group("reading")
     reading.add_argument("--names", metavar="NAMES", help="the annotators' names, with commas between")
-    add_options(reading, {"": TagSeries, DocumentSeries.title: DocumentSeries})
+    add_reading(parser, OF_SEVERAL)
     default = "chance_kappa_f1, which is always computed, and unitizing_alpha"
     add_measure_options(parser, _MEASURES, default=default, intervals=True)
     add_options(parser.add_argument_group("output"), {"": AgreementOutput}, called=OUTPUT_FLAGS)
@@ -132,9 +131,11 @@ def run(options: argparse.Namespace) -> int:
         **draws,
     }
     paths = input_paths(options.files, options.answer_key, systems=0)
-    source = read_options(kind_of(SERIES, options, paths), options)
-    require_used(options, source, chance, alpha, gamma, of_parts if with_parts else resampling)
-    corpus = source.corpus(paths, options.names, words=output.disagreements)
+    source = read_options(InputFiles, options)
+    content = source.content_of(paths)
+    source.require_effect(options, content, paths)
+    require_used(options, chance, alpha, gamma, of_parts if with_parts else resampling)
+    corpus = read_corpus(source, content, paths, options.names, words=output.disagreements)
     with corpus.placing_errors():
         result = agreement(corpus.annotators, **corpus.reading, **values)
         differing = _disagreements(corpus, output, match_labels=chance.match_labels, level=chance.level)

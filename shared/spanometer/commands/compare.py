@@ -24,15 +24,17 @@ from ..analysis.comparison.string_answers import compare_strings
 from ..exceptions import InputError, counted
 from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES, read_measures
+from ..options import options_of
 from ..plots import plot_comparison
-from .corpus import CorpusFiles, SeveralFiles
-from .documents import DocumentSeries, StringInput, are_strings, default_measures, known_measures
-from .inputs import (
-    input_paths,
-    kind_of,
-)
+from .corpus import CorpusFiles, read_corpus
+from .help import known_measures
+from .input_files import OF_SCORES, InputFiles, add_reading
+from .inputs import input_paths
 from .measures import (
+    COMPARED,
     add_measure_options,
+    chosen_content,
+    default_measures,
     need_words,
     read_request,
     require_signatures,
@@ -41,22 +43,10 @@ from .measures import (
 )
 from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
-from .scored_files import AttributeInput, TreeInput
-from .tag_files import TagSeries, WordInformation
+from .scored_files import informed
 
-
-@dataclass(frozen=True, kw_only=True)
-class ComparedTags(TagSeries, WordInformation):
-    """Tags of a reference and systems, with the words' information."""
-
-
-_KINDS: tuple[type[SeveralFiles], ...] = (AttributeInput, TreeInput, DocumentSeries, ComparedTags)
-
-_WITH_STRINGS: tuple[type[SeveralFiles], ...] = (StringInput, *_KINDS)
-"""The kinds of input, with answers as strings, which a policy chooses and not the content of a file."""
-
-_DEFAULTS = {"entities": "eter", "attributes": "span_attribute", "spans": "span_f", StringInput.input: MentionF.name}
-"""The measure of each kind of input if none is named."""
+_DEFAULTS = {"entities": "eter", "attributes": "span_attribute", "strings": MentionF.name}
+"""The measures of contents if none is named; of others span_f."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,8 +67,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="correlate the rankings of three or more systems by the measures (all by default)",
     )
-    reading = add_systems(parser, metavar="SYSTEM")
-    add_options(reading, {"": ComparedTags, **{kind.title: kind for kind in _WITH_STRINGS[:-1]}}, leave_out=("plot",))
+    add_systems(parser, metavar="SYSTEM")
+    add_reading(parser, options_of(InputFiles).keys() - set(OF_SCORES))
     add_options(parser.add_argument_group("output"), {"": ComparisonOutput}, called=OUTPUT_FLAGS)
 
 
@@ -89,13 +79,13 @@ def run(options: argparse.Namespace) -> int:
     take_average_none(options)
     output = read_options(ComparisonOutput, options)
     paths = input_paths(paths, options.answer_key)
-    strings = are_strings(options)
-    kind = StringInput if strings else kind_of(_KINDS, options, paths)
-    default = default_measures(kind) if options.rank_correlation else [_DEFAULTS[kind.input]]
+    source = read_options(InputFiles, options)
+    content = chosen_content(options, source, paths)
+    default = default_measures(content) if options.rank_correlation else [_DEFAULTS.get(content, "span_f")]
     resampling = read_options(PairedResampling, options)
-    source, measures = read_request(options, kind, known_measures(), default, resampling)
+    measures = read_request(options, content, known_measures(), default, resampling)
     choices = {"rank_correlation": options.rank_correlation, "per_label": output.per_label}
-    corpus = source.corpus(paths, options.names, annotators=0, words=need_words(measures))
+    corpus = read_corpus(source, content, paths, options.names, annotators=0, words=need_words(measures))
     if len(corpus.systems) < 2:
         raise InputError(
             f"{counted(len(corpus.systems), 'system')}: a comparison takes two.",
@@ -111,24 +101,26 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _compared(
-    source: SeveralFiles,
+    source: InputFiles,
     corpus: CorpusFiles,
     measures: Sequence[Any],
     resampling: PairedResampling,
     choices: Mapping[str, Any],
 ) -> Comparison:
     """Compare systems by their content; name the files' lines in errors."""
-    measures = source.informed(corpus, measures)
+    measures = informed(source, corpus, measures)
     with corpus.placing_errors():
-        if isinstance(source, (TreeInput, AttributeInput)):
+        if corpus.content in ("entities", "attributes"):
             sides = {REFERENCES: corpus.reference, **named_systems(corpus.systems)}
             named, reading = read_measures(measures, ALL_MEASURES), corpus.reading
             return compare_sides(sides, named, resampling, reading, **choices)
-        if isinstance(source, StringInput):
+        if corpus.content == "strings":
             if choices["rank_correlation"]:
                 remedy = "Leave the option out."
                 raise InputError("strings have one measure, whose ranking correlates with no other.", remedy)
-            values = {**asdict(resampling), **source.options_beside_policy(*measures)}
+            (measure,) = measures
+            own = {name: getattr(measure, name) for name in options_of(MentionF) if name not in COMPARED}
+            values = {**asdict(resampling), **own}
             return compare_strings(corpus.reference, corpus.systems, per_label=choices["per_label"], **values)
         return compare(
             corpus.reference,

@@ -26,14 +26,12 @@ from ..readers.writing import require_writable
 from ..readers.writing import writing as open_new
 from ..tables.exports import to_csv
 from ..tables.table import Part, Precision, heading
-from .corpus import CorpusFiles
-from .documents import SERIES, DocumentSeries
-from .inputs import documents_in, headlines, input_paths, kind_of, size_of
-from .measures import require_used
+from .corpus import CorpusFiles, read_corpus
+from .input_files import OF_SEVERAL, InputFiles, add_reading
+from .inputs import documents_in, headlines, input_paths, size_of
 from .options import add_options, read_options, switch
 from .output import Output
 from .rewritten import Target, WrittenAs
-from .tag_files import TagSeries
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +54,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help="file with the annotation of one annotator")
     reading = parser.add_argument_group("reading")
     reading.add_argument("--names", metavar="NAMES", help="the annotators' names, with commas between")
-    add_options(reading, {"": TagSeries, DocumentSeries.title: DocumentSeries})
+    add_reading(parser, OF_SEVERAL)
     add_options(parser.add_argument_group("voting"), {"": Voting})
     output = parser.add_argument_group("output")
     add_options(output, {"": WrittenAs}, optional=("to",))
@@ -68,16 +66,17 @@ def run(options: argparse.Namespace) -> int:
     """Read, count the votes, write and show."""
     output, voting = read_options(ConsensusOutput, options), read_options(Voting, options)
     paths = input_paths(options.files)
-    source = read_options(kind_of(SERIES, options, paths), options)
-    require_used(options, source)
-    of_tags = isinstance(source, TagSeries)
+    source = read_options(InputFiles, options)
+    content = source.content_of(paths)
+    source.require_effect(options, content, paths)
+    of_tags = content == "tags"
     writing = read_options(WrittenAs, options).writing(options, source, "IOB2" if of_tags else "jsonl")
     to_screen = not writing.target.names_file
     if output.json and to_screen:
         raise InputError("--json is about votes, and standard output has the consensus.", "Name a file with -o.")
-    corpus = source.corpus(paths, options.names, words=True)
+    corpus = read_corpus(source, content, paths, options.names, words=True)
     first = corpus.first
-    if isinstance(source, TagSeries) and not source.kept(first).all():
+    if of_tags and not source.kept(first).all():
         raise InputError(
             "tokens that are left out have no place in what is written.",
             f"Set {setting('ignore_index')} to a number that does not occur.",
@@ -88,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
     file = first.with_spans(result.spans) if of_tags else None
     # the notes of the readers are shown with the files' names
     made = replace(result.documents(file, votes=output.with_votes), left_out=(), notes=())
-    prepared = writing.prepare(made, Pairing(to_tokens=getattr(source, "to_tokens", "strict")))
+    prepared = writing.prepare(made, Pairing(to_tokens=source.to_tokens))
     if output.list_spans is not None:
         with open_new(output.list_spans) as stream:
             stream.write(to_csv([result.tables()[-1]], Precision()).encode())

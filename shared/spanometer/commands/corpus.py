@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -12,17 +11,38 @@ from typing import Any, TypeVar
 from ..analysis.agreement.annotators import ANNOTATOR
 from ..analysis.agreement.disagreements import Disagreements
 from ..analysis.comparison.comparison import REFERENCES, SYSTEM
-from ..analysis.errors.contexts import Context
+from ..analysis.errors.contexts import Context, context_of_tags
 from ..analysis.errors.errors import Errors
-from ..analysis.scores.report import Report
-from ..counts.statistics import Resampling
-from ..exceptions import InputError, mention
-from ..spans.spans import Spans
+from ..documents.document_file import DocumentFile
+from ..documents.matching import differing_document, matched, require_same_tokens, require_same_words
+from ..documents.pairing import Pairing, pair
+from ..documents.sides import AnsweredTexts, answers_together, by_annotator, require_one_annotator
+from ..exceptions import InputError, counted, mention
+from ..grounding.strings import ground_strings
+from ..options import made
+from ..readers.formats import AUTO
+from ..readers.reading import read_documents
+from ..spans.mentions import Mentions
 from ..tables.table import Part, heading
-from .inputs import Input, ShownFile, documents_in, headlines, named, names_of, side_of, size_of
+from .input_files import InputFiles
+from .inputs import (
+    InputPath,
+    ShownFile,
+    detected,
+    documents_in,
+    headlines,
+    located,
+    named,
+    names_of,
+    read_with,
+    side_of,
+    size_of,
+)
 
 Located = Callable[[Mapping[str, Any]], Any]
 Result = TypeVar("Result", Errors, Disagreements)
+
+_MENTIONS = "the mentions of the reference"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -30,6 +50,7 @@ class CorpusFiles:
     """Several sides of one corpus.
 
     Attributes:
+        content: what the files hold, see `CONTENTS`.
         files: of each side, by its name in errors: `references`, `system NAME` or `annotator NAME`.
         reading: the arguments of functions that read the sides.
         annotations: the argument for each side; by default its entity trees, or the file.
@@ -38,6 +59,7 @@ class CorpusFiles:
         located: a context manager that places errors about sides in their files.
     """
 
+    content: str
     files: Mapping[str, Any]
     reading: Mapping[str, Any] = field(default_factory=dict)
     annotations: Mapping[str, Any] = field(default_factory=dict)
@@ -113,97 +135,268 @@ class CorpusFiles:
         return {_bare(name): side for name, side in self.annotations.items() if name.startswith(role)}
 
 
-class SeveralFiles(Input, ABC):
-    """A kind of input with several sides."""
+def read_corpus(
+    source: InputFiles,
+    content: str,
+    paths: Sequence[str],
+    names: str | None = None,
+    *,
+    annotators: int | None = None,
+    words: Any = False,
+) -> CorpusFiles:
+    """Read all sides of a corpus.
 
-    @abstractmethod
-    def corpus(
-        self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
-    ) -> CorpusFiles:
-        """Read all sides.
+    Args:
+        source: how the files are read.
+        content: the layer that is read, see `CONTENTS`.
+        paths: the files.
+        names: the names of annotators or systems, with commas between; by default the names of the files.
+        annotators: how many of the first files are annotators, followed by systems; 0 for one reference, None if
+            all files are annotators.
+        words: whether the words of the first side are needed.
 
-        Args:
-            paths: the files.
-            names: the names of annotators or systems, with commas between; by default the names of the files.
-            annotators: how many of the first files are annotators, followed by systems; 0 for one reference, None if
-                all files are annotators.
-            words: whether the words of the first side are needed.
-
-        Raises:
-            InputError: if files cannot be read or differ in their documents, with file and line.
-        """
-
-    def informed(self, corpus: CorpusFiles, measures: Sequence[Any]) -> Sequence[Any]:
-        """Give measures the information that they take from the files of a corpus."""
-        return measures
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Pair:
-    """A reference and a system, ready to be scored.
-
-    Attributes:
-        references, predictions: the arguments of measures.
-        measures: the measures that are defined for both.
-        reading: how both were read, for the signature.
-        shown: the system as commands show it.
-        size: the size of the corpus, if it differs from the lengths of the scored documents.
+    Raises:
+        InputError: if files cannot be read or differ in their documents, with file and line.
     """
-
-    references: Any
-    predictions: Any
-    measures: Sequence[Any]
-    reading: Mapping[str, Any]
-    shown: ShownFile
-    size: int | None = None
+    return _READERS[content](source, paths, names, annotators, words)
 
 
-class ScoredFiles(SeveralFiles):
-    """A kind of input that is scored: a reference and one or more systems."""
+def _read_tags(
+    source: InputFiles, paths: Sequence[str], names: str | None, annotators: int | None, words: Any
+) -> CorpusFiles:
+    """Read sides of tags, with the words of the first."""
+    if annotators == 1:
+        raise InputError("one file of tags is one reference.", "Name two or more, with --references 2.")
+    read = read_tag_sides(source, paths, annotators, words)
+    if annotators == 0 and len(read) < 2:
+        raise InputError("there is no file with a system's tags.", "Give PREDICTION, or two --columns or more.")
+    default = default_names(paths, annotators) if len(paths) > 1 else [file.columns[0] for file in read]
+    files = by_role(read, default, names, annotators)
+    return CorpusFiles(
+        content="tags",
+        files=files,
+        annotations={name: source.annotation_in(file) for name, file in files.items()},
+        reading={**source.decoding, **source.chosen},
+        context=lambda: context_of_tags(read[0], source.kept(read[0])),
+        located=source.located,
+    )
 
-    def pair(self, corpus: CorpusFiles, name: str, measures: Sequence[Any]) -> Pair:
-        """Bring a system and the reference together."""
-        shown = corpus.shown[1 + list(corpus.systems).index(name)]
-        sides = {"references": corpus.reference, "predictions": corpus.systems[name]}
-        return Pair(**sides, measures=measures, reading=corpus.reading, shown=shown)
 
-    def completed(self, report: Report, corpus: CorpusFiles, pair: Pair, resampling: Resampling | None) -> Report:
-        """Add the parts to a report that only this kind of input has."""
-        return report
+def read_tag_sides(
+    source: InputFiles, paths: Sequence[str], annotators: int | None, words: bool | int | str
+) -> list[DocumentFile]:
+    """Read all sides, each as its own file, of the same words; the first side has words if `words` is true."""
+    words = (words and source.words_column) or words
+    numbers = source.token_probability_column
+    if listed := _columns_of_one(source, paths, annotators):
+        whole = source.read_tags(paths[0], listed, words, numbers, distinct=True)
+        return [whole.select(place) for place in range(len(listed))]
+    compared = False if source.ignore_words else words or True
+    of_first = source.layers or [source.reference_column or source.column]
+    of_others = source.layers or [source.prediction_column or source.column]
+    first = source.read_tags(paths[0], of_first, words or compared, numbers)
+    files = [first if words else replace(first, words=None)]
+    for path in paths[1:]:
+        file = source.read_tags(path, of_others, compared)
+        (require_same_tokens if annotators == 0 else require_same_words)(first, file)
+        files.append(replace(file, words=None))
+    return files
 
-    def score(
-        self, corpus: CorpusFiles, measures: Sequence[Any], resampling: Resampling | None, *, per_document: bool = False
-    ) -> tuple[CorpusFiles, dict[str, Report]]:
-        """Compute the measures of each system; errors name file and line.
 
-        Returns:
-            The corpus with its files as they were scored, and the report of each system by its name.
-        """
-        if getattr(self, "plot", None) is not None and len(corpus.systems) > 1:
-            raise InputError(f"{mention('plot')} draws one system.", "Leave it out, or give one PREDICTION.")
-        shown, reports = [corpus.shown[0]], {}
-        in_lines = bool(corpus.first.tags) or corpus.first.entities is not None
-        measures = self.informed(corpus, measures)
-        for name in corpus.systems:
-            files = {"references": corpus.first, "predictions": corpus.files[f"{SYSTEM}{name}"]}
-            with corpus.located({**corpus.files, **files, "": corpus.first}):
-                pair = self.pair(corpus, name, measures)
-                sides = pair.references, pair.predictions
-                report = Report.of(*sides, pair.measures, pair.reading, _progress, resampling, per_document)
-                report = replace(
-                    report,
-                    tokens=report.tokens if pair.size is None else pair.size,
-                    documents_text=corpus.documents,
-                    document_lines=corpus.first.document_lines if in_lines else (),
-                )
-                reports[name] = self.completed(report, corpus, pair, resampling)
-            of_spans = isinstance(pair.references, Spans)
-            shown.append(pair.shown.beside(*sides, pair.measures) if of_spans else pair.shown)
-        return replace(corpus, shown=shown), reports
+def _columns_of_one(source: InputFiles, paths: Sequence[str], annotators: int | None) -> Sequence[str]:
+    """Name the columns of the sides, if one file has all sides; none otherwise."""
+    pair = tuple(column for column in (source.reference_column, source.prediction_column) if column is not None)
+    if source.layers and any((source.column, source.columns, pair)):
+        raise InputError(f"{mention('layers')} names the columns of every file.", "Leave out other columns.")
+    if source.columns and len(paths) > 1:
+        raise InputError("--columns takes apart one file.", "Give one file, or --column for all of them.")
+    if source.columns and (source.column is not None or pair):
+        raise InputError("--columns names the columns of all sides.", "Leave out other columns.")
+    if len(paths) > 1 or source.columns:
+        return source.columns
+    if len(pair) < 2:
+        # a file that cannot be read has no columns
+        source.read_tags(paths[0], (None,))
+        what = "its annotators" if annotators is None else "the reference and the systems"
+        remedy = "Give more files." if source.layers else "Give them with --columns 2,3, or more files."
+        raise InputError(f"with one file, the columns of {what} must be named.", remedy)
+    return pair
+
+
+def _read_documents(
+    source: InputFiles, paths: Sequence[str], names: str | None, annotators: int | None, words: Any
+) -> CorpusFiles:
+    """Read sides of documents with spans; one file of references has the spans of several annotators."""
+    if annotators == 0:
+        _require_system(paths, "a system's spans", "Give PREDICTION.")
+    people = {}
+    if len(paths) == 1:
+        people = by_annotator(source.read_all_spans(paths[0]))
+    elif annotators == 1:
+        people = by_annotator(source.read_all_spans(paths[0]), "Give more references.")
+    rest = paths[1:] if people else paths
+    if people and annotators is not None:
+        annotators = len(people)
+    default = [*people, *default_names(rest, None)] if people else default_names(paths, annotators)
+    columns = [source.reference_column, *[source.prediction_column] * len(paths)]
+    read = [source.read_spans(path, column) for path, column in zip(rest, columns, strict=False)]
+    files = by_role([*people.values(), *read], default, names, annotators)
+    return CorpusFiles(content="spans", files=files, reading={"pairing": source.pairing, **source.chosen})
+
+
+def _read_trees(
+    source: InputFiles, paths: Sequence[str], names: str | None, annotators: int | None, words: Any
+) -> CorpusFiles:
+    """Read the entity trees of a reference and systems, all of the same documents and tokens."""
+    _require_system(paths, "the system's entities", "Give PREDICTION.")
+    reference = source.read_trees(paths[0])
+    # only the columns of words and entities are needed from here on
+    files = [replace(reference, words=None)]
+    for path in paths[1:]:
+        system = source.read_trees(path)
+        _require_same_names(reference, system)
+        require_same_tokens(reference, system, ignore_words=source.ignore_words)
+        _with_lengths(reference, system)
+        files.append(replace(_with_lengths(system, reference), words=None))
+    sides = by_role(files, default_names(paths, annotators), names, annotators)
+    return CorpusFiles(content="entities", files=sides, reading=source.reading_of_trees(files))
+
+
+def _with_lengths(file: DocumentFile, other: DocumentFile) -> DocumentFile:
+    """Give entities without documents' lengths the lengths of the other side, checked."""
+    if other.lengths is None or file.lengths is not None:
+        return file
+    with located({"": file}):
+        return replace(file, entities=file.trees.with_lengths(other.lengths))
+
+
+def _require_same_names(reference: DocumentFile, system: DocumentFile) -> None:
+    """Compare the names of HIPE's documents: in another order they may have the same lengths."""
+    if not reference.format == system.format == "hipe":
+        return
+    names = (reference.documents.ids or (), system.documents.ids or ())
+    for document, (name, predicted) in enumerate(zip(*names, strict=False)):
+        if name != predicted:
+            states = (f"is {name!r}", f"is {predicted!r}")
+            remedy = "Both sides must have the same documents, in the same order."
+            raise differing_document(reference, system, document, states, remedy)
+
+
+def _read_attributes(
+    source: InputFiles, paths: Sequence[str], names: str | None, annotators: int | None, words: Any
+) -> CorpusFiles:
+    """Read a reference and systems with attributes, with documents in the order of the reference."""
+    _require_system(paths, "the system's spans", "Give PREDICTION.")
+    formats = [_attribute_format(source, path) for path in paths]
+    references, *systems = (
+        require_one_annotator(
+            read_with(read_documents, path, format=format if format == "jsonl" else AUTO, limits=source.limits)
+        )
+        for path, format in zip(paths, formats, strict=True)
+    )
+    for predictions in systems:
+        unit = "token" if references.in_tokens and predictions.in_tokens else "character"
+        pair(references, predictions, Pairing(unit=unit, ignore_words=source.ignore_words))
+    files = [references, *(matched(references, predictions)[1] for predictions in systems)]
+    columns = [file.attribute_columns() for file in files]
+    # words and texts are large, and not needed any more
+    files = [replace(file, words=None, stated=None) for file in files]
+    sides = by_role(files, default_names(paths, annotators), names, annotators)
+    return CorpusFiles(
+        content="attributes",
+        files=sides,
+        annotations=dict(zip(sides, columns, strict=True)),
+        shown=[
+            ShownFile(
+                f"{file.source}, {name}",
+                {"file": file.source, "format": name, "attributes": list(attributes.names)},
+                file.left_out,
+            )
+            for file, name, attributes in zip(files, formats, columns, strict=True)
+        ],
+        located=lambda files_of: located({**files_of, "": files[0]}),
+    )
+
+
+def _attribute_format(source: InputFiles, path: str) -> str:
+    """Detect the format of a file; assume JSON lines if its content does not show the format."""
+    names = (None, "jsonl") if source.format == AUTO else ("jsonl",)
+    shown = next(filter(None, (detected(path, source.encoding, "spans", name) for name in names)), None)
+    return "columns" if shown is None else shown.name
+
+
+def _read_strings(
+    source: InputFiles, paths: Sequence[str], names: str | None, annotators: int | None, words: Any
+) -> CorpusFiles:
+    """Read the mentions of a reference and each system's answers as strings."""
+    policy = source.string_policy
+    if len(paths) == 1:
+        raise InputError("there is no file with answers.", "Give PREDICTION, or name the key of the answers.")
+    if source.mentions_key is not None:
+        paths = [InputPath.of(paths[0], source.mentions_key), *paths[1:]]
+    (_, reference), *systems = read_answers(source, paths).items()
+    files = {REFERENCES: replace(reference, answers=None), **dict(systems)}
+    if source.mentions_key is not None:
+        files[_MENTIONS] = reference
+    elif reference.answers is not None:
+        reference.require_spans()
+    read = answers_in_order(source, files)
+    if source.mentions_key is None:
+        gold, shown = Mentions.of_spans(read.references, read.texts), side_of(reference)
+    else:
+        gold = _mentions(source, read.answers.pop(_MENTIONS), reference)
+        shown = ShownFile(
+            f"{reference.source}, {counted(len(gold), 'mention')}",
+            {"file": reference.source, "mentions": len(gold), "notes": list(reference.notes), "left_out": []},
+        )
+    results = (
+        ground_strings(read.texts, answers, policy=policy, **source.answer_reading) for answers in read.answers.values()
+    )
+    grounded = [replace(each, choices={**read.decoding, **each.choices}) for each in results]
+    sides = [side_of(file, grounded=each) for (_, file), each in zip(systems, grounded, strict=True)]
+    named_files = by_role([file for _, file in (("", reference), *systems)], default_names(paths, 0), names, 0)
+    return CorpusFiles(
+        content="strings",
+        files=named_files,
+        annotations=dict(zip(named_files, (gold, *grounded), strict=True)),
+        shown=[shown, *sides],
+    )
+
+
+def _mentions(source: InputFiles, rows: Sequence[Any], reference: DocumentFile) -> Mentions:
+    """Read the mentions of a file; raise an `InputError` with the line for any other value."""
+    try:
+        return Mentions.from_pairs(rows)
+    except InputError as error:
+        # documents that only one side has may be left out, so that others have their numbers
+        raise (error if source.shared_documents else reference.locate(error)) from None
+
+
+def read_answers(source: InputFiles, paths: Sequence[str]) -> dict[str, DocumentFile]:
+    """Read a reference, and the answers of systems."""
+    return {
+        REFERENCES: source.read_spans(paths[0]),
+        **dict(zip(names_of(paths[1:]), map(source.read_spans, paths[1:]), strict=True)),
+    }
+
+
+def answers_in_order(source: InputFiles, files: Mapping[str, DocumentFile]) -> AnsweredTexts:
+    """Bring texts, spans and answers into one order; the reference is the first file."""
+    own = ("asked_labels", "aliases", "answer_format", "shared_documents")
+    return answers_together(files, made(Pairing, {name: getattr(source, name) for name in own}))
+
+
+_READERS = {
+    "tags": _read_tags,
+    "spans": _read_documents,
+    "entities": _read_trees,
+    "attributes": _read_attributes,
+    "strings": _read_strings,
+}
 
 
 def by_role(files: Iterable[Any], default: Sequence[str], names: str | None, annotators: int | None) -> dict[str, Any]:
-    """Name the files of sides as errors do, see `SeveralFiles.corpus`.
+    """Name the files of sides as errors do, see `read_corpus`.
 
     Args:
         files: the files.
@@ -232,7 +425,7 @@ def default_names(paths: Sequence[str], annotators: int | None) -> list[str]:
     return [*people, *(systems if annotators == 0 or set(people).isdisjoint(systems) else names_of(paths)[first:])]
 
 
-def require_system(files: Sequence[object], what: str, remedy: str) -> None:
+def _require_system(files: Sequence[object], what: str, remedy: str) -> None:
     """Raise an `InputError` if there is no file of a system."""
     if len(files) < 2:
         raise InputError(f"there is no file with {what}.", remedy)
@@ -240,10 +433,3 @@ def require_system(files: Sequence[object], what: str, remedy: str) -> None:
 
 def _bare(name: str) -> str:
     return name.removeprefix(ANNOTATOR).removeprefix(SYSTEM)
-
-
-def _progress(steps: Sequence[Any]) -> Iterable[Any]:
-    from tqdm import tqdm
-
-    shown: Iterable[Any] = tqdm(steps, desc="scoring", unit="step", delay=1, leave=False, disable=None)
-    return shown

@@ -36,13 +36,12 @@ from ..tables.table import Part, Table, heading
 from ..tags.decoding import LabelDecoding
 from ..web.error_report import write_error_report
 from ..web.templates import require_html
-from .corpus import CorpusFiles, SeveralFiles
-from .documents import SERIES, DocumentSeries
-from .inputs import headlines, input_paths, kind_of, located, size_of
-from .measures import add_measure_options, read_request, require_signatures, take_signatures
+from .corpus import CorpusFiles, read_corpus
+from .input_files import OF_SEVERAL, SERIES, InputFiles, add_reading
+from .inputs import headlines, input_paths, located, size_of
+from .measures import add_measure_options, chosen_content, read_request, require_signatures, take_signatures
 from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
-from .tag_files import TagSeries
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,8 +134,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     measures = parser.add_argument_group("measures")
     add_options(measures, {"": Resampling})
     add_options(measures, {"": Matching})
-    reading = add_systems(parser)
-    add_options(reading, {"": TagSeries, DocumentSeries.title: DocumentSeries})
+    add_systems(parser)
+    add_reading(parser, OF_SEVERAL)
     add_options(parser.add_argument_group("examples"), {"": ErrorChoice})
     add_options(parser.add_argument_group("buckets"), {"": SpanParts})
     add_options(parser.add_argument_group("output"), {"": ErrorOutput}, called=OUTPUT_FLAGS)
@@ -151,17 +150,18 @@ def run(options: argparse.Namespace) -> int:
     if output.examples is None and choice != ErrorChoice():
         raise InputError("--kind, --label, --predicted, --limit and --sample choose examples.", "Add --examples text.")
     paths = input_paths(paths, options.answer_key)
-    kind = kind_of(SERIES, options, paths)
+    source = read_options(InputFiles, options)
+    content = chosen_content(options, source, paths, SERIES)
     resampling, matching = read_options(Resampling, options), read_options(Matching, options)
-    source, measures = read_request(options, kind, MEASURES, ["span_f"], matching, resampling)
+    measures = read_request(options, content, MEASURES, ["span_f"], matching, resampling)
     if len(measures) > 1:
         raise InputError(
             f"costs are told in one measure, and {counted(len(measures), 'measure')} are named.", "Name one."
         )
     values = {"measure": measures[0], "min_overlap": matching.min_overlap, **asdict(resampling)}
-    if parts.by and not isinstance(source, TagSeries):
+    if parts.by and content != "tags":
         raise InputError("--by names columns of a file of tags.", "Leave it out.", source=str(paths[0]))
-    corpus = source.corpus(paths, options.names, annotators=0, words=True)
+    corpus = read_corpus(source, content, paths, options.names, annotators=0, words=True)
     with corpus.placing_errors():
         result = corpus.in_context(errors(corpus.reference, corpus.systems, **corpus.reading, **values))
     require_signatures(options, [result.signature])
@@ -186,23 +186,22 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _partition(source: SeveralFiles, path: str, corpus: CorpusFiles, parts: SpanParts) -> dict[str, Any]:
+def _partition(source: InputFiles, path: str, corpus: CorpusFiles, parts: SpanParts) -> dict[str, Any]:
     """Read the data for buckets: the training set, and columns of the reference's file."""
-    if isinstance(source, TagSeries):
+    if corpus.content == "tags":
         kept = source.kept(corpus.first)
         columns: dict[str, Any] = {}
         if parts.by:
-            file = source.read(path, parts.by)
+            file = source.read_tags(path, parts.by)
             columns = {name: tags.take(kept) for name, tags in zip(file.columns, file.tags, strict=True)}
         return {"train": None if parts.train is None else _tags_of_training(source, parts), "by": columns}
-    if parts.train is None or not isinstance(source, DocumentSeries):
-        return {"train": None, "by": {}}
-    return {"train": read_training(source.read(parts.train, parts.train_column)), "by": {}}
+    train = None if parts.train is None else read_training(source.read_spans(parts.train, parts.train_column))
+    return {"train": train, "by": {}}
 
 
-def _tags_of_training(source: TagSeries, parts: SpanParts) -> tuple[Spans, Wording]:
+def _tags_of_training(source: InputFiles, parts: SpanParts) -> tuple[Spans, Wording]:
     columns = source.layers if parts.train_column is None and source.layers else [parts.train_column or source.column]
-    file = source.read(str(parts.train), columns, True)
+    file = source.read_tags(str(parts.train), columns, True)
     if file.words is None:
         raise InputError("the training set has no words.", "Give a file with a column of words.", source=file.source)
     with located({"training": file}):

@@ -20,12 +20,14 @@ from dataclasses import dataclass, replace
 from ..documents.document_file import DocumentFile
 from ..documents.matching import matched
 from ..documents.pairing import Pairing, pair
+from ..documents.sides import require_one_annotator
 from ..documents.tokenizers import with_tokens
 from ..exceptions import InputError, counted, mention, printable
 from ..grounding.grounded import Grounded, outcomes_by_answer
 from ..grounding.reading import AnswerReading
-from ..readers.formats import Format, formats_of
-from .documents import CarriedDocuments
+from ..options import options_of
+from ..readers.formats import formats_of
+from .input_files import ONE_FILE, InputFiles, add_reading
 from .inputs import detected, input_paths
 from .options import add_options, read_options, switch
 from .rewritten import Target, WrittenAs
@@ -35,62 +37,63 @@ _ENDINGS = {".spacy": "spacy", ".conll": "IOB2", ".iob": "IOB2", ".iob2": "IOB2"
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroundedFiles(CarriedDocuments, AnswerReading, WrittenAs):
-    """Texts and answers, and the options of grounding and writing them."""
+class GroundingOutput:
+    """How grounded answers are shown."""
 
     list_lost: bool = switch("list the items that have no place, and why", common=True)
 
-    def format_of(self, path: str) -> Format | None:
-        """Detect the format of a file, which may be JSON lines of texts."""
-        format = super().format_of(path)
-        if format is None and (self.text_key is not None or detected(path, self.encoding, "spans", "texts")):
-            return formats_of("spans")["texts"]
-        return format
 
-    def read_both(self, paths: Sequence[str]) -> tuple[DocumentFile, DocumentFile]:
-        """Read texts and answers, from two files or one."""
-        if len(paths) > 2:
-            raise InputError(f"{counted(len(paths), 'file')}.", "Give TEXTS and ANSWERS, or one file that has both.")
-        self.require_taken(paths)
-        texts = self.read(paths[0])
-        answers = texts if len(paths) == 1 else self.read(paths[1])
-        if answers.answers is None:
-            raise InputError(
-                "this file has no answers.",
-                f"Name their key with {mention('answer_key')}, and give the texts first.",
-                source=answers.source,
-            )
-        texts = replace(texts, answers=None)
-        return matched(texts if self.tokenizer is None else with_tokens(texts, self.tokenizer), answers)
+def _read_both(
+    options: argparse.Namespace, source: InputFiles, paths: Sequence[str]
+) -> tuple[DocumentFile, DocumentFile]:
+    """Read texts and answers, from two files or one."""
+    if len(paths) > 2:
+        raise InputError(f"{counted(len(paths), 'file')}.", "Give TEXTS and ANSWERS, or one file that has both.")
+    source.require_effect(options, "spans", paths)
+    texts = _read(source, paths[0])
+    answers = texts if len(paths) == 1 else _read(source, paths[1])
+    if answers.answers is None:
+        raise InputError(
+            "this file has no answers.",
+            f"Name their key with {mention('answer_key')}, and give the texts first.",
+            source=answers.source,
+        )
+    texts = replace(texts, answers=None)
+    return matched(texts if source.tokenizer is None else with_tokens(texts, source.tokenizer), answers)
+
+
+def _read(source: InputFiles, path: str) -> DocumentFile:
+    """Read a file, which may be JSON lines of texts."""
+    shown = source.format_of(path)
+    if shown is None and (source.text_key is not None or detected(path, source.encoding, "spans", "texts")):
+        shown = formats_of("spans")["texts"]
+    return require_one_annotator(source.read_all_spans(path, shown=shown))
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     parser.add_argument("files", metavar="TEXTS ANSWERS", nargs="+", help="the two files; or one that has both")
-    grounding = parser.add_argument_group("grounding")
-    add_options(grounding, {"": AnswerReading})
-    reading = parser.add_argument_group("reading")
-    add_options(reading, {"": GroundedFiles}, leave_out=("to", "lossy", "list_lost"))
+    add_reading(parser, (*options_of(AnswerReading), *ONE_FILE))
     output = parser.add_argument_group("output")
     add_options(output, {"": WrittenAs}, optional=("to",))
     add_options(output, {"": Target}, leave_out=("in_place",), called={"output": "-o --output"})
-    add_options(output, {"": GroundedFiles})
+    add_options(output, {"": GroundingOutput})
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, ground and write."""
-    source = read_options(GroundedFiles, options)
+    source = read_options(InputFiles, options)
     paths = _paths(options.files, source.answer_key)
     ending = next((name for end, name in _ENDINGS.items() if str(options.output or "").endswith(end)), "jsonl")
-    writing = source.writing(options, source, ending)
-    texts, answers = source.read_both(paths)
-    paired = pair(texts, answers, Pairing(unit="character", **vars(source.answering)))
+    writing = read_options(WrittenAs, options).writing(options, source, ending)
+    texts, answers = _read_both(options, source, paths)
+    paired = pair(texts, answers, Pairing(unit="character", **vars(source.pairing.answering)))
     grounded = paired.grounded["predictions"]
     spans = paired.sides["predictions"].file.spans
     made = replace(paired.file, spans=spans, words=None, annotators=None, left_out=(), notes=(), stated=None)
-    carrying = replace(source.carrying, tokenizer=None) if made.documents.tokens is not None else source.carrying
-    prepared = writing.prepare(made, carrying)
-    if source.list_lost:
+    tokenizer = None if made.documents.tokens is not None else source.tokenizer
+    prepared = writing.prepare(made, replace(source.pairing, tokenizer=tokenizer))
+    if read_options(GroundingOutput, options).list_lost:
         for line in _lost(made, grounded):
             print(printable(line), file=sys.stderr)
     writing.write(prepared)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, BinaryIO, ClassVar, TypeVar
+from typing import Any, BinaryIO, TypeVar
 from weakref import finalize
 
 import numpy as np
@@ -20,18 +19,13 @@ from ..documents.pairing import Paired
 from ..exceptions import InputError, counted, mention, printable
 from ..grounding.grounded import AnswerCounts
 from ..measures.base import Measure
-from ..options import options_of, replaced_option
 from ..readers.columns.layout import DOCSTART
 from ..readers.formats import Format, detect
-from ..readers.label_map import read_label_map
-from ..readers.source import UTF_8, open_file, spooled
+from ..readers.source import open_file, spooled
 from ..spans.entities import Entities
 from ..spans.spans import Spans
-from ..tags.schemes import LabelChoice, label_map_in
-from .options import destination, destinations, given_options, switch
 
 File = TypeVar("File")
-Kind = TypeVar("Kind", bound="Input")
 
 STANDARD_INPUT = "-"
 
@@ -157,92 +151,10 @@ def headlines(sides: Sequence[tuple[str, ShownFile]], size: str) -> list[tuple[s
     return [*lines, *(("note", remark) for remark in remarks)]
 
 
-class Input:
-    """A kind of input. Its options are its fields.
-
-    Attributes:
-        title: its name in help and errors.
-        content: the layer that its files show, see `readers.detect`.
-        input: the input of its measures, see `Measure.input`.
-        also: another input that it may have.
-        remedy: for the error about a measure of another input.
-    """
-
-    title: ClassVar[str]
-    content: ClassVar[str]
-    input: ClassVar[str]
-    also: ClassVar[Sequence[str]] = ()
-    remedy: ClassVar[str]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ComparedWords:
-    """Files of the same text, whose words are compared."""
-
-    ignore_words: bool = switch("do not require that all files have the same words")
-
-
-def _label_map(text: str) -> dict[str, str]:
-    return read_label_map(text) if os.path.isfile(text) or "=" not in text else label_map_in(text)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChosenLabels(LabelChoice):
-    """Which labels are scored, and as what; the map may be in a file."""
-
-    label_map: Mapping[str, str] | None = replaced_option(
-        LabelChoice,
-        "label_map",
-        parse=_label_map,
-        metavar="MAP",
-        help="new labels by old ones (or by tags that have them), PER=PERSON,B-geo=LOC; or a file with a line OLD NEW "
-        "for each, or a JSON object; the others stay",
-    )
-
-
-def kind_of(
-    kinds: Sequence[type[Kind]], options: argparse.Namespace, paths: Sequence[str], *others: type
-) -> type[Kind]:
-    """Choose the kind of input by the options of reading, else by the content of the files, else the last kind.
-
-    Args:
-        kinds: the kinds to choose among.
-        options: the command line.
-        paths: the files, see `InputPath.of`.
-        others: other owners of options; options that they share with a kind of input do not choose it.
-    """
-    format = options.format or "auto"
-    formats = {kind: options_of(kind)["format"].choices for kind in kinds}
-    possible = [kind for kind in kinds if format in formats[kind]]
-    if not possible:
-        choices = dict.fromkeys(name for names in formats.values() for name in names)
-        raise InputError(f"invalid value for --format: {format!r}.", f"Use one of {', '.join(map(repr, choices))}.")
-    reading = {name for name, owners in options.owners.items() if all(issubclass(owner, Input) for owner in owners)}
-    names = (given_options(options, *kinds) & reading) - destinations(*others)
-    fitting = [kind for kind in possible if len(possible) == 1 or _takes(kind, options, names)]
-    # a value that no kind allows shows nothing: the kind that is read says so
-    fitting = fitting or [kind for kind in possible if names <= destinations(kind)]
-    if len(fitting) > 1:
-        # a side without spans may show nothing
-        encoding = options.encoding or UTF_8
-        shown = [kind for kind in fitting if any(detected(path, encoding, kind.content) for path in paths)]
-        fitting = shown or fitting[-1:]
-    return fitting[0] if fitting else kinds[-1]
-
-
 def detected(path: str, encoding: str, content: str | None = None, name: str | None = None) -> Format | None:
     """Detect the format of a file by its beginning, see `readers.detect`."""
     opened = InputPath.of(path)
     return detect(opened.start, content, name, encoding=encoding)
-
-
-def _takes(kind: type[Input], options: argparse.Namespace, names: set[str]) -> bool:
-    """Check whether a kind of input has all options of the command line, and allows their values."""
-    declared = {destination(each): each for each in options_of(kind).values()}
-    if not names <= declared.keys():
-        return False
-    choices = {name: declared[name].choices for name in names if declared[name].choices and not declared[name].parse}
-    return all(getattr(options, name) in allowed for name, allowed in choices.items())
 
 
 class InputPath(str):

@@ -12,6 +12,7 @@ from ..alignment.overlaps import overlap_each_other
 from ..analysis.scores.counting import blocks_of
 from ..counts.statistics import Resampling
 from ..exceptions import InputError
+from ..grounding.policies import StringPolicy
 from ..measures.aligned import FMeasure
 from ..measures.base import Measure
 from ..measures.notation import read_reading, reading_of, signatures_in
@@ -20,7 +21,8 @@ from ..options import options_of
 from ..readers.word_list import read_word_probabilities
 from ..spans.spans import Spans
 from .help import known_measures
-from .inputs import Input, Kind, read_with
+from .input_files import CONTENTS, INPUTS, InputFiles
+from .inputs import read_with
 from .options import add_options, destination, destinations, read_options
 
 _LACKING = {
@@ -32,6 +34,19 @@ _LACKING = {
 
 _SCORED = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
 """The names of the inputs of measures."""
+
+_REMEDIES = {
+    "attributes": "Ask for span_attribute alone.",
+    "entities": "Ask for eter, or name one of HIPE's columns with --column (and --documents document_id --outside _).",
+    "spans": "Use measures of spans.",
+    "tags": "Use measures of spans.",
+    "strings": "A policy for strings finds no places: leave out --measures, or give a policy for spans, "
+    "--grounding strict.",
+}
+"""What to do about a measure of another content."""
+
+COMPARED = tuple(StringPolicy().compared)
+"""Options of `mention_f` that are part of a policy for strings."""
 
 EXAMPLE = '"span_f,token_f(format=BIO)"'
 """Measures with options."""
@@ -110,6 +125,26 @@ def shared_options(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def default_measures(content: str) -> list[str]:
+    """List the names of the measures for files of a content."""
+    return [name for name, each in known_measures().items() if each.input == INPUTS[content] and each.by_default]
+
+
+def chosen_content(
+    options: argparse.Namespace, source: InputFiles, paths: Sequence[str], contents: Sequence[str] = tuple(CONTENTS)
+) -> str:
+    """Choose the content of files by the measures that are named, the options of reading, and what the files show.
+
+    Raises:
+        InputError: for options of reading that have no effect.
+    """
+    known = known_measures()
+    inputs = {known[name].input for name in named_measures(options, known)}
+    content = source.content_of(paths, contents, inputs)
+    source.require_effect(options, content, paths)
+    return content
+
+
 def chosen_measures(
     options: argparse.Namespace, available: Mapping[str, type[Measure]], default: Iterable[str]
 ) -> list[Any]:
@@ -131,25 +166,23 @@ def chosen_measures(
 
 def read_request(
     options: argparse.Namespace,
-    kind: type[Kind],
+    content: str,
     available: Mapping[str, type[Measure]],
     default: Iterable[str],
     *others: object,
-) -> tuple[Kind, Sequence[Any]]:
-    """Read the options of reading and of the measures, see `chosen_measures`; `others` have options too.
+) -> Sequence[Any]:
+    """Read the measures of files of a content, see `chosen_measures`; `others` have options too.
 
     Raises:
-        InputError: also for a measure of another kind of input, and for options that nothing reads.
+        InputError: also for a measure of another content, and for options that no measure has.
     """
     measures = chosen_measures(options, available, default)
     for measure in measures:
-        if measure.input not in (kind.input, *kind.also):
-            remedy = "spanometer score takes it." if measure.input == "attributes" else kind.remedy
+        if measure.input != INPUTS.get(content, measure.input):
             what = _SCORED.get(measure.input, "strings")
-            raise InputError(f"{measure.name} scores {what}, not {kind.title}.", remedy)
-    source = read_options(kind, options)
-    require_used(options, source, *measures, *others)
-    return source, measures
+            raise InputError(f"{measure.name} scores {what}, not {CONTENTS[content]}.", _REMEDIES[content])
+    require_used(options, *measures, *others)
+    return measures
 
 
 def need_words(measures: Iterable[Any]) -> bool:
@@ -183,11 +216,11 @@ def chosen_resampling(options: argparse.Namespace) -> Resampling | None:
 
 
 def require_used(options: argparse.Namespace, *used: object) -> None:
-    """Raise an `InputError` for an option that no measure and no reader has.
+    """Raise an `InputError` for an option that nothing has.
 
     Args:
         options: the command line.
-        used: the measures, the options of intervals if there are any, and the kind of input.
+        used: the measures, and the options of intervals if there are any.
     """
     measures = [each for each in used if isinstance(each, Measure)]
     taken = destinations(*(type(each) for each in used if each is not None and not isinstance(each, Measure)))
@@ -195,23 +228,18 @@ def require_used(options: argparse.Namespace, *used: object) -> None:
     unused = [
         (place, name, owner)
         for name, owners in options.owners.items()
-        for place, kind in enumerate((Measure, Resampling, Input))
+        for place, kind in enumerate((Measure, Resampling))
         for owner in owners
         if issubclass(owner, kind) and name not in taken and getattr(options, name, None) is not None
     ]
     if not unused:
         return
     _, name, owner = min(unused, key=lambda each: each[:2])
-    flag, read = options.flags[name], next(each for each in used if isinstance(each, Input))
-    remedy = "Leave it out."
+    flag, remedy = options.flags[name], "Leave it out."
     if issubclass(owner, Measure):
         problem = f"{flag} is an option of other measures."
     elif name == "seed":
         problem, remedy = f"{flag} changes nothing beside the other options.", "Leave it out, or add --confidence 0.95."
-    elif issubclass(owner, Resampling):
-        problem, remedy = "there are no intervals without a level.", "Add --confidence 0.95."
     else:
-        first, *others = (each.title for each in options.owners[name] if issubclass(each, Input))
-        only = f"for {first}, not" if not others and first != read.title else "not"
-        problem = f"{flag} is {only} for {read.title}."
+        problem, remedy = "there are no intervals without a level.", "Add --confidence 0.95."
     raise InputError(problem, remedy)

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -18,33 +18,18 @@ from ..documents.fitting import Fitted
 from ..documents.joining import read_together
 from ..documents.pairing import Pairing
 from ..exceptions import InputError, printable
-from ..options import option, text
+from ..options import CheckedOptions, option, text
 from ..readers.columns.rewriter import Rewriter
 from ..readers.folders import files_of
 from ..readers.formats import writers
 from ..readers.source import Source
 from ..readers.writing import packing, prepare, require_writable, write_folder, write_into, writing, writing_folder
 from ..spans.spans import as_tags
-from ..tags.decoding import LabelDecoding
 from ..tags.schemes import SCHEMES, canonical
 from ..tags.tags import Tags
-from .inputs import STANDARD_INPUT, Input, InputPath, called, located
+from .input_files import InputFiles
+from .inputs import STANDARD_INPUT, InputPath, called, located
 from .options import add_options, read_options, switch
-from .tag_files import COLUMN, TagLayout
-
-
-@dataclass(frozen=True, kw_only=True)
-class TagColumns(TagLayout, LabelDecoding, Input):
-    """Tag columns of one file."""
-
-    title: ClassVar[str] = "files of tags"
-    column: list[str] | None = option(
-        None, help=f"tag column: {COLUMN}", metavar="COLUMN", repeat=True, parse=list, common=True
-    )
-
-    def read_columns(self, path: str) -> DocumentFile:
-        """List the named columns; the last column if none is named."""
-        return self.read_distinct(path, self.column or [None])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +97,7 @@ def _target(name: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WrittenAs:
+class WrittenAs(CheckedOptions):
     """The format of written documents."""
 
     to: str | None = option(
@@ -126,7 +111,7 @@ class WrittenAs:
     )
     lossy: bool = switch("write what the format can hold, and list the rest", common=True)
 
-    def writing(self, options: argparse.Namespace, source: Input, default: str = "jsonl") -> Writing:
+    def writing(self, options: argparse.Namespace, source: InputFiles, default: str = "jsonl") -> Writing:
         """Choose where and how documents of a source are written, by default in a format or a scheme."""
         to = self.to or default
         format = "columns" if to in SCHEMES else to
@@ -182,7 +167,7 @@ class Writing:
             write_into(stream, prepared, self.format, self.settings)
 
 
-def rewrite(options: argparse.Namespace, source: TagColumns, change: Callable[[Tags], Tags], how: str) -> int:
+def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[Tags], Tags], how: str) -> int:
     """Change the tags of a file, or of each file of a folder or a pattern, and write it into the target.
 
     Args:
@@ -234,7 +219,7 @@ def rewrite(options: argparse.Namespace, source: TagColumns, change: Callable[[T
     return 0
 
 
-def _read(path: str, source: TagColumns) -> DocumentFile:
+def _read(path: str, source: InputFiles) -> DocumentFile:
     file = source.read_columns(path)
     if file.format:
         raise InputError(

@@ -23,26 +23,18 @@ from ..analysis.scores.report import Report, kind_of, system_parts
 from ..counts.statistics import Resampling
 from ..exceptions import InputError, counted, mention
 from ..measures.registry import MEASURES
+from ..options import options_of
 from ..tables.table import Number, Part, heading
-from .corpus import CorpusFiles, ScoredFiles
-from .documents import (
-    SERIES,
-    DocumentInput,
-    StringInput,
-    are_strings,
-    default_measures,
-    known_measures,
-)
-from .inputs import (
-    headlines,
-    input_paths,
-)
-from .inputs import kind_of as input_kind
+from .corpus import CorpusFiles, read_corpus
+from .help import known_measures
+from .input_files import CONTENTS, SERIES, InputFiles, add_reading, require_effect
+from .inputs import headlines, input_paths
 from .measures import (
     SuitingMeasures,
     add_measure_options,
+    chosen_content,
     chosen_resampling,
-    named_measures,
+    default_measures,
     need_words,
     read_request,
     require_signatures,
@@ -51,14 +43,13 @@ from .measures import (
 )
 from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput, TableOutput
-from .scored_files import AttributeInput, ParquetInput, TreeInput
-from .tag_files import ChanceParts, TagInput
+from .scored_files import ParquetFiles, ScoredParts, score_corpus
 
-KINDS: tuple[type[ScoredFiles], ...] = (AttributeInput, TreeInput, DocumentInput, TagInput)
-"""The kinds of files; the last kind if the content shows no other."""
-
-_NOT_SHOWN = ("per_label", "per_document", "score_only")
-"""Options of output that are for one reference."""
+_OF_ONE_REFERENCE = (
+    *("per_label", "per_document", "score_only", "by_chance", "plot", "reference_column", "prediction_column"),
+    *("words_column", "token_probability_column"),
+)
+"""Options that are for one reference."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,15 +85,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="the first N files are references of as many annotators (1: all of them are in the first)",
     )
-    add_options(reading, {"": TagInput})
-    documents = parser.add_argument_group("reading documents with spans")
-    add_options(documents, {"": DocumentInput, StringInput.title: StringInput})
+    add_reading(parser, options_of(InputFiles))
     parser.add_argument_group("answers")
-    add_options(parser.add_argument_group("reading entity trees"), {"": TreeInput})
-    add_options(parser.add_argument_group("reading Parquet files"), {"": ParquetInput})
+    add_options(parser.add_argument_group("reading Parquet files"), {"": ParquetFiles})
     output = parser.add_argument_group("output")
     add_options(output, {"": ScoreOutput}, called=OUTPUT_FLAGS)
-    add_options(output, {"span_attribute": AttributeInput})
+    add_options(output, {"": ScoredParts})
 
 
 def run(options: argparse.Namespace) -> int:
@@ -112,43 +100,48 @@ def run(options: argparse.Namespace) -> int:
     take_average_none(options)
     output = read_options(ScoreOutput, options)
     number = 0 if options.references is None else _number_in(options, len(paths))
-    if options.cluster is None:
-        paths = input_paths(paths, options.answer_key, systems=number or 1)
-    kind = _kind(options, paths)
-    resampling = chosen_resampling(options)
-    available, default = (MEASURES, ["span_f"]) if number else (known_measures(), default_measures(kind))
-    source, measures = read_request(options, kind, available, default, resampling)
+    parts, resampling = read_options(ScoredParts, options), chosen_resampling(options)
+    if options.cluster is not None:
+        return _score_parquet(options, paths, resampling, output)
+    paths = input_paths(paths, options.answer_key, systems=number or 1)
+    source = read_options(InputFiles, options)
+    content = chosen_content(options, source, paths, SERIES if number else tuple(CONTENTS))
+    available, default = (MEASURES, ["span_f"]) if number else (known_measures(), default_measures(content))
+    measures = read_request(options, content, available, default, resampling)
     if not number and not options.measures:
         measures = SuitingMeasures(measures)
-    if output.per_label and kind is AttributeInput:
-        raise InputError("--per-label is for measures of tags and entities.", "All attributes are shown without it.")
-    if output.per_document and kind in (AttributeInput, ParquetInput):
-        raise InputError(f"--per-document is for files of tags and entities, not for {kind.title}.", "Leave it out.")
-    corpus = source.corpus(paths, options.names, annotators=number, words=need_words(measures))
+    if content == "attributes" and (output.per_label or output.per_document):
+        remedy = "All attributes are shown without it."
+        raise InputError("--per-label and --per-document are for measures of tags and entities.", remedy)
+    parts.require_drawable(content)
+    corpus = read_corpus(source, content, paths, options.names, annotators=number, words=need_words(measures))
     if number:
         return _score_all(corpus, measures, resampling, output)
-    corpus, reports = source.score(corpus, measures, resampling, per_document=output.per_document)
+    corpus, reports = score_corpus(source, corpus, measures, resampling, parts, per_document=output.per_document)
     for report in reports.values():
         require_signatures(options, [result.signature for result in report.results])
+    return _show(corpus, reports, output)
+
+
+def _score_parquet(
+    options: argparse.Namespace, paths: Sequence[str], resampling: Resampling | None, output: ScoreOutput
+) -> int:
+    """Score Parquet files on a cluster, and show."""
+    source = read_options(ParquetFiles, options)
+    require_effect(options, ParquetFiles, options_of(ParquetFiles), "Parquet files")
+    measures = read_request(options, "parquet", known_measures(), default_measures("spans"), resampling)
+    if output.per_document:
+        raise InputError("--per-document is not for Parquet files.", "Leave it out.")
+    return _show(*source.score(paths, measures, resampling), output)
+
+
+def _show(corpus: CorpusFiles, reports: Mapping[str, Report], output: ScoreOutput) -> int:
     if output.score_only:
         output.write_text(f"{output.precision.text(_one_number(reports))}\n")
         return 0
     more = {"per_label": output.per_label, "per_document": output.per_document}
     output.write(lambda: _described(corpus, reports, more), lambda: _parts(corpus, reports, more))
     return 0
-
-
-def _kind(options: argparse.Namespace, paths: list[str]) -> type[Any]:
-    """Choose the kind of input by the options, the measures, or the content of the files."""
-    if options.references is not None:
-        return input_kind(SERIES, options, paths, ChanceParts)
-    if options.cluster is not None:
-        return ParquetInput
-    if are_strings(options):
-        return StringInput
-    named = set(named_measures(options, known_measures()))
-    of_measures = (kind for kind in (AttributeInput, TreeInput) if not named.isdisjoint(default_measures(kind)))
-    return next(of_measures, None) or input_kind(KINDS, options, paths, ChanceParts)
 
 
 def _described(corpus: CorpusFiles, reports: Mapping[str, Report], more: Mapping[str, bool]) -> dict[str, Any]:
@@ -198,8 +191,8 @@ def _score_all(corpus: CorpusFiles, measures: Sequence[Any], resampling: Resampl
 def _number_in(options: argparse.Namespace, files: int) -> int:
     """Read the number of references; raise an `InputError` if it is no number, or leaves no system."""
     text: str = options.references
-    for name in _NOT_SHOWN:
-        if getattr(options, name):
+    for name in _OF_ONE_REFERENCE:
+        if getattr(options, name, None):
             raise InputError(f"{options.flags[name]} is for one reference.", "Leave it out.")
     number = int(text) if text.isdecimal() and len(text) < 10 else 0
     if number < 1:

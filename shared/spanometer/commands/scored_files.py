@@ -1,207 +1,220 @@
-"""Files of spans with attributes and of entity trees, and Parquet files: how they are read, and their scores."""
+"""The scores of files: what measures take from them, and what reports on some contents have besides; Parquet files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..analysis.comparison.comparison import REFERENCES, SYSTEM
+from ..analysis.scores.difficulty import by_chance, read_bounds
 from ..analysis.scores.measure_result import MeasureResult
 from ..analysis.scores.report import Report
 from ..analysis.scores.streams import Reading
 from ..counts.statistics import Resampling
 from ..documents.arguments import TagArguments
-from ..documents.document_file import DocumentFile
-from ..documents.matching import differing_document, matched, require_same_tokens
-from ..documents.pairing import Pairing, pair
-from ..documents.sides import require_one_annotator
-from ..exceptions import InputError
-from ..options import check_options, option, options_of, text
-from ..plots import plot_precision_recall
-from ..plots.figure import require_format
-from ..readers.columns.hipe import LEVELS
-from ..readers.entities import read_entities
-from ..readers.formats import AUTO, formats_of
-from ..readers.reading import read_documents
-from ..readers.source import Limits
-from ..readers.text.markup import EntityTypes
-from ..readers.text.quaero import DOCUMENTS
-from ..tags.decoding import Decoding, LabelDecoding
-from ..tags.schemes import SCHEMES, canonical
-from .corpus import CorpusFiles, Pair, ScoredFiles, by_role, default_names, require_system
-from .inputs import ChosenLabels, ComparedWords, ShownFile, detected, located, read_with
+from ..documents.pairing import pair
+from ..exceptions import InputError, counted, mention, setting
+from ..measures.sl_icm import SlIcm
+from ..options import option, text
+from ..plots import plot_difficulty, plot_precision_recall
+from ..spans.annotations import read_annotations
+from ..spans.spans import Spans
+from ..tags.decoding import LabelDecoding
+from .corpus import CorpusFiles
+from .input_files import CONTENTS, ChosenLabels, InputFiles
+from .inputs import ShownFile, located, side_of
+from .measures import SuitingMeasures, need_words
 
-_INPUTS = {"quaero": "markup", "jsonl": "entities"}
-"""Formats whose content the modules take too, and its name in the modules."""
+_OF_TOKENS = ("tokens", "token_probabilities", "")
+"""The name of the reference in errors about tokens."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttributeInput(Limits, ComparedWords, ScoredFiles):
-    """Files of spans with attributes: a reference and systems, scored by measures of attributes."""
+class ScoredParts:
+    """Scores of the parts of a corpus by chance, and pictures of scores."""
 
-    title: ClassVar[str] = "spans with attributes"
-    content: ClassVar[str] = "attributes"
-    input: ClassVar[str] = "attributes"
-    remedy: ClassVar[str] = "Ask for span_attribute alone."
+    by_chance: tuple[float, ...] | None = option(
+        None,
+        help="also the scores of the documents whose chance level (that of the reference against itself, as in "
+        "chance_kappa_f1) is below and above a bound such as 0.175, or several with commas between",
+        parse=read_bounds,
+        metavar="BOUNDS",
+    )
+    plot: str | None = text(
+        "PNG",
+        "write a picture (.png, .svg or .pdf) of chance_kappa_f1 in the parts of --by-chance, or of the precision and "
+        "recall of attributes; needs matplotlib",
+    )
 
-    format: str = option("auto", help="form of the files", choices=("auto", "jsonl"))
-    plot: str | None = text("PNG", "write a picture of precision and recall (.png, .svg or .pdf); needs matplotlib")
+    def require_drawable(self, content: str) -> None:
+        """Raise an `InputError` for parts, or a picture, that files of a content do not have."""
+        if self.by_chance is not None and content not in ("tags", "spans"):
+            raise InputError(f"{mention('by_chance')} has no effect for {CONTENTS[content]}.", "Leave it out.")
+        if self.plot is None:
+            return
+        if content != "attributes" and self.by_chance is None:
+            raise InputError(
+                f"{mention('plot')} shows the parts of {mention('by_chance')}, and there are none.",
+                f"Give {setting('by_chance', 0.175)}.",
+            )
 
-    def __post_init__(self) -> None:
-        """Check the options."""
-        check_options(self)
-        if self.plot is not None:
-            require_format(self.plot)
 
-    def corpus(
-        self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
-    ) -> CorpusFiles:
-        """Read the reference and the systems, with documents in the order of the reference."""
-        require_system(paths, "the system's spans", "Give PREDICTION.")
-        formats = list(map(self._format_of, paths))
-        references, *systems = map(self._read, paths, formats)
-        for predictions in systems:
-            unit = "token" if references.in_tokens and predictions.in_tokens else "character"
-            pair(references, predictions, Pairing(unit=unit, ignore_words=self.ignore_words))
-        files = [references, *(matched(references, predictions)[1] for predictions in systems)]
-        columns = [file.attribute_columns() for file in files]
-        # words and texts are large, and not needed any more
-        files = [replace(file, words=None, stated=None) for file in files]
-        named = by_role(files, default_names(paths, annotators), names, annotators)
-        return CorpusFiles(
-            files=named,
-            annotations=dict(zip(named, columns, strict=True)),
-            shown=[
-                ShownFile(
-                    f"{file.source}, {name}",
-                    {"file": file.source, "format": name, "attributes": list(attributes.names)},
-                    file.left_out,
-                )
-                for file, name, attributes in zip(files, formats, columns, strict=True)
-            ],
-            located=lambda sides: located({**sides, "": files[0]}),
-        )
+class Pair(NamedTuple):
+    """A reference and a system, ready to be scored.
 
-    def _format_of(self, path: str) -> str:
-        """Detect the format of a file; assume JSON lines if its content does not show the format."""
-        names = (None, "jsonl") if self.format == AUTO else ("jsonl",)
-        shown = next(filter(None, (detected(path, self.encoding, "spans", name) for name in names)), None)
-        return "columns" if shown is None else shown.name
+    Attributes:
+        references, predictions: the arguments of measures.
+        measures: the measures that are defined for both.
+        reading: how both were read, for the signature.
+        shown: the system as commands show it.
+        size: the size of the corpus, if it differs from the lengths of the scored documents.
+    """
 
-    def _read(self, path: str, format: str) -> DocumentFile:
-        return require_one_annotator(
-            read_with(read_documents, path, format=format if format == "jsonl" else AUTO, limits=self.limits)
-        )
+    references: Any
+    predictions: Any
+    measures: Sequence[Any]
+    reading: Mapping[str, Any]
+    shown: ShownFile
+    size: int | None = None
 
-    def completed(self, report: Report, corpus: CorpusFiles, pair: Pair, resampling: Resampling | None) -> Report:
-        """Note the spans that only one side has, and draw the scores with `--plot`."""
+
+def score_corpus(
+    source: InputFiles,
+    corpus: CorpusFiles,
+    measures: Sequence[Any],
+    resampling: Resampling | None,
+    parts: ScoredParts,
+    *,
+    per_document: bool = False,
+) -> tuple[CorpusFiles, dict[str, Report]]:
+    """Compute the measures of each system; errors name file and line.
+
+    Returns:
+        The corpus with its files as they were scored, and the report of each system by its name.
+    """
+    if parts.plot is not None and len(corpus.systems) > 1:
+        raise InputError(f"{mention('plot')} draws one system.", "Leave it out, or give one PREDICTION.")
+    measures = informed(source, corpus, measures)
+    if corpus.content == "tags":
+        with corpus.placing_errors():
+            sides, reading = read_annotations(corpus.annotations, LabelDecoding(**source.decoding))
+        corpus = replace(corpus, annotations=source.of_sides(sides), reading={**reading, **source.signed()})
+    shown, reports = [corpus.shown[0]], {}
+    in_lines = corpus.content in ("tags", "entities")
+    of_tokens = dict.fromkeys(_OF_TOKENS, corpus.first) if corpus.content == "tags" else {}
+    for name in corpus.systems:
+        files = {"references": corpus.first, "predictions": corpus.files[f"{SYSTEM}{name}"], "": corpus.first}
+        with corpus.located({**of_tokens, **corpus.files, **files}):
+            scored = _pair(source, corpus, name, measures)
+            sides_of_pair = scored.references, scored.predictions
+            report = Report.of(*sides_of_pair, scored.measures, scored.reading, _progress, resampling, per_document)
+            report = replace(
+                report,
+                tokens=report.tokens if scored.size is None else scored.size,
+                documents_text=corpus.documents,
+                document_lines=corpus.first.document_lines if in_lines else (),
+            )
+            reports[name] = _completed(report, corpus, scored, resampling, parts)
+        of_spans = isinstance(scored.references, Spans)
+        shown.append(scored.shown.beside(*sides_of_pair, scored.measures) if of_spans else scored.shown)
+    return replace(corpus, shown=shown), reports
+
+
+def _pair(source: InputFiles, corpus: CorpusFiles, name: str, measures: Sequence[Any]) -> Pair:
+    """Bring a system and the reference together: spans into one unit, which the signature names."""
+    references, predictions = corpus.reference, corpus.systems[name]
+    shown = corpus.shown[1 + list(corpus.systems).index(name)]
+    if corpus.content == "strings":
+        compared = [replace(measure, **source.string_policy.compared) for measure in measures]
+        return Pair(references, predictions.mentions, compared, predictions.choices, shown)
+    if corpus.content == "entities":
+        files = corpus.first, corpus.files[f"{SYSTEM}{name}"]
+        return Pair(references, predictions, measures, source.reading_of_trees(files), shown)
+    if corpus.content != "spans":
+        return Pair(references, predictions, measures, corpus.reading, shown)
+    answered = any(file.answers is not None for file in corpus.systems.values())
+    answers = any(file.answers is not None for file in (references, predictions)) or not answered
+    paired = pair(references, predictions, source.pairing if answers else source.pairing.of_spans)
+    both: tuple[Spans, Spans] = source.of(paired.references, paired.predictions)
+    defined, undefined = measures.of(*both) if isinstance(measures, SuitingMeasures) else (measures, [])
+    reading: dict[str, Any] = {"input": "spans", **paired.choices, **source.signed()}
+    shown = side_of(predictions, paired, remarks=undefined)
+    return Pair(*both, defined, reading, shown, paired.size if paired.grounded else None)
+
+
+def _completed(
+    report: Report, corpus: CorpusFiles, scored: Pair, resampling: Resampling | None, parts: ScoredParts
+) -> Report:
+    """Add to a report the spans of attributes that only one side has, and the parts of the corpus; draw them."""
+    if corpus.content == "attributes":
         results = []
         for result in report.results:
             measure: Any = result.measure
             results.append(replace(result, notes=[*result.notes, *measure.unmatched(result.counted)]))
-            if self.plot is not None:
-                plot_precision_recall(measure.curves(result.counted), self.plot)
+            if parts.plot is not None:
+                plot_precision_recall(measure.curves(result.counted), parts.plot)
         return replace(report, results=tuple(results))
+    if parts.by_chance is None:
+        return report
+    sides = scored.references, scored.predictions
+    subsets = by_chance(*sides, parts.by_chance, scored.measures, scored.reading, resampling)
+    if parts.plot is not None:
+        plot_difficulty(subsets, parts.plot)
+    noun = "sentence" if corpus.first.sentences else "document"
+    called = {name: replace(part, documents_text=counted(part.documents, noun)) for name, part in subsets.items()}
+    return replace(report, subsets=called)
+
+
+def informed(source: InputFiles, corpus: CorpusFiles, measures: Sequence[Any]) -> Sequence[Any]:
+    """Give measures of information the words of the reference, or the probabilities of its tokens."""
+    column, references = source.token_probability_column, corpus.first
+    weighing = [measure for measure in measures if isinstance(measure, SlIcm)]
+    if column is not None and not weighing:
+        raise InputError(
+            f"{mention('token_probability_column')} is for sl_icm, which is not computed.", "Add sl_icm to --measures."
+        )
+    if column is not None and any(measure.token_probabilities is not None for measure in weighing):
+        raise InputError(
+            f"{mention('token_probabilities')} and {mention('token_probability_column')} are two sources of "
+            "probabilities.",
+            "Leave out one of the two.",
+        )
+    if column is None and not (corpus.content == "tags" and need_words(weighing)):
+        return measures
+    kept = source.kept(references)
+    if column is not None:
+        of_documents = np.split(references.numbers[kept], references.tags[0].take(kept).offsets[1:-1])
+        information: dict[str, Any] = {"token_probabilities": of_documents}
+    elif references.words is None:
+        raise InputError(
+            "sl_icm needs words, and the reference file has none.",
+            "Name their column with --words-column.",
+            source=references.source,
+        )
+    else:
+        information = {"tokens": references.words.take(kept)}
+    with located({"token_probabilities": references}):
+        return [
+            replace(measure, **information)
+            if isinstance(measure, SlIcm) and (column is not None or measure.needs_tokens)
+            else measure
+            for measure in measures
+        ]
+
+
+def _progress(steps: Sequence[Any]) -> Iterable[Any]:
+    from tqdm import tqdm
+
+    shown: Iterable[Any] = tqdm(steps, desc="scoring", unit="step", delay=1, leave=False, disable=None)
+    return shown
 
 
 @dataclass(frozen=True, kw_only=True)
-class TreeInput(EntityTypes, Decoding, Limits, ComparedWords, ScoredFiles):
-    """Files of entity trees, scored by measures of entity trees."""
-
-    title: ClassVar[str] = "entity trees"
-    content: ClassVar[str] = "entities"
-    input: ClassVar[str] = "entities"
-    remedy: ClassVar[str] = (
-        "Ask for eter, or name one of HIPE's columns with --column (and --documents document_id --outside _)."
-    )
-
-    format: str = option("auto", help="form of the files", choices=("auto", *formats_of("entities")))
-    level: str = option("fine", help="types of HIPE's columns", choices=tuple(LEVELS))
-    scheme: str | None = option(
-        "IOB2",
-        help="scheme of the tags in HIPE's columns",
-        choices=tuple(SCHEMES),
-        optional=True,
-        parse=canonical,
-        metavar="SCHEME",
-    )
-    documents: str = option("lines", help="what a document of markup is", choices=DOCUMENTS, metavar="WHAT")
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        check_options(self)
-        EntityTypes.__post_init__(self)
-
-    def corpus(
-        self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
-    ) -> CorpusFiles:
-        """Read the reference and the systems, all of the same documents and tokens."""
-        require_system(paths, "the system's entities", "Give PREDICTION.")
-        reference = self._read(paths[0])
-        # only the columns of words and entities are needed from here on
-        files = [replace(reference, words=None)]
-        for path in paths[1:]:
-            system = self._read(path)
-            _require_same_names(reference, system)
-            require_same_tokens(reference, system, ignore_words=self.ignore_words)
-            _with_lengths(reference, system.lengths)
-            files.append(replace(_with_lengths(system, reference.lengths), words=None))
-        named = by_role(files, default_names(paths, annotators), names, annotators)
-        return CorpusFiles(files=named, reading=self.reading(files))
-
-    def pair(self, corpus: CorpusFiles, name: str, measures: Sequence[Any]) -> Pair:
-        """Bring a system and the reference together."""
-        reading = self.reading((corpus.first, corpus.files[f"{SYSTEM}{name}"]))
-        return replace(super().pair(corpus, name, measures), reading=reading)
-
-    def reading(self, files: Iterable[DocumentFile]) -> dict[str, str]:
-        """Describe the reading for the signature: the options that can change the scores."""
-        formats = list(dict.fromkeys(file.format for file in files))
-        described = {"input": "+".join(_INPUTS.get(format, format) for format in formats)}
-        if "hipe" in formats:
-            described.update({name: str(getattr(self, name)) for name in ("level", "scheme", "repair")})
-        if "quaero" in formats:
-            described.update(entity_types=",".join(sorted(self.first_parts)), documents=self.documents)
-        return described
-
-    def _read(self, path: str) -> DocumentFile:
-        """Read a file."""
-        options = {name: getattr(self, name) for name in options_of(self) if name != "ignore_words"}
-        chosen = {name: value for name, value in options.items() if value is not None}
-        return read_with(read_entities, path, **chosen)
-
-
-def _with_lengths(file: DocumentFile, lengths: np.ndarray | None) -> DocumentFile:
-    """Give entities without documents' lengths the lengths of the other side, checked."""
-    if lengths is None or file.lengths is not None:
-        return file
-    with located({"": file}):
-        return replace(file, entities=file.trees.with_lengths(lengths))
-
-
-def _require_same_names(reference: DocumentFile, system: DocumentFile) -> None:
-    """Compare the names of HIPE's documents: in another order they may have the same lengths."""
-    if not reference.format == system.format == "hipe":
-        return
-    names = (reference.documents.ids or (), system.documents.ids or ())
-    for document, (name, predicted) in enumerate(zip(*names, strict=False)):
-        if name != predicted:
-            states = (f"is {name!r}", f"is {predicted!r}")
-            remedy = "Both sides must have the same documents, in the same order."
-            raise differing_document(reference, system, document, states, remedy)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ParquetInput(LabelDecoding, ChosenLabels, ScoredFiles):
+class ParquetFiles(LabelDecoding, ChosenLabels):
     """Parquet files with both sides in columns: tags, spans or entity trees."""
-
-    title: ClassVar[str] = "Parquet files"
-    input: ClassVar[str] = "spans"
-    also: ClassVar[Sequence[str]] = ("entities", "attributes", "strings")
-    remedy: ClassVar[str] = "Choose other measures."
 
     cluster: str | None = text(
         "ADDRESS",
@@ -216,23 +229,15 @@ class ParquetInput(LabelDecoding, ChosenLabels, ScoredFiles):
     )
     lengths: str | None = text("COLUMN", "column of the documents' numbers of tokens, for spans", flag="lengths-column")
 
-    def corpus(
-        self, paths: Sequence[str], names: str | None = None, *, annotators: int | None = None, words: Any = False
-    ) -> CorpusFiles:
-        """Name the files, which workers read."""
+    def score(
+        self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None
+    ) -> tuple[CorpusFiles, dict[str, Report]]:
+        """Let workers read the files and count, and score the sums of their counts."""
         if len(paths) > 1:
             raise InputError(
                 "--cluster takes Parquet files with both sides in columns: one name, or one pattern in quotes.",
                 'Name them once, as in "data/*.parquet".',
             )
-        columns = {REFERENCES: self.references, SYSTEM: self.predictions}
-        shown = [ShownFile(f"{paths[0]}, {name}", {"file": paths[0], "column": name}) for name in columns.values()]
-        return CorpusFiles(files=dict.fromkeys(columns, paths[0]), annotations=columns, shown=shown)
-
-    def score(
-        self, corpus: CorpusFiles, measures: Sequence[Any], resampling: Resampling | None, *, per_document: bool = False
-    ) -> tuple[CorpusFiles, dict[str, Report]]:
-        """Let the workers count, and score the sums of their counts."""
         if resampling is not None:
             raise InputError(
                 "--confidence needs the counts of each document, and --cluster keeps their sums.",
@@ -243,13 +248,13 @@ class ParquetInput(LabelDecoding, ChosenLabels, ScoredFiles):
         columns = self.references, self.predictions
         decoding: TagArguments = {"scheme": self.scheme, "repair": self.repair, "prefix": self.prefix}
         reading = Reading.of(measures, *columns, self.lengths, **decoding, **self.chosen)
-        sums = tally(corpus.first, reading, client=self.cluster)
+        sums = tally(paths[0], reading, client=self.cluster)
         how = self.reading(str(reading.decoding.scheme)) if sums.form == "tags" else {"input": sums.form or "nothing"}
         how = {**how, **self.signed()}
-        results = tuple(
-            replace(MeasureResult.of(measure, sums.counts[name], how), name=name)
-            for name, measure in reading.measures.items()
-        )
+        results = tuple(MeasureResult.of(measure, sums.counts[measure.name], how) for measure in measures)
         unit = ("entity", "entities") if sums.form == "entities" else ("span", "spans")
         sizes = sums.documents, sums.tokens, sums.reference_spans, sums.predicted_spans
+        files = dict.fromkeys((REFERENCES, SYSTEM), paths[0])
+        shown = [ShownFile(f"{paths[0]}, {name}", {"file": paths[0], "column": name}) for name in columns]
+        corpus = CorpusFiles(content="parquet", files=files, annotations=files, shown=shown)
         return corpus, {"": Report(*sizes, results, unit)}

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,25 +25,25 @@ from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, counted
 from ..measures.mention_f import MentionF
 from ..measures.registry import MEASURES
-from ..options import text
+from ..options import options_of, text
 from ..plots import plot_grounding_spread, plot_spread
 from ..readers.logits import read_logits
-from ..readers.source import UTF_8
+from ..readers.source import Limits
 from ..tables.table import heading
-from .documents import AnswerFiles
+from ..tags.schemes import LabelChoice
+from .corpus import answers_in_order, read_answers, read_tag_sides
+from .input_files import OF_SCORES, InputFiles, add_reading
 from .inputs import called, detected, documents_in, input_paths, located, side_of
 from .measures import add_measure_options, chosen_measures, require_used, shared_options, take_signatures
-from .options import add_options, read_options
+from .options import add_options, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
-from .tag_files import TagPair
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpreadInput(TagPair):
-    """Tags of a reference, and tags or logits of a system."""
+class SpreadSource:
+    """What the spread is over, beside the tags of files."""
 
-    remedy: ClassVar[str] = "Use measures of spans."
-
+    answers: bool = switch("the predictions are answers of language models, which the files may show too")
     logits: str | None = text(
         "NPZ",
         "the system's logits: 'labels' and an array of shape (tokens, labels) for each document, or padded 'logits' "
@@ -51,17 +51,25 @@ class SpreadInput(TagPair):
         common=True,
     )
 
-    # policies repair tags with prefixes
-    prefix: bool = field(default=True, init=False)
-    id2label: Any = field(default=None, init=False)
-    ignore_index: int | None = field(default=None, init=False)
 
-    def read_both(self, paths: Sequence[str]) -> tuple[DocumentFile, DocumentFile | None]:
-        """Read both sides; None for a prediction that follows from logits."""
-        if self.logits is None or len(paths) == 2 or self.prediction_column is not None:
-            references, predictions = self.read_sides(paths, 0, words=False)
-            return references, predictions
-        return self.read(paths[0], self.layers or [self.reference_column or self.column]), None
+_OPTIONS = (
+    *options_of(Limits),
+    *("format", "scheme", "documents", "outside", "column", "columns", *OF_SCORES, "ignore_words"),
+    *options_of(LabelChoice),
+    *("spans_key", "answer_key", "text_key", "offset_unit", "asked_labels", "aliases", "answer_format"),
+    "shared_documents",
+)
+"""The options of reading; policies repair tags with prefixes, and ground answers."""
+
+
+def _read_both(
+    source: InputFiles, paths: Sequence[str], logits: str | None
+) -> tuple[DocumentFile, DocumentFile | None]:
+    """Read both sides; None for a prediction that follows from logits."""
+    if logits is None or len(paths) == 2 or source.prediction_column is not None or source.columns:
+        references, predictions = read_tag_sides(source, paths, 0, words=False)
+        return references, predictions
+    return source.read_tags(paths[0], [source.reference_column or source.column]), None
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -73,13 +81,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         help="file with the system's tags; with the answers of a system each",
     )
-    reading = parser.add_argument_group("reading")
-    reading.add_argument(
-        "--answers",
-        action="store_true",
-        help="the predictions are answers of language models, which the files may show too",
-    )
-    add_options(reading, {"": SpreadInput, AnswerFiles.title: AnswerFiles}, leave_out=("repair",))
+    add_options(parser.add_argument_group("reading"), {"": SpreadSource})
+    add_reading(parser, _OPTIONS)
     add_measure_options(parser, MEASURES, default="span_f")
     add_options(parser.add_argument_group("output"), {"": PlotOutput}, called=OUTPUT_FLAGS)
 
@@ -90,10 +93,12 @@ def run(options: argparse.Namespace) -> int:
     output = read_options(PlotOutput, options)
     paths = input_paths([options.reference, *options.systems], options.answer_key)
     measures = chosen_measures(options, MEASURES, ["span_f"])
-    kind: type[AnswerFiles | SpreadInput] = AnswerFiles if _has_answers(options, paths) else SpreadInput
-    source = read_options(kind, options)
-    require_used(options, source, *measures)
-    if isinstance(source, AnswerFiles):
+    source, spread_of = read_options(InputFiles, options), read_options(SpreadSource, options)
+    require_used(options, *measures)
+    if spread_of.answers or _has_answers(source, paths):
+        source.require_effect(options, "strings", paths)
+        if spread_of.logits is not None:
+            raise InputError("--logits has no effect for answers of language models.", "Leave it out.")
         return _run_answers(source, paths, measures, MentionF(**shared_options(options)), output)
     if len(paths) > 2:
         raise InputError(
@@ -108,8 +113,9 @@ def run(options: argparse.Namespace) -> int:
                 "leave nothing to repair.",
                 "Give the tags of the system, from before they were made spans; spanometer score takes this file.",
             )
-    references, predictions = source.read_both(paths)
-    logits, id2label = _read_logits(source, references)
+    source.require_effect(options, "tags", paths)
+    references, predictions = _read_both(source, paths, spread_of.logits)
+    logits, id2label = _read_logits(spread_of.logits, source.scheme, references)
     with located({"references": references, "predictions": predictions or references, "": references}):
         spread = policy_spread(
             references.tags[0],
@@ -125,12 +131,12 @@ def run(options: argparse.Namespace) -> int:
     sides = {"reference": side_of(references), "prediction": None if predictions is None else side_of(predictions)}
     described = {
         **{name: side and side.described for name, side in sides.items()},
-        "logits": source.logits,
+        "logits": spread_of.logits,
         "documents": len(references.document_lines),
     }
     lines = {
         **{name: "highest logits" if side is None else side.text for name, side in sides.items()},
-        "logits": source.logits,
+        "logits": spread_of.logits,
         "illegal": f"{counted(spread.illegal, 'pair')} in {len(spread.affected):,} of "
         f"{documents_in(references, briefly=True)}",
         "policies": f"{len(spread.grid):,} ({spread.scheme})",
@@ -140,21 +146,21 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _has_answers(options: argparse.Namespace, paths: Sequence[str]) -> bool:
+def _has_answers(source: InputFiles, paths: Sequence[str]) -> bool:
     """Check whether the options or the files show answers of language models."""
-    if options.answers or options.answer_key is not None or options.format == "answers":
+    if source.answer_key is not None or source.format == "answers":
         return True
-    formats = [detected(path, options.encoding or UTF_8, "spans") for path in paths[1:]]
+    formats = [detected(path, source.encoding, "spans") for path in paths[1:]]
     return any(format is not None and format.name == "answers" for format in formats)
 
 
 def _run_answers(
-    source: AnswerFiles, paths: Sequence[str], measures: Sequence[Any], strings: MentionF, output: PlotOutput
+    source: InputFiles, paths: Sequence[str], measures: Sequence[Any], strings: MentionF, output: PlotOutput
 ) -> int:
     if len(paths) < 2:
         raise InputError("there is no file with answers.", "Give PREDICTION, or name the key of the answers.")
-    files = source.read_all(paths)
-    answered = source.together(files)
+    files = read_answers(source, paths)
+    answered = answers_in_order(source, files)
     spread = grounding_spread(
         answered.texts,
         answered.answers,
@@ -178,17 +184,19 @@ def _run_answers(
     return 0
 
 
-def _read_logits(source: SpreadInput, references: DocumentFile) -> tuple[list[np.ndarray] | None, list[str] | None]:
+def _read_logits(
+    path: str | None, scheme: str | None, references: DocumentFile
+) -> tuple[list[np.ndarray] | None, list[str] | None]:
     """Read the logits and their labels, for the documents of the reference."""
-    if source.logits is None:
+    if path is None:
         return None, None
-    logits, labels = read_logits(source.logits, scheme=source.scheme)
+    logits, labels = read_logits(path, scheme=scheme)
     lengths = references.tags[0].lengths
     if len(logits) != len(lengths):
         raise InputError(
             f"logits of {len(logits)} documents, {len(lengths)} reference documents.",
             "Both must be of the same documents, in the same order.",
-            source=source.logits,
+            source=path,
         )
     for document, (array, length) in enumerate(zip(logits, lengths.tolist(), strict=True)):
         if len(array) != length:
@@ -196,7 +204,7 @@ def _read_logits(source: SpreadInput, references: DocumentFile) -> tuple[list[np
                 f"logits of {len(array)} tokens, but the reference has {length} "
                 f"({references.source}, line {references.line(document)}).",
                 "Both must be of the same tokens, without padding and special tokens.",
-                source=source.logits,
+                source=path,
                 document=document,
             )
     return logits, labels

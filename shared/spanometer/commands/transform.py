@@ -31,18 +31,17 @@ from ..spans.conversion import certain_scheme
 from ..spans.spans import Spans, as_tags
 from ..spans.tokenisation import to_characters
 from ..tags.tags import Tags
-from .documents import CarriedDocuments, read_source
+from .input_files import ONE_FILE, InputFiles, add_reading, read_source
 from .inputs import InputPath, located
-from .options import add_options, read_options
-from .rewritten import TagColumns, Target, Writing, add_target_options, rewrite
+from .options import read_options
+from .rewritten import Target, Writing, add_target_options, rewrite
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    owners = {"": TagColumns, CarriedDocuments.title: CarriedDocuments}
     what = "file of tags, plain or gzipped; or a folder, or a pattern in quotes; - is standard input"
     parser.add_argument("file", metavar="FILE", help=what)
-    add_options(parser.add_argument_group("reading"), owners, leave_out=("repair",))
+    add_reading(parser, {*ONE_FILE, "columns"} - {"repair"})
     group = parser.add_argument_group("transforming")
     group.add_argument(
         "--apply",
@@ -103,7 +102,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("there is nothing to apply.", "Name a transformation with --apply; --list has all.")
     steps = _steps(options)
     path = options.file = InputPath.of(options.file)
-    source = read_source(options, path, CarriedDocuments, TagColumns)
+    source, of_tags = read_source(options, path)
     touched: list[tuple[int, ...]] = []
 
     def change(tags: Tags) -> Tags:
@@ -118,11 +117,11 @@ def run(options: argparse.Namespace) -> int:
         touched.append(tuple(counts))
         return tags
 
-    if isinstance(source, CarriedDocuments) or options.as_spans:
+    if not of_tags or options.as_spans:
         _require_spans(options, steps)
     if options.as_spans:
-        touched.append(_write_spans(options, source, steps))
-    elif isinstance(source, CarriedDocuments):
+        touched.append(_write_spans(options, source, steps, of_tags=of_tags))
+    elif not of_tags:
         touched.append(_transform_documents(options, source, steps))
     else:
         rewrite(options, source, change, ", ".join(options.apply))
@@ -133,7 +132,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _transform_documents(
-    options: argparse.Namespace, source: CarriedDocuments, steps: Sequence[Transformation]
+    options: argparse.Namespace, source: InputFiles, steps: Sequence[Transformation]
 ) -> tuple[int, ...]:
     """Write documents with transformed spans in their format; count the spans that each step touched."""
     format: Any = source.format_of(options.file)
@@ -153,7 +152,7 @@ def _transform_documents(
     return touched
 
 
-def _read_in_tokens(options: argparse.Namespace, source: CarriedDocuments) -> tuple[DocumentFile, Fitted]:
+def _read_in_tokens(options: argparse.Namespace, source: InputFiles) -> tuple[DocumentFile, Fitted]:
     """Read documents with their spans in tokens; note on standard error that attributes are lost."""
     file, carried = source.read_in_tokens(options.file)
     if file.has_attributes:
@@ -182,13 +181,13 @@ def _require_spans(options: argparse.Namespace, steps: Sequence[Transformation])
 
 
 def _write_spans(
-    options: argparse.Namespace, source: CarriedDocuments | TagColumns, steps: Sequence[Transformation]
+    options: argparse.Namespace, source: InputFiles, steps: Sequence[Transformation], *, of_tags: bool
 ) -> tuple[int, ...]:
     """Write transformed spans as JSON lines, where they may overlap; count the spans that each step touched."""
-    if isinstance(source, CarriedDocuments):
+    if not of_tags:
         spans = _read_in_tokens(options, source)[1].file.spans
     else:
-        if source.column is not None and len(source.column) > 1:
+        if source.columns:
             raise InputError("--as-spans writes the spans of one column.", "Name one column.")
         file = source.read_columns(options.file)
         with located({"": file}):

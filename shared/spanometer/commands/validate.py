@@ -23,29 +23,23 @@ from typing import Any
 
 from ..documents.checks import KINDS, Problem, SpanValidation
 from ..documents.document_file import DocumentFile
-from ..documents.tokenizers import require_tokenizer, tokenizer_option
 from ..exceptions import InputError, counted, printable
-from ..options import option, replaced_option
+from ..options import option
 from ..tags.validation import IllegalPair, Validation
-from .documents import DocumentLayout, read_source
+from .input_files import ONE_FILE, add_reading, read_source
 from .inputs import InputPath, called, documents_in, input_paths, located
 from .main import BAD_INPUT
 from .options import add_options, read_options, speller
 from .output import Output
-from .rewritten import TagColumns
 
 ILLEGAL = 1
 """Exit status if there are illegal pairs."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class ValidatedDocuments(DocumentLayout):
-    """Documents with spans that may be wrong."""
+class ValidatedLabels:
+    """The labels of spans."""
 
-    repair: str = replaced_option(DocumentLayout, "repair", default="raise")
-    tokenizer: str | None = tokenizer_option(
-        "what makes the tokens that spans should fit; by default those of the file"
-    )
     known_labels: tuple[str, ...] | None = option(
         None,
         help="the labels that spans may have, with commas between; by default any",
@@ -54,20 +48,13 @@ class ValidatedDocuments(DocumentLayout):
         parse=lambda text: tuple(label.strip() for label in text.split(",")),
     )
 
-    def validated(self, path: str) -> SpanValidation:
-        """Validate the spans of a file."""
-        require_tokenizer(self.tokenizer)
-        self.require_taken([path])
-        validation = SpanValidation(labels=self.known_labels, tokenizer=self.tokenizer)
-        return validation.read(lambda: self.read_whole(path))
-
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     what = "file of tags or of documents with spans, plain or gzipped; or a folder, or a pattern in quotes; - is "
     parser.add_argument("files", metavar="FILE", nargs="+", help=f"{what}standard input")
-    owners = {"": TagColumns, DocumentLayout.title: ValidatedDocuments}
-    add_options(parser.add_argument_group("reading"), owners, leave_out=("repair", "prefix"))
+    add_reading(parser, {*ONE_FILE, "columns"} - {"repair", "prefix", "to_tokens", "trim"})
+    add_options(parser.add_argument_group("labels"), {"": ValidatedLabels})
     add_options(parser.add_argument_group("output"), {"": Output}, leave_out=("no_color",))
 
 
@@ -123,9 +110,13 @@ def _total(statuses: Sequence[int]) -> str:
 
 
 def _check(options: argparse.Namespace, path: InputPath) -> _Checked:
-    source = read_source(options, path, ValidatedDocuments, TagColumns)
-    if isinstance(source, ValidatedDocuments):
-        return _check_documents(source.validated(path), path)
+    source, of_tags = read_source(options, path, repair="raise")
+    labels = read_options(ValidatedLabels, options).known_labels
+    if not of_tags:
+        validation = SpanValidation(labels=labels, tokenizer=source.tokenizer)
+        return _check_documents(validation.read(lambda: source.read_all_spans(path)), path)
+    if labels is not None:
+        raise InputError("--known-labels has no effect for tags.", "Leave it out.")
     file = source.read_columns(path)
     columns = [file.select(index) for index in range(len(file.columns))]
     pairs = [(column, _validate(column, source.scheme)) for column in columns]

@@ -204,8 +204,9 @@ def _has_attributes(source: Source) -> bool:
 
 def _allows(source: Source) -> bool:
     row = first_object(source)
-    # no document has a span, or none so far
-    return row.get("spans") == [] or (not row and isinstance(first_value(source), list))
+    # no document has a span, or none so far; or lines are lists of spans
+    lists = isinstance(first_value(source), list) and (not row or is_object(row, "start", "end", "label"))
+    return row.get("spans") == [] or lists
 
 
 def _shows(source: Source) -> bool:

@@ -24,7 +24,7 @@ KEY_REMEDY = "".join(
     [
         "Name the key of the list of tags",
         clause_for("column", f" with {_COLUMN}"),
-        clause_for("spans", f", or that of lists of spans with {setting('spans')}"),
+        clause_for("spans_key", f", or that of lists of spans with {setting('spans_key')}"),
         ".",
     ]
 )

@@ -1,0 +1,429 @@
+"""The files that commands read: one set of options, whatever files hold, and the content that files show."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..documents.document_file import DocumentFile
+from ..documents.fitting import Fitted, fitted
+from ..documents.pairing import Pairing
+from ..documents.sides import require_one_annotator
+from ..documents.writer import Writer
+from ..exceptions import InputError, printable
+from ..grounding.policies import NAMED_STRINGS, StringPolicy
+from ..grounding.reading import AnswerReading
+from ..measures.mention_f import MentionF
+from ..options import made, option, options_of, replaced_option, reused_option, text, with_options
+from ..readers.columns.hipe import LEVELS
+from ..readers.columns.reading import read
+from ..readers.entities import read_entities
+from ..readers.folders import files_of
+from ..readers.formats import AUTO, Format, formats_of, reading_options
+from ..readers.json.answer_lines import AnswerLines
+from ..readers.json.document_lines import DocumentLines
+from ..readers.label_map import read_label_map, read_label_names
+from ..readers.reading import read_documents
+from ..readers.source import Limits
+from ..readers.text.markup import EntityTypes
+from ..spans.annotations import Layers
+from ..tags.decoding import Decoding, LabelDecoding
+from ..tags.schemes import LabelChoice, label_map_in
+from ..tags.tags import Tags
+from .inputs import InputPath, detected, located, read_with
+from .options import add_options, destination, read_options, speller
+
+CONTENTS = {
+    "attributes": "spans with attributes",
+    "entities": "entity trees",
+    "spans": "documents with spans",
+    "tags": "tags",
+    "strings": "answers as strings",
+}
+"""What files hold, see `readers.detect`, or what answers are read as; and what errors call it."""
+
+SERIES = ("spans", "tags")
+"""The contents of files that may be of several annotators."""
+
+INPUTS = {**{content: content for content in CONTENTS}, "tags": "spans", "strings": MentionF.input}
+"""The input of the measures of each content, see `Measure.input`."""
+
+COLUMN = "number from 1 (-1 is the last, the default) or name"
+
+_FORMAT_OPTIONS = reading_options("spans")
+_OF_TAGS = ("scheme", "repair", "documents", "outside")
+"""The options of reading tags as spans, beside documents."""
+
+_TOKENS = Writer(write=iter, unit="token", needs_text=False, discontinuous=True, annotators=True)
+"""A format that holds all spans of tokens."""
+
+
+def _label_map(text: str) -> dict[str, str]:
+    return read_label_map(text) if os.path.isfile(text) or "=" not in text else label_map_in(text)
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(column.strip() for column in text.split(","))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChosenLabels(LabelChoice):
+    """Which labels are scored, and as what; the map may be in a file."""
+
+    label_map: Mapping[str, str] | None = replaced_option(
+        LabelChoice,
+        "label_map",
+        parse=_label_map,
+        metavar="MAP",
+        help="new labels by old ones (or by tags that have them), PER=PERSON,B-geo=LOC; or a file with a line OLD NEW "
+        "for each, or a JSON object; the others stay",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TagColumns(LabelDecoding):
+    """How files of tags are laid out, and which columns are read."""
+
+    id2label: Any = option(
+        None,
+        help="the tags are label numbers: file with the tags that they stand for, one on each line, or a config.json",
+        metavar="FILE",
+        parse=read_label_names,
+    )
+    ignore_index: int | None = option(
+        -100,
+        help="label number of tokens to leave out on all sides, where the first file has it",
+        kind=int,
+        metavar="N",
+    )
+    documents: str | None = text(
+        "KEY",
+        "what begins a document instead of a blank line: the KEY of comments '# KEY = ...'; or --documents=-DOCSTART-; "
+        "of markup lines (by default), blank or file",
+    )
+    outside: str | None = text("TAG", "read TAG as O, for example _")
+    column: str | None = text("COLUMN", f"tag column of all files: {COLUMN}", common=True)
+    columns: tuple[str, ...] = option(
+        (),
+        help="of one file: the columns, with commas between; a reference's first",
+        metavar="COLUMNS",
+        parse=_listed,
+        common=True,
+    )
+    reference_column: str | None = text("COLUMN", "tag column of the reference")
+    prediction_column: str | None = text("COLUMN", "tag column of the system")
+    layers: tuple[str, ...] = option(
+        (),
+        help="tag columns of all files whose spans are taken together, and so may nest and overlap, with commas "
+        "between: NE-FINE-LIT,NE-NESTED",
+        metavar="COLUMNS",
+        parse=_listed,
+    )
+    words_column: str | None = text("COLUMN", "word column of the files, for sl_icm with probabilities of words")
+    token_probability_column: str | None = text(
+        "COLUMN", "sl_icm: column of the reference file with the probability of each token, _ where there is none"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+@with_options({name: _FORMAT_OPTIONS[name] for name in _FORMAT_OPTIONS if name not in options_of(Decoding)})
+class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
+    """How files are read, whatever they hold; each command has some of the options, and the defaults of the others.
+
+    Raises:
+        InputError: for values that are not allowed.
+    """
+
+    format: str = option(
+        AUTO,
+        help="form of the files",
+        common=True,
+        choices=(
+            AUTO,
+            *dict.fromkeys(name for content in ("spans", "entities", "tags") for name in formats_of(content)),
+        ),
+    )
+    spans_key: str = reused_option(DocumentLines, "spans_key")
+    answer_key: str | None = reused_option(AnswerLines, "answer_key")
+    text_key: str | None = reused_option(AnswerLines, "text_key")
+    annotator: str | None = text("NAME", "whose spans to read, if a file has those of several annotators")
+    level: str = option("fine", help="types of HIPE's columns", choices=tuple(LEVELS))
+    grounding: Any = option(
+        None,
+        help=f"{options_of(AnswerReading)['grounding'].help}; or, for strings without places, one of "
+        f"{', '.join(NAMED_STRINGS)}, or an action for each of {', '.join(StringPolicy.places)}",
+        metavar="POLICY",
+        topic="answers",
+    )
+    mentions_key: str | None = text(
+        "KEY",
+        "the key of the reference's mentions in JSON lines, objects with label and text and without offsets, which "
+        "strings are scored against",
+        topic="answers",
+    )
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        LabelChoice.__post_init__(self)
+        EntityTypes.__post_init__(self)
+        if not self.describes_strings:
+            self.pairing  # noqa: B018 (it is checked when it is made)
+
+    @property
+    def pairing(self) -> Pairing:
+        """The options of bringing the sides together."""
+        values = vars(self) if self.grounding is not None else {**vars(self), "grounding": AnswerReading.grounding}
+        return made(Pairing, values)
+
+    @property
+    def describes_strings(self) -> bool:
+        """Whether the policy is for strings."""
+        return StringPolicy.describes(self.grounding or "")
+
+    @property
+    def string_policy(self) -> StringPolicy:
+        """The policy for strings."""
+        try:
+            return StringPolicy.of("strict-strings" if self.grounding is None else self.grounding)
+        except InputError as error:
+            raise error.placed(option="grounding") from None
+
+    @property
+    def answer_reading(self) -> dict[str, Any]:
+        """The options of reading answers, as functions of `grounding` take them."""
+        return {"labels": self.asked_labels, "aliases": self.aliases, "format": self.answer_format}
+
+    @property
+    def decoding(self) -> dict[str, Any]:
+        """The options of decoding, as functions take them."""
+        return {name: getattr(self, name) for name in options_of(LabelDecoding)}
+
+    @property
+    def names_columns(self) -> bool:
+        """Whether tag columns are named."""
+        return any((self.column, self.columns, self.layers, self.reference_column, self.prediction_column))
+
+    def format_of(self, path: str) -> Format | None:
+        """Detect the format of documents with spans; None for files of tags."""
+        if getattr(path, "key", None) is not None:
+            return formats_of("spans")["answers"]
+        if self.spans_key != _FORMAT_OPTIONS["spans_key"].default and self.format in (AUTO, "jsonl"):
+            return formats_of("spans")["jsonl"]
+        if self.format != AUTO and self.format not in formats_of("tags"):
+            return formats_of("spans").get(self.format)
+        # JSON lines of tags and of documents have one name
+        return detected(path, self.encoding, "spans", None if self.format == AUTO else self.format)
+
+    def content_of(self, paths: Sequence[str], contents: Sequence[str] = SERIES, inputs: Collection[str] = ()) -> str:
+        """Choose the content that is read.
+
+        Args:
+            paths: the files, see `InputPath.of`.
+            contents: the contents that the command takes.
+            inputs: the inputs of the measures that are named.
+        """
+        if "strings" in contents and (self.describes_strings or MentionF.input in inputs):
+            return "strings"
+        wanted = [each for each in ("attributes", "entities") if each in contents and each in inputs][:1]
+        contents = wanted or contents
+        possible = [each for each in contents if self.format == AUTO or self.format in formats_of(each)]
+        if not possible:
+            names = (AUTO, *dict.fromkeys(name for each in contents for name in formats_of(each)))
+            raise options_of(self)["format"].refusal(self.format, f"Use one of {', '.join(map(repr, names))}.")
+        if len(possible) == 1:
+            return possible[0]
+        for content in ("attributes", "entities"):
+            scored_as_spans = content == "attributes" and "spans" in inputs
+            if content not in possible or self.names_columns or scored_as_spans:
+                continue
+            if any(detected(path, self.encoding, content) for path in paths):
+                return content
+        return "spans" if any(self.format_of(path) for path in paths) else "tags"
+
+    def require_effect(self, options: argparse.Namespace, content: str, paths: Sequence[str]) -> None:
+        """Raise an `InputError` for an option of reading that has no effect for files of a content."""
+        names = {*options_of(Limits), "format"}
+        if content == "tags":
+            names |= {*options_of(TagColumns), *options_of(ChosenLabels), "ignore_words"}
+        elif content == "entities":
+            names |= {*options_of(EntityTypes), *options_of(Decoding), "level", "documents", "ignore_words"}
+        elif content == "attributes":
+            names |= {"ignore_words"}
+        else:
+            formats = list(map(self.format_of, paths))
+            names |= {name for format in formats if format is not None for name in format.options}
+            if None in formats or self.reference_column or self.prediction_column:
+                names |= {*_OF_TAGS, "prefix", "column", "reference_column", "prediction_column"}
+            of_answers = {*options_of(AnswerReading), "shared_documents", "mentions_key"} - {"offsets"}
+            of_spans = {*options_of(Pairing), *options_of(ChosenLabels), "annotator"}
+            names |= of_spans if content == "spans" else of_answers
+        require_effect(options, InputFiles, names, CONTENTS[content])
+
+    def read_tags(
+        self,
+        path: str,
+        columns: Sequence[str | None],
+        words: bool | int | str = False,
+        numbers: str | None = None,
+        *,
+        distinct: bool = False,
+    ) -> DocumentFile:
+        """Read tag columns of a file; if they are to be distinct, an `InputError` for two that are the same."""
+        options = {name: getattr(self, name) for name in ("format", "documents", "outside")}
+        file = read_with(read, path, columns=columns, words=words, numbers=numbers, **options, **self.limits)
+        named: Sequence[object] = file.columns if file.layout is None else file.layout.columns
+        if distinct and len(set(named)) < len(named):
+            raise InputError("one column is named twice.", "Name each column once.", source=file.source)
+        return file
+
+    def read_columns(self, path: str) -> DocumentFile:
+        """Read the named tag columns of a file; the last column if none is named."""
+        if self.columns and self.column is not None:
+            raise InputError("--column and --columns name columns.", "Leave out one of them.")
+        return self.read_tags(path, self.columns or [self.column], distinct=True)
+
+    def read_spans(self, path: str, column: str | None = None) -> DocumentFile:
+        """Read the spans of one annotator from a file of any format; a file of tags if a column is named."""
+        return require_one_annotator(self.read_all_spans(path, column))
+
+    def read_all_spans(self, path: str, column: str | None = None, shown: Format | None = None) -> DocumentFile:
+        """Read the spans of all annotators from a file, with the options that its format has."""
+        shown = self.format_of(path) if column is None and shown is None else shown
+        names = _OF_TAGS if shown is None else shown.options
+        options = {name: getattr(self, name) for name in names}
+        key = getattr(path, "key", None)
+        several = key is None and files_of(path) is not None
+        if key is not None:
+            options["answer_key"] = key
+        return read_with(
+            read_documents,
+            path,
+            # each file of a folder shows its own
+            format=self.format if shown is None or several else shown.name,
+            annotator=self.annotator,
+            **options,
+            column=self.column if column is None and shown is None else column,
+            prefix=self.prefix,
+            limits=self.limits,
+        )
+
+    def read_trees(self, path: str) -> DocumentFile:
+        """Read the entity trees of a file."""
+        names = ("format", "level", "scheme", "repair", "documents", "entity_types")
+        options = {name: value for name in names if (value := getattr(self, name)) is not None}
+        return read_with(read_entities, path, **options, **self.limits)
+
+    def reading_of_trees(self, files: Iterable[DocumentFile]) -> dict[str, str]:
+        """Describe the reading of entity trees for the signature: the options that can change the scores."""
+        formats = list(dict.fromkeys(file.format for file in files))
+        # the modules take the content of two formats too, and call it so
+        described = {"input": "+".join({"quaero": "markup", "jsonl": "entities"}.get(name, name) for name in formats)}
+        defaults = {key: value for name in formats for key, value in formats_of("entities")[name].options.items()}
+        values = {**vars(self), "entity_types": ",".join(sorted(self.first_parts))}
+        for key in ("level", "scheme", "repair", "entity_types", "documents"):
+            if key in defaults:
+                described[key] = str(defaults[key] if values[key] is None else values[key])
+        return described
+
+    def read_in_tokens(self, path: str) -> tuple[DocumentFile, Fitted]:
+        """Read a file, carry its spans to tokens too, and list the lost spans on standard error.
+
+        Raises:
+            InputError: also for documents without tokens, and for spans that have none.
+        """
+        file = self.read_spans(path)
+        carried = fitted(replace(file, stated=None), _TOKENS, {}, self.pairing)
+        if carried.losses:
+            raise InputError(f"{'; '.join(map(str, carried.losses))}.", source=file.source)
+        for note in (*file.notes, *carried.notes, *(f"left out: {loss}" for loss in file.left_out)):
+            print(printable(note), file=sys.stderr)
+        return file, carried
+
+    def kept(self, references: DocumentFile) -> np.ndarray:
+        """Flag the tokens of a reference that are not left out."""
+        return ~references.tags[0].has_number(None if self.id2label is None else self.ignore_index)
+
+    def annotation_in(self, file: DocumentFile) -> Tags | Layers:
+        """Take the tags of a file, with all layers if there are layers."""
+        return Layers(file.tags, file.columns) if self.layers else file.tags[0]
+
+    @contextmanager
+    def located(self, files: Mapping[str, DocumentFile]) -> Iterator[None]:
+        """Place errors in the files' lines, see `inputs.located`; name the column too if one file has all sides."""
+        try:
+            yield
+        except InputError as error:
+            file = files.get(error.side or "")
+            if file is not None and self.columns:
+                error = error.placed()
+                error.problem = f"{printable(file.columns[0])}: {error.problem}"
+            with located(files):
+                raise error from None
+
+
+def add_reading(parser: argparse.ArgumentParser, names: Collection[str]) -> None:
+    """Add some of the options of reading, in groups by what files hold."""
+    tags = {*options_of(TagColumns), *options_of(Limits), *options_of(ChosenLabels), "format", "ignore_words"}
+    trees = {*options_of(EntityTypes), "level"}
+    groups = {
+        "reading": tags,
+        "reading documents with spans": options_of(InputFiles).keys() - tags - trees,
+        "reading entity trees": trees,
+    }
+    for title, of_group in groups.items():
+        if not of_group.isdisjoint(names):
+            group = next((each for each in parser._action_groups if each.title == title), None)
+            left_out = options_of(InputFiles).keys() - (of_group & set(names))
+            group = group or parser.add_argument_group(title)
+            add_options(group, {"": InputFiles}, leave_out=left_out)
+
+
+def require_effect(options: argparse.Namespace, owner: type, names: Collection[str], what: str) -> None:
+    """Raise an `InputError` for an option of reading that is not among those which have an effect for what is read."""
+    declared = options_of(owner)
+    taken = {destination(declared[name]) for name in names if name in declared}
+    for name, owners in options.owners.items():
+        of_reading = all(issubclass(owner, ChosenLabels) for owner in owners)
+        value = getattr(options, name, None)
+        if name not in taken and of_reading and value is not None:
+            flag = speller(options.flags)(name, str(value) if isinstance(value, bool) else None)
+            raise InputError(f"{flag} has no effect for {what}.", "Leave it out.")
+
+
+ONE_FILE = (
+    *options_of(Limits),
+    *("format", "scheme", "repair", "prefix", "documents", "outside", "column", "annotator", "spans_key"),
+    *_FORMAT_OPTIONS,
+    *("tokenizer", "to_tokens", "trim"),
+)
+"""The options of reading one file, tags or documents."""
+
+OF_SCORES = ("reference_column", "prediction_column")
+"""The options that name one column of each of two sides."""
+
+OF_SEVERAL = tuple(
+    options_of(InputFiles).keys()
+    - {*OF_SCORES, *options_of(EntityTypes), "level", "mentions_key", "words_column", "token_probability_column"}
+)
+"""The options of reading several files, tags or documents, without those of sl_icm."""
+
+
+def read_source(options: argparse.Namespace, path: InputPath, **values: Any) -> tuple[InputFiles, bool]:
+    """Read the options of reading one file, and check whether its tags are read: they are if it shows nothing else.
+
+    Raises:
+        InputError: for options that have no effect.
+    """
+    given = {name: value for name, value in values.items() if getattr(options, name, None) is None}
+    source = replace(read_options(InputFiles, options), **given)
+    content = source.content_of([path])
+    source.require_effect(options, content, [path])
+    return source, content == "tags"
