@@ -133,7 +133,7 @@ def _results(text: str, answer: str, reading: AnswerReading) -> Response:
             raise too_much(name, f"{counted(len(pasted), 'character')}, more than {most:,}")
     own = GroundingPolicy.of(reading.grounding)
     labels = [*(reading.asked_labels or ()), *(reading.aliases or {})]
-    read = read_answer(answer, format=reading.answer_format, labels=labels)
+    read = read_answer(answer, format=reading.answer_format, labels=labels, text=text)
     if len(read.items) > MAX_ITEMS:
         raise too_much("answer", f"{len(read.items):,} items, more than {MAX_ITEMS:,}")
     policies = {name: point.policy for name, point in NAMED.items()}
@@ -183,7 +183,9 @@ def _notes(read: Answer, text: str) -> Iterator[str]:
     if read.rewrites(text):
         yield "The answer is not the text: the model has changed it, so its offsets mean other places."
     if read.unread:
-        yield f"{counted(read.unread, 'value')} of the answer could not be read as an item."
+        yield f"The offsets of {counted(read.unread, 'item')} could not be read."
+    if read.other_fields:
+        yield f"{counted(read.other_fields, 'field')} of the answer belong to no item."
     if not read.items:
         yield "No item was found in the answer."
 
