@@ -7,6 +7,7 @@ Files as in spanometer score; the first is the reference.
 Examples:
   spanometer compare gold.conll old.conll new.conll
   spanometer compare gold.conll a.conll b.conll c.conll --rank-correlation
+  spanometer compare gold.conll a.conll b.conll --by-chance 0.175
   spanometer compare all.tsv --columns 2,3,4 --names old,new --json
 """
 
@@ -21,10 +22,11 @@ from ..analysis.comparison.compare import compare, compare_sides
 from ..analysis.comparison.comparison import REFERENCES, Comparison, named_systems
 from ..analysis.comparison.significance import PairedResampling
 from ..analysis.comparison.string_answers import compare_strings
-from ..exceptions import InputError, counted
+from ..analysis.scores.difficulty import read_bounds
+from ..exceptions import InputError, counted, mention
 from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES, read_measures
-from ..options import options_of
+from ..options import option, options_of
 from ..plots import plot_comparison
 from .corpus import CorpusFiles, read_corpus
 from .help import known_measures
@@ -54,6 +56,14 @@ class ComparisonOutput(PlotOutput):
     """How a comparison is shown."""
 
     per_label: bool = switch("also compare the systems in each label", common=True, topic="measures")
+    by_chance: tuple[float, ...] | None = option(
+        None,
+        help="also rank the systems before and after correction for chance, over all documents and below and above a "
+        "chance level such as 0.175, or several with commas between",
+        parse=read_bounds,
+        metavar="BOUNDS",
+        topic="measures",
+    )
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -84,7 +94,8 @@ def run(options: argparse.Namespace) -> int:
     default = default_measures(content) if options.rank_correlation else [_DEFAULTS.get(content, "span_f")]
     resampling = read_options(PairedResampling, options)
     measures = read_request(options, content, known_measures(), default, resampling)
-    choices = {"rank_correlation": options.rank_correlation, "per_label": output.per_label}
+    shown = {"per_label": output.per_label, "by_chance": output.by_chance}
+    choices = {"rank_correlation": options.rank_correlation, **shown}
     corpus = read_corpus(source, content, paths, options.names, annotators=0, words=need_words(measures))
     if len(corpus.systems) < 2:
         raise InputError(
@@ -118,6 +129,8 @@ def _compared(
             if choices["rank_correlation"]:
                 remedy = "Leave the option out."
                 raise InputError("strings have one measure, whose ranking correlates with no other.", remedy)
+            if choices["by_chance"] is not None:
+                raise InputError("strings have no chance level.", f"Leave out {mention('by_chance')}.")
             (measure,) = measures
             own = {name: getattr(measure, name) for name in options_of(MentionF) if name not in COMPARED}
             values = {**asdict(resampling), **own}

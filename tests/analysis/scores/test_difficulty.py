@@ -8,10 +8,11 @@ import pytest
 
 from random_corpora import as_spans, disturbed, random_document
 from slow.placement import start_probabilities
-from spanometer import Spans
+from spanometer import InputError, Spans, compare
 from spanometer.analysis.scores.difficulty import by_chance, chance_levels, read_bounds
 from spanometer.measures import ChanceKappaF1, SpanF
 from spanometer.readers import read
+from spanometer.spans.entities import Entities
 from spanometer.spans.spans import pair_from_tags
 
 # one span of one token in 4 tokens: 1/4; two of one in 4: 1/2; none; all three tokens: 1
@@ -38,6 +39,31 @@ def test_parts_by_hand():
     assert "|chance:0.25-0.6|" in chance.signature
     assert strict.signature.startswith("span_f|scheme:IOB2|chance:0.25-0.6|")
     assert parts["chance 0.6 or more"].results[1].scores["f1"] == 1
+
+
+def test_ranks_before_and_after_correction():
+    """By hand: the second system has fewer, longer spans, so it finds more by chance."""
+    wide = Spans.from_tags(
+        [["B-A", "I-A", "I-A", "O"], ["B-A", "I-A", "I-A", "I-A"], ["O", "O"], ["B-A", "I-A", "I-A"]]
+    )
+    parts = compare(GOLD, {"narrow": SYSTEM, "wide": wide}, by_chance=(0.6,)).chance_parts
+    assert [(part.name, part.documents) for part in parts] == [
+        ("all", 4),
+        ("chance below 0.6", 2),
+        ("chance 0.6 or more", 1),
+    ]
+    below = parts[1]
+    # shared 1 of 3 + 3 tokens, and 3 of 3 + 7; by chance 1/4 + 1, and 3/4 + 2
+    assert below.f1 == pytest.approx({"narrow": 2 / 6, "wide": 6 / 10})
+    chance = {"narrow": 2.5 / 6, "wide": 5.5 / 10}
+    assert below.kappa_f1 == pytest.approx({name: (below.f1[name] - c) / (1 - c) for name, c in chance.items()})
+    assert (below.ranks("f1"), below.ranks("kappa_f1")) == ([2, 1], [2, 1])
+    for part, of_system in zip(parts[1:], by_chance(GOLD, wide, (0.6,), [ChanceKappaF1()]).values(), strict=True):
+        assert part.kappa_f1["wide"] == of_system.results[0].scores["kappa_f1"]
+    with pytest.raises(InputError, match="the chance level is of spans"):
+        compare(
+            Entities.from_dicts([[]]), dict.fromkeys("ab", Entities.from_dicts([[]])), measures="eter", by_chance=(0.5,)
+        )
 
 
 def test_counts_of_parts_add_up():

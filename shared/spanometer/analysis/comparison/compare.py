@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Never, Unpack
+
+import numpy as np
 
 from ...counts.counts import Counts
 from ...documents.arguments import SideArguments, SideReading, shares
 from ...documents.sides import read_columns, read_sides
-from ...exceptions import InputError, counted, on_side, require_choice, require_no_more, setting
+from ...exceptions import InputError, counted, mention, on_side, require_choice, require_no_more, setting
 from ...measures.base import Measure
 from ...measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures
 from ...options import made
@@ -19,11 +21,13 @@ from ...spans.entities import Entities
 from ...spans.mentions import Mentions
 from ...spans.spans import Spans
 from ..scores.counting import count_measures, notes_of
+from ..scores.difficulty import chance_measure, parts_by_chance, read_bounds
 from ..scores.report import corpus_size
 from .comparison import (
     NAMED,
     REFERENCES,
     SYSTEM,
+    ChancePart,
     Comparison,
     MeasureComparison,
     MeasuredSystems,
@@ -54,6 +58,7 @@ def compare(
     measures: Any = ("span_f",),
     rank_correlation: bool = False,
     per_label: bool = False,
+    by_chance: Sequence[float] | None = None,
     **arguments: Unpack[ComparisonArguments],
 ) -> Comparison:
     """Compare two or more systems on the same documents: scores, ranks and differences, and how sure they are.
@@ -88,6 +93,8 @@ def compare(
         rank_correlation: also correlate the rankings that the measures give (Kendall's tau-b, with intervals from the
             same drawn corpora), see `rank_correlation.RankCorrelation`. That takes three systems and two measures.
         per_label: also compare the systems in each label of the reference.
+        by_chance: also rank the systems before and after correction for chance (`ChanceKappaF1`), over all documents
+            and in the parts below, between and above these bounds of the chance level, see `difficulty.by_chance`.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
             `lengths`, `pairing`, `label_map`, `labels` and `ignore_labels`, see `arguments.SideArguments`; and how
             corpora are drawn and outputs swapped: `confidence`, `interval_method`, `n_resamples`, `n_permutations` and
@@ -100,7 +107,11 @@ def compare(
     """
     require_no_more(more, "Pass the systems together by their names, {'old': ..., 'new': ...}.")
     resampling = made(PairedResampling, arguments)
-    choices: dict[str, Any] = {"rank_correlation": rank_correlation, "per_label": per_label}
+    choices: dict[str, Any] = {
+        "rank_correlation": rank_correlation,
+        "per_label": per_label,
+        "by_chance": None if by_chance is None else read_bounds(by_chance),
+    }
     options = SideReading.of(compare, arguments)
     sides_read = read_columns({REFERENCES: references, **named_outputs(systems)})
     reference = sides_read[REFERENCES]
@@ -126,6 +137,7 @@ def compare_sides(
     *,
     rank_correlation: bool = False,
     per_label: bool = False,
+    by_chance: Sequence[float] | None = None,
     answered: Collection[str] = (),
 ) -> Comparison:
     """Compare systems that have been read: all as spans, entity trees, spans with attributes or mentions.
@@ -137,7 +149,7 @@ def compare_sides(
         measures: of what the sides are, by the names of the results.
         resampling: how corpora are drawn, and outputs swapped.
         reading: how the sides were read, for the signatures.
-        rank_correlation, per_label: as in `compare`.
+        rank_correlation, per_label, by_chance: as in `compare`.
         answered: the sides that language models have answered.
     """
     for option, value in {"rank_correlation": rank_correlation, "per_label": per_label}.items():
@@ -159,6 +171,8 @@ def compare_sides(
             f"{FEWEST} systems and two measures.",
             f"Give more, or leave out {setting('rank_correlation', True)}.",
         )
+    if by_chance is not None and not isinstance(reference, Spans):
+        raise InputError("the chance level is of spans.", f"Leave out {mention('by_chance')}.", option="by_chance")
     counts: dict[str, dict[str, Counts]] = {name: {} for name in measures}
     for system, output in systems.items():
         side = f"{SYSTEM}{system}"
@@ -205,7 +219,23 @@ def compare_sides(
         )
         if rank_correlation
         else (),
+        chance_parts=() if by_chance is None else tuple(_chance_parts(reference, systems, by_chance, measures)),
     )
+
+
+def _chance_parts(
+    reference: Spans, systems: Mapping[str, Spans], bounds: Sequence[float], measures: Mapping[str, Measure]
+) -> Iterator[ChancePart]:
+    """Score the systems before and after correction for chance, over all documents and in each part."""
+    measure = replace(chance_measure(measures), n_simulations=0)
+    whole = "all", np.arange(reference.documents)
+    for name, documents in (whole, *parts_by_chance(reference, bounds, measure).values()):
+        scores = {
+            system: measure.score(measure.counts(reference.take(documents), output.take(documents)))
+            for system, output in systems.items()
+        }
+        observed, corrected = ({system: each[key] for system, each in scores.items()} for key in ("f1", "kappa_f1"))
+        yield ChancePart(name, len(documents), observed, corrected)
 
 
 def _require_alike(sides: Mapping[str, Any]) -> None:

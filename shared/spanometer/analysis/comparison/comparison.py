@@ -276,6 +276,13 @@ _P_VALUES = (
     TableColumn("p_bootstrap", "bootstrap\np", "p"),
     TableColumn("p_bootstrap_holm", "corrected", "p"),
 )
+_CHANCE = (
+    TableColumn("system"),
+    TableColumn("f1"),
+    TableColumn("rank", kind="amount"),
+    TableColumn("kappa_f1", "corrected"),
+    TableColumn("kappa_rank", "rank", "amount"),
+)
 _CORRELATIONS = (
     TableColumn("tau", "Kendall's tau", "plain"),
     TableColumn("same", "same ranking", "share"),
@@ -332,12 +339,33 @@ class MeasureComparison:
         return {"systems": plain(self.systems), "pairs": plain(self.pairs)}
 
 
+@dataclass(frozen=True)
+class ChancePart:
+    """The systems before and after correction for chance, in a part of the corpus.
+
+    Attributes:
+        name: of the part, in words.
+        documents: their number.
+        f1, kappa_f1: the observed and the corrected F1 of each system.
+    """
+
+    name: str
+    documents: int
+    f1: Mapping[str, float]
+    kappa_f1: Mapping[str, float]
+
+    def ranks(self, key: str) -> list[int]:
+        """Rank the systems by `f1` or `kappa_f1`."""
+        values: Mapping[str, float] = getattr(self, key)
+        return [int(rank) for rank in ranks(np.array([list(values.values())]), higher_is_better=True)[0]]
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Comparison(CorpusResult):
     """The result of `compare`.
 
-    Its tables are `systems`, a row for each measure and system, `pairs`, a row for each measure and pair, and
-    `correlations`, a row for each two measures.
+    Its tables are `systems`, a row for each measure and system, `pairs`, a row for each measure and pair,
+    `correlations`, a row for each two measures, and `chance`, a row for each part by chance and system.
 
     Attributes:
         names: the systems.
@@ -345,12 +373,14 @@ class Comparison(CorpusResult):
             headline, as the slot error rate of `Eter`, has a result of its own, by its key.
         resampling: how corpora were drawn, and outputs swapped.
         rank_correlations: how alike each two results rank the systems; empty unless asked for.
+        chance_parts: the ranks before and after correction for chance, of all documents and in each part.
     """
 
     names: tuple[str, ...]
     measures: Mapping[str, MeasureComparison]
     resampling: PairedResampling
     rank_correlations: tuple[RankCorrelation, ...] = ()
+    chance_parts: tuple[ChancePart, ...] = ()
 
     def lines(self) -> Iterator[Part]:
         """List the systems and pairs of each measure, what the columns mean, and the signatures."""
@@ -360,6 +390,8 @@ class Comparison(CorpusResult):
                 yield from ("", label_table(name, result), "", label_pair_table(name, result))
         if self.rank_correlations:
             yield from ("", correlation_table(self.rank_correlations))
+        if self.chance_parts:
+            yield from ("", chance_table(self.chance_parts))
         yield from ("", *legend(self), "")
         yield from signature_lines(self.measures)
 
@@ -371,6 +403,7 @@ class Comparison(CorpusResult):
             **self.resampling.options(),
             "measures": {name: result.to_dict() for name, result in self.measures.items()},
             **({"rank_correlations": plain(self.rank_correlations)} if self.rank_correlations else {}),
+            **({"chance_parts": plain(self.chance_parts)} if self.chance_parts else {}),
         }
 
 
@@ -430,6 +463,18 @@ def correlation_table(pairs: Sequence[RankCorrelation]) -> Table:
     return Table.of("rank correlation", _CORRELATIONS, rows, kind="correlations", names="measures")
 
 
+def chance_table(parts: Sequence[ChancePart]) -> Table:
+    """Show for each part and system the F1 before and after correction for chance, with the ranks by both."""
+    rows = (
+        (f"{part.name} ({part.documents})", (system, "cyan"), f1, rank, kappa, corrected)
+        for part in parts
+        for (system, f1), kappa, rank, corrected in zip(
+            part.f1.items(), part.kappa_f1.values(), part.ranks("f1"), part.ranks("kappa_f1"), strict=True
+        )
+    )
+    return Table.of("part (documents)", _CHANCE, rows, left=2, kind="chance", names="part")
+
+
 def legend(comparison: Comparison) -> list[str]:
     """Explain the columns and the marks."""
     confidence = f"{100 * comparison.resampling.confidence:g}"
@@ -458,4 +503,5 @@ def legend(comparison: Comparison) -> list[str]:
         "stability: the share of resampled corpora in which the system has this rank.",
         f"{marks}: p of paired approximate randomisation, corrected over a measure's pairs (Holm).",
         *([correlations] if comparison.rank_correlations else []),
+        *(["corrected: kappa_f1, the F1 of tokens corrected for chance."] if comparison.chance_parts else []),
     ]

@@ -70,18 +70,30 @@ def by_chance(
         InputError: for bounds that are not ascending numbers between 0 and 1, and as the measures do.
     """
     require_sides(Spans, references, predictions)
-    bounds = read_bounds(bounds)
     named = read_measures(measures, MEASURES)
-    own = next((measure for measure in named.values() if isinstance(measure, ChanceKappaF1)), None)
-    levels = chance_levels(references, own)
     parts = {}
-    for low, high in pairwise((0.0, *bounds, math.inf)):
-        documents = np.flatnonzero((levels >= low) & (levels < high))
-        name = f"chance {low:g} or more" if high == math.inf else f"chance from {low:g} to below {high:g}"
+    for (low, high), (name, documents) in parts_by_chance(references, bounds, chance_measure(named)).items():
         how = {**(reading or {}), "chance": f"{low:g}-{high:g}"}
         sides = references.take(documents), predictions.take(documents)
-        part = Report.of(*sides, named, how, resampling=resampling)
-        parts[f"chance below {high:g}" if low == 0 else name] = part
+        parts[name] = Report.of(*sides, named, how, resampling=resampling)
+    return parts
+
+
+def chance_measure(measures: Mapping[str, Any]) -> ChanceKappaF1:
+    """Choose the measure that says how chance is computed: one of these, or the measure with its defaults."""
+    return next((each for each in measures.values() if isinstance(each, ChanceKappaF1)), ChanceKappaF1())
+
+
+def parts_by_chance(
+    references: Spans, bounds: Sequence[float], measure: ChanceKappaF1
+) -> dict[tuple[float, float], tuple[str, np.ndarray]]:
+    """Find the name in words and the documents of each part, by the bounds of its chance level."""
+    levels = chance_levels(references, measure)
+    parts = {}
+    for low, high in pairwise((0.0, *read_bounds(bounds), math.inf)):
+        name = f"chance {low:g} or more" if high == math.inf else f"chance from {low:g} to below {high:g}"
+        documents = np.flatnonzero((levels >= low) & (levels < high))
+        parts[low, high] = (f"chance below {high:g}" if low == 0 else name), documents
     return parts
 
 
