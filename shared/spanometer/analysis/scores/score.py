@@ -85,9 +85,10 @@ def score(
     Args:
         references: the reference, one item for each document.
         predictions: a system's output for the same documents, in the same form.
-        measures: measures as text, `"span_f,token_f(format=BIO)"`, or measures with options of their own
-            (`SlIcm(matching="optimal")`), or a list of both; or a mapping that names the results itself:
-            `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`. By default `span_f`, and `eter` for entities.
+        measures: measures as text, `"span_f,token_f(format=BIO)"`, or a signature, which sets how the input is read
+            too; or measures with options of their own (`SlIcm(matching="optimal")`), or a list of both; or a mapping
+            that names the results itself: `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`. By default
+            `span_f`, and `eter` for entities.
         confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
         **options: how tags, spans and files are read, see `arguments.ScoreArguments`: `scheme`, `repair`, `prefix`,
             `id2label`, `ignore_index`, `lengths`, `label_map`, `labels`, `ignore_labels`; of files `unit`, `to_tokens`,
