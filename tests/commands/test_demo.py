@@ -38,7 +38,7 @@ def test_demo_and_score_agree(run, output):
     with demo.resources.as_file(demo.resources.files("spanometer") / "data" / "example.conll") as path:
         for system in demo.SYSTEMS:
             columns = ["--reference-column", "reference", "--prediction-column", system]
-            found = json.loads(run("score", path, *columns, "--json")[1])
+            found = json.loads(run("score", path, *columns, "--measures", "all", "--json")[1])
             comparison = output.partition("All systems")[2]
             rows = [line.split()[1:] for line in comparison.splitlines() if re.match(rf"{system} +\d", line)]
             values = {name: result["scores"] for name, result in found["measures"].items()}

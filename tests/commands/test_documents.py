@@ -187,13 +187,13 @@ def test_a_text_without_spans_that_are_known(run, tmp_path):
     ],
 )
 def test_measures_that_are_not_defined(run, complaint, file, name, content, left_out):
-    """By default they are left out, and the system's line says so; who names them is told why not."""
+    """All leaves them out, and the system's line says so; who names them is told why not."""
     gold, system = file(f"gold_{name}", content), file(f"system_{name}", content)
-    _, output, _ = run("score", gold, system)
+    _, output, _ = run("score", gold, system, "--measures", "all")
     assert left_out in output
-    scored = json.loads(run("score", gold, system, "--json")[1])
+    scored = json.loads(run("score", gold, system, "--measures", "all", "--json")[1])
     names = left_out.partition(" left out")[0].split(", ")
-    defined = [measure for measure, kind in ALL_MEASURES.items() if kind.input == "spans" and kind.by_default]
+    defined = [measure for measure, kind in ALL_MEASURES.items() if kind.input == "spans" and kind.quick]
     assert list(scored["measures"]) == [measure for measure in defined if measure not in names]
     assert scored["prediction"]["notes"] == [f"{left_out}."]
     for measure in names:

@@ -82,12 +82,13 @@ WRONG = {
     "score G S --bootstrap": ("--confidence 0.95", "score G S --confidence 0.95"),
     "score G S --significance": ("spanometer compare", "compare G S S"),
     "score G S --only PER": ("--labels", "score G S --labels PER"),
+    "score G S --label PER": ("--labels", "score G S --labels PER"),
     "score G S --keep-types PER": ("--labels", "score G S --labels PER"),
     "score G S --exclude LOC": ("--ignore-labels", "score G S --ignore-labels LOC"),
     "score --help-all": ("--help all", "score --help all"),
     "score --version": ("spanometer --version", "--version"),
 }
-WORKING = ["score G S --output O.csv", "validate G S G", "score G S --measures span_f"]
+WORKING = ["score G S --labels PER,LOC", "score G S --output O.csv", "validate G S G", "score G S --measures span_f"]
 
 
 @pytest.mark.parametrize("line", [*WRONG, *WORKING])
@@ -122,3 +123,15 @@ def test_options_in_errors_exist(parsers):
         named = {flag for text in texts if isinstance(text, str) for flag in FLAG.findall(text)}
         lost += [(path.name, flag) for flag in named - union]
     assert lost == []
+
+
+def test_defaults_are_the_same_both_ways(run, file):
+    path = file("a.conll", "Ada B-PER\nLovelace I-PER\n\nRome B-LOC\n")
+    tags = [["B-PER", "I-PER"], ["B-LOC"]]
+    spans = [[{"start": 0, "end": 2, "label": "PER"}]]
+    for arguments, options in (([], {}), (["--measures", "all"], {"measures": "all"})):
+        output = json.loads(run("score", path, path, *arguments, "--json")[1])
+        assert list(output["measures"]) == list(spanometer.score(tags, tags, **options).measures)
+    assert list(spanometer.score(spans, spans).measures) == ["span_f", "link_f", "bcubed"]
+    with pytest.warns(UserWarning, match="unitizing_alpha left out: the documents' lengths are not known"):
+        assert len(spanometer.score(spans, spans, measures=["all"]).measures) == 9

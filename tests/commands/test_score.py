@@ -17,7 +17,7 @@ from spanometer.spans.spans import Spans, pair_from_tags
 REFERENCE = "Ada B-PER\nLovelace I-PER\nslept O\n\nin O\nRome B-LOC\n"
 PREDICTION = "Ada B-PER\nLovelace O\nslept O\n\nin B-LOC\nRome I-LOC\n"
 
-BY_DEFAULT = [name for name, measure in MEASURES.items() if measure.by_default]
+QUICK = [name for name, measure in MEASURES.items() if measure.quick]
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_nothing_is_cut_where_there_is_no_terminal(run, file, monkeypatch):
     monkeypatch.setenv("COLUMNS", "30")
     label = "urn:label:[bold]" + "x" * 300
     path = file("a.conll", f"a B-{label}\n")
-    _, output, _ = run("score", path, path, "--per-label")
+    _, output, _ = run("score", path, path, "--measures", "all", "--per-label")
     rows = [line.split() for line in output.splitlines() if line.startswith(label)]
     f_measures = sum(issubclass(measure, FMeasure) for measure in MEASURES.values())
     assert [row[:4] for row in rows[:f_measures]] == [[label, "1.0000", "1.0000", "1.0000"]] * f_measures
@@ -68,9 +68,9 @@ def test_json_has_no_nan(scores, file):
 
 
 def test_json_is_what_the_measures_say(scores, pair):
-    found = scores(*pair)
+    found = scores(*pair, "--measures", "all")
     spans = pair_from_tags(*(tag_lists(read(path).tags[0]) for path in pair))[:2]
-    for name in BY_DEFAULT:
+    for name in QUICK:
         measure = MEASURES[name]()
         assert found["measures"][name]["scores"] == measure.score(measure.counts(*spans))
 
@@ -189,13 +189,22 @@ def test_word_probabilities(scores, complaint, file, informed):
 
 def test_a_column_of_probabilities(run, scores, complaint, file, informed):
     gold, system, _ = informed
-    result = scores(gold, system, "--token-probability-column", "2")["measures"]
+    result = scores(gold, system, "--measures", "all", "--token-probability-column", "2")["measures"]
     assert result["sl_icm"]["scores"] == {"sl_icm": 3.5, "sl_icm_norm": 1.2}
     assert "|token_probabilities:tokens|" in result["sl_icm"]["signature"]
     assert result["span_f"]["scores"]["f1"] == 0.0
     # one file with both sides, and a name
     both = file("both.tsv", "form\tp\tgold\tsystem\nthe\t0.5\tB-LOC\tO\nNile\t0.125\tI-LOC\tB-LOC\n\nit\tnan\tO\tO\n")
-    options = ["--reference-column", "gold", "--prediction-column", "system", "--token-probability-column", "p"]
+    options = [
+        "--reference-column",
+        "gold",
+        "--prediction-column",
+        "system",
+        "--token-probability-column",
+        "p",
+        "--measures",
+        "sl_icm",
+    ]
     assert scores(both, *options)["measures"]["sl_icm"]["scores"] == {"sl_icm": 3.5, "sl_icm_norm": 1.2}
     # JSON lines have numbers
     lines = [
@@ -204,7 +213,7 @@ def test_a_column_of_probabilities(run, scores, complaint, file, informed):
     ]
     path = file("gold.jsonl", "\n".join(map(json.dumps, lines)))
     other = file("system.jsonl", '["O", "B-LOC", "O"]\n["O"]\n')
-    result = scores(path, other, "--token-probability-column", "p")["measures"]["sl_icm"]
+    result = scores(path, other, "--measures", "sl_icm", "--token-probability-column", "p")["measures"]["sl_icm"]
     assert result["scores"] == {"sl_icm": 3.5, "sl_icm_norm": 1.2}
     # what is no number, no probability, and none at all in a span
     asked = ["--measures", "sl_icm", "--token-probability-column"]

@@ -41,7 +41,7 @@ OPTIONS = {
     "eter": ("alpha", 0.9),
     "span_attribute": ("include_falsy", True),
 }
-BY_DEFAULT = [name for name, measure in MEASURES.items() if measure.by_default]
+BY_DEFAULT = [name for name, measure in MEASURES.items() if measure.quick]
 BROKEN = {"eter": "<pers.ind> Ada", "span_attribute": '[]\n[{"start": 1\n'}
 HOSTILE = "<script>window.hurt=1</script>", "<img/src=x/onerror=window.hurt=1>"
 

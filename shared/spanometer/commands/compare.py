@@ -25,12 +25,12 @@ from ..analysis.comparison.string_answers import compare_strings
 from ..analysis.scores.difficulty import read_bounds
 from ..exceptions import InputError, counted, mention
 from ..measures.mention_f import MentionF
-from ..measures.registry import ALL_MEASURES, read_measures
+from ..measures.registry import ALL_MEASURES, names_of, read_measures
 from ..options import option, options_of
 from ..plots import plot_comparison
 from .corpus import CorpusFiles, read_corpus
 from .help import known_measures
-from .input_files import OF_SCORES, InputFiles, add_reading
+from .input_files import INPUTS, OF_SCORES, InputFiles, add_reading
 from .inputs import input_paths
 from .measures import (
     COMPARED,
@@ -46,9 +46,6 @@ from .measures import (
 from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 from .scored_files import informed
-
-_DEFAULTS = {"entities": "eter", "attributes": "span_attribute", "strings": MentionF.name}
-"""The measures of contents if none is named; of others span_f."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
     paths = input_paths(paths, options.answer_key)
     source = read_options(InputFiles, options)
     content = chosen_content(options, source, paths)
-    default = default_measures(content) if options.rank_correlation else [_DEFAULTS.get(content, "span_f")]
+    default = names_of("all", INPUTS[content]) if options.rank_correlation else default_measures(content)[:1]
     resampling = read_options(PairedResampling, options)
     measures = read_request(options, content, known_measures(), default, resampling)
     shown = {"per_label": output.per_label, "by_chance": output.by_chance}

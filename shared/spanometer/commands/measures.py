@@ -5,32 +5,21 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from typing import Any
 
-from ..alignment.overlaps import overlap_each_other
-from ..analysis.scores.counting import blocks_of
 from ..counts.statistics import Resampling
 from ..exceptions import InputError
 from ..grounding.policies import StringPolicy
 from ..measures.aligned import FMeasure
 from ..measures.base import Measure
 from ..measures.notation import read_reading, reading_of, signatures_in
-from ..measures.registry import listed_measures, options_by_name, read_measures
+from ..measures.registry import is_everything, listed_measures, names_of, options_by_name, read_measures
 from ..options import options_of
 from ..readers.word_list import read_word_probabilities
-from ..spans.spans import Spans
 from .help import known_measures
 from .input_files import CONTENTS, INPUTS, InputFiles
 from .inputs import read_with
 from .options import add_options, destination, destinations, read_options
-
-_LACKING = {
-    "lengths": "the documents' lengths are not known",
-    "contiguous": "some spans are discontinuous",
-    "disjoint": "spans of one label overlap",
-}
-"""The reason why a measure is not defined, by its need, see `Measure.needs`."""
 
 _SCORED = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
 """The names of the inputs of measures."""
@@ -68,7 +57,7 @@ def add_measure_options(
         "--measures",
         metavar="NAMES",
         action="append",
-        help=f"measures with their options, {EXAMPLE}; by default {default}",
+        help=f"measures, {EXAMPLE}; by default {default}",
     )
     add_options(scoring, {"": FMeasure})
     if intervals:
@@ -127,7 +116,7 @@ def shared_options(options: argparse.Namespace) -> dict[str, Any]:
 
 def default_measures(content: str) -> list[str]:
     """List the names of the measures for files of a content."""
-    return [name for name, each in known_measures().items() if each.input == INPUTS[content] and each.by_default]
+    return list(names_of(None, INPUTS[content]))
 
 
 def chosen_content(
@@ -176,6 +165,8 @@ def read_request(
     Raises:
         InputError: also for a measure of another content, and for options that no measure has.
     """
+    if is_everything(options.measures):
+        options.measures = names_of(options.measures, INPUTS.get(content, "spans"))
     measures = chosen_measures(options, available, default)
     for measure in measures:
         if measure.input != INPUTS.get(content, measure.input):
@@ -188,25 +179,6 @@ def read_request(
 def need_words(measures: Iterable[Any]) -> bool:
     """Check whether measures weigh the words of the reference."""
     return any(getattr(measure, "needs_tokens", False) for measure in measures)
-
-
-class SuitingMeasures(tuple[Any, ...]):
-    """All measures of a kind of input, where none is named: files that lack what some of them need get the others."""
-
-    def of(self, *sides: Spans) -> tuple[list[Any], list[str]]:
-        """List the measures that are defined for the spans, and sentences about the others."""
-        lacking = {
-            "lengths": all(side.lengths is None for side in sides),
-            "contiguous": any(side.fragments is not None for side in sides),
-            "disjoint": any(overlap_each_other(side.between(*block)) for side in sides for block in blocks_of([side])),
-        }
-        left_out: dict[str, list[str]] = {}
-        for measure in self:
-            if reasons := [_LACKING[need] for need, lacks in lacking.items() if lacks and need in measure.needs]:
-                left_out.setdefault(" and ".join(reasons), []).append(measure.name)
-        names = set(chain.from_iterable(left_out.values()))
-        kept = [measure for measure in self if measure.name not in names]
-        return kept, [f"{', '.join(measures)} left out: {reason}." for reason, measures in left_out.items()]
 
 
 def chosen_resampling(options: argparse.Namespace) -> Resampling | None:

@@ -18,11 +18,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..analysis.agreement.against import score_against
+from ..analysis.scores.counting import SuitingMeasures
 from ..analysis.scores.measure_result import is_by_attribute
 from ..analysis.scores.report import Report, kind_of, system_parts
 from ..counts.statistics import Resampling
 from ..exceptions import InputError, counted, mention
-from ..measures.registry import MEASURES
+from ..measures.registry import MEASURES, is_everything
 from ..options import options_of
 from ..tables.table import Number, Part, heading
 from .corpus import CorpusFiles, read_corpus
@@ -30,7 +31,6 @@ from .help import known_measures
 from .input_files import CONTENTS, SERIES, InputFiles, add_reading, require_effect
 from .inputs import headlines, input_paths
 from .measures import (
-    SuitingMeasures,
     add_measure_options,
     chosen_content,
     chosen_resampling,
@@ -44,6 +44,8 @@ from .measures import (
 from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput, TableOutput
 from .scored_files import ParquetFiles, ScoredParts, score_corpus
+
+_OTHERS = "Other measures: --measures all, or spanometer help measures."
 
 _OF_ONE_REFERENCE = (
     *("per_label", "per_document", "score_only", "by_chance", "plot", "reference_column", "prediction_column"),
@@ -77,7 +79,7 @@ class ScoreOutput(PlotOutput):
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    default = "all that suit the files, except gamma"
+    default = "span_f, link_f and bcubed; or all"
     add_measure_options(parser, known_measures(), default=default, intervals=True)
     reading = add_systems(parser)
     reading.add_argument(
@@ -107,8 +109,9 @@ def run(options: argparse.Namespace) -> int:
     source = read_options(InputFiles, options)
     content = chosen_content(options, source, paths, SERIES if number else tuple(CONTENTS))
     available, default = (MEASURES, ["span_f"]) if number else (known_measures(), default_measures(content))
+    everything, others = is_everything(options.measures), not options.measures and content in ("tags", "spans")
     measures = read_request(options, content, available, default, resampling)
-    if not number and not options.measures:
+    if everything:
         measures = SuitingMeasures(measures)
     if content == "attributes" and (output.per_label or output.per_document):
         remedy = "All attributes are shown without it."
@@ -120,7 +123,7 @@ def run(options: argparse.Namespace) -> int:
     corpus, reports = score_corpus(source, corpus, measures, resampling, parts, per_document=output.per_document)
     for report in reports.values():
         require_signatures(options, [result.signature for result in report.results])
-    return _show(corpus, reports, output)
+    return _show(corpus, reports, output, others=others)
 
 
 def _score_parquet(
@@ -132,15 +135,20 @@ def _score_parquet(
     measures = read_request(options, "parquet", known_measures(), default_measures("spans"), resampling)
     if output.per_document:
         raise InputError("--per-document is not for Parquet files.", "Leave it out.")
-    return _show(*source.score(paths, measures, resampling), output)
+    return _show(*source.score(paths, measures, resampling), output, others=False)
 
 
-def _show(corpus: CorpusFiles, reports: Mapping[str, Report], output: ScoreOutput) -> int:
+def _show(corpus: CorpusFiles, reports: Mapping[str, Report], output: ScoreOutput, *, others: bool) -> int:
+    """Show reports, and for people a line about other measures."""
     if output.score_only:
         output.write_text(f"{output.precision.text(_one_number(reports))}\n")
         return 0
     more = {"per_label": output.per_label, "per_document": output.per_document}
-    output.write(lambda: _described(corpus, reports, more), lambda: _parts(corpus, reports, more))
+    below = ["", _OTHERS] if others and output.table == "text" else []
+    output.write(
+        lambda: _described(corpus, reports, more),
+        lambda: [*_parts(corpus, reports, more), *below],
+    )
     return 0
 
 

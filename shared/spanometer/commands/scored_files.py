@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..analysis.comparison.comparison import REFERENCES, SYSTEM
+from ..analysis.scores.counting import SuitingMeasures
 from ..analysis.scores.difficulty import by_chance, read_bounds
 from ..analysis.scores.measure_result import MeasureResult
 from ..analysis.scores.report import Report
@@ -26,7 +27,7 @@ from ..tags.decoding import LabelDecoding
 from .corpus import CorpusFiles
 from .input_files import CONTENTS, ChosenLabels, InputFiles
 from .inputs import ShownFile, located, side_of
-from .measures import SuitingMeasures, need_words
+from .measures import need_words
 
 _OF_TOKENS = ("tokens", "token_probabilities", "")
 """The name of the reference in errors about tokens."""

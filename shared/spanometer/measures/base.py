@@ -91,7 +91,8 @@ class Measure(CheckedOptions, ABC):
         returns: a phrase in front of their description.
         detail_keys: the keys that `details` adds to the result.
         keys: the names of the keys of `results`.
-        by_default: whether it is computed where no measure is named; not if it takes much longer than others.
+        leading: whether it is computed where no measure is named.
+        quick: whether it is one of "all" measures; not if it takes much longer than others.
         headline: the key that comparisons and charts show.
         ranked: other keys by which comparisons rank too.
         higher_is_better: whether the headline of the better output is the higher one.
@@ -110,7 +111,8 @@ class Measure(CheckedOptions, ABC):
     returns: ClassVar[str] = ""
     detail_keys: ClassVar[tuple[str, ...]] = ("per_label", "counts", "signature")
     keys: ClassVar[tuple[str, ...]]
-    by_default: ClassVar[bool] = True
+    leading: ClassVar[bool] = False
+    quick: ClassVar[bool] = True
     headline: ClassVar[str]
     ranked: ClassVar[tuple[str, ...]] = ()
     higher_is_better: ClassVar[bool] = True

@@ -44,6 +44,7 @@ class Bcubed(FMeasure):
     """
 
     name: ClassVar[str] = "bcubed"
+    leading: ClassVar[bool] = True
     results: ClassVar[Mapping[str, Key]] = f_results(
         "mean share of a token's predicted span that belongs there, over the tokens of predicted spans",
         "same share with the sides swapped, over the tokens of reference spans",

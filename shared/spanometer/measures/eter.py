@@ -139,6 +139,7 @@ class Eter(Measure):
     zero_division: float = zero_division_option("value of the rates if the reference is empty")
 
     name: ClassVar[str] = "eter"
+    leading: ClassVar[bool] = True
     place: ClassVar[int] = 90
     input: ClassVar[str] = "entities"
     results: ClassVar[Mapping[str, Key]] = {

@@ -149,7 +149,7 @@ class Gamma(AlignedMeasure):
             "expected disorder", "mean disorder of the best alignments of random annotations", "[0, ∞)", "", share=False
         ),
     }
-    by_default: ClassVar[bool] = False
+    quick: ClassVar[bool] = False
     headline: ClassVar[str] = "gamma"
     # pairs of two labels count under both, so that the corpus's sums are no sums over labels
     shared: ClassVar[tuple[str, ...]] = (

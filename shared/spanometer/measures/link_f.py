@@ -37,6 +37,7 @@ class LinkF(FMeasure):
     """
 
     name: ClassVar[str] = "link_f"
+    leading: ClassVar[bool] = True
     results: ClassVar[Mapping[str, Key]] = f_results(
         "share of predicted links that are right", "share of reference links that are found"
     )

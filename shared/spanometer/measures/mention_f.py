@@ -52,6 +52,7 @@ class MentionF(PrecisionRecallF1):
     )
 
     name: ClassVar[str] = "mention_f"
+    leading: ClassVar[bool] = True
     place: ClassVar[int] = 110
     input: ClassVar[str] = "mentions"
     results: ClassVar[Mapping[str, Key]] = f_results(

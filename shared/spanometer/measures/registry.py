@@ -69,6 +69,19 @@ ALL_MEASURES: MeasureTable[Measure] = MeasureTable("spans", "entities", "attribu
 """All measures, also those of attributes."""
 
 
+def names_of(measures: Any, input: str) -> Any:
+    """Name the leading measures of an input for None, and all quick ones for "all"; keep other measures."""
+    if measures is not None and not is_everything(measures):
+        return measures
+    trait = "quick" if measures else "leading"
+    return [name for name, kind in _all_measures().items() if kind.input == input and getattr(kind, trait)]
+
+
+def is_everything(measures: Any) -> bool:
+    """Check whether all measures that suit the data are asked for."""
+    return measures == "all" if isinstance(measures, str) else isinstance(measures, list) and measures == ["all"]
+
+
 def _all_measures() -> dict[str, type[Measure]]:
     """List the measures of all inputs."""
     return {**_own_measures(), **_installed_measures(), **_registered}

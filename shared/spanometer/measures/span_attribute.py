@@ -150,6 +150,7 @@ class SpanAttribute(Measure):
     )
 
     name: ClassVar[str] = "span_attribute"
+    leading: ClassVar[bool] = True
     place: ClassVar[int] = 100
     input: ClassVar[str] = "attributes"
     results: ClassVar[Mapping[str, Key]] = {

@@ -23,6 +23,7 @@ class SpanF(FMeasure):
     """
 
     name: ClassVar[str] = "span_f"
+    leading: ClassVar[bool] = True
     results: ClassVar[Mapping[str, Key]] = f_results(
         "share of predicted spans that are right", "share of reference spans that are found"
     )

@@ -181,7 +181,7 @@ def _score_all(page: Page, own: MeasureResult, corpus: PageCorpus, report: Repor
     for name, kind in kinds.items():
         if name == own.name:
             results.append(own)
-        elif kind.by_default:
+        elif kind.quick:
             try:
                 if _missing(report) and not kind.higher_is_better:
                     raise InputError(f"{_missing(report)}.")

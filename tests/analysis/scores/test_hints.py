@@ -34,7 +34,7 @@ def test_forms(wrong, problem, hint, right):
         spanometer.score(*wrong)
     assert problem in str(raised.value) and hint in str(raised.value)
     numbers = {} if isinstance(right[1], list) else {"id2label": LABELS}
-    assert spanometer.score(*right, **numbers).f1 == 1
+    assert spanometer.score(*right, **numbers)["span_f"].f1 == 1
 
 
 def test_files(tmp_path):
@@ -56,7 +56,7 @@ def test_files(tmp_path):
 def test_names_of_other_tools(name):
     with pytest.raises(InputError, match="Name the tags that label numbers stand for with id2label"):
         spanometer.score([[1]], [[1]], **{name: LABELS})
-    assert spanometer.score([[1]], [[1]], id2label=LABELS).f1 == 1
+    assert spanometer.score([[1]], [[1]], id2label=LABELS)["span_f"].f1 == 1
 
 
 def test_nothing_to_score():
@@ -67,7 +67,7 @@ def test_nothing_to_score():
 
 
 def test_values_by_name():
-    report = spanometer.score(GOLD, [["B-PER", "O"], ["O", "O"]])
+    report = spanometer.score(GOLD, [["B-PER", "O"], ["O", "O"]], measures="span_f")
     assert (report.precision, report.recall, report.f1) == tuple(report["span_f"].scores.values()) == (1, 0.5, 2 / 3)
     with pytest.raises(AttributeError, match=r"has no attribute 'F1'\. Its values are precision, recall, f1"):
         _ = report.F1

@@ -5,11 +5,12 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, TypeVar
 
 import numpy as np
 
+from ...alignment.overlaps import overlap_each_other
 from ...arrays import offsets_by
 from ...counts.counts import Column, Counts
 from ...exceptions import InputError, require_sides
@@ -22,6 +23,13 @@ Part = TypeVar("Part")
 
 _BLOCK = 1 << 17
 """About how many spans, of all sides, are aligned at a time."""
+
+_LACKING = {
+    "lengths": "the documents' lengths are not known",
+    "contiguous": "some spans are discontinuous",
+    "disjoint": "spans of one label overlap",
+}
+"""The reason why a measure is not defined, by its need, see `Measure.needs`."""
 
 _NAMED = 3
 """How many of those that share a note are named."""
@@ -132,3 +140,22 @@ def notes_of(measure: Measure, counts: Mapping[str, Counts]) -> tuple[str, ...]:
 def _first_of(names: Sequence[str]) -> str:
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
     return ", ".join(names[:_NAMED]) + more
+
+
+class SuitingMeasures(tuple[Any, ...]):
+    """All measures of a kind of input: data that lack what some of them need get the others."""
+
+    def of(self, *sides: Spans) -> tuple[list[Any], list[str]]:
+        """List the measures that are defined for the spans, and sentences about the others."""
+        lacking = {
+            "lengths": all(side.lengths is None for side in sides),
+            "contiguous": any(side.fragments is not None for side in sides),
+            "disjoint": any(overlap_each_other(side.between(*block)) for side in sides for block in blocks_of([side])),
+        }
+        left_out: dict[str, list[str]] = {}
+        for measure in self:
+            if reasons := [_LACKING[need] for need, lacks in lacking.items() if lacks and need in measure.needs]:
+                left_out.setdefault(" and ".join(reasons), []).append(measure.name)
+        names = set(chain.from_iterable(left_out.values()))
+        kept = [measure for measure in self if measure.name not in names]
+        return kept, [f"{', '.join(measures)} left out: {reason}." for reason, measures in left_out.items()]

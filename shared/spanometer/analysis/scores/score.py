@@ -18,17 +18,23 @@ from ...exceptions import InputError, mention, on_side, require_no_more
 from ...grounding.grounded import Grounded
 from ...measures.base import Measure
 from ...measures.notation import read_reading, reading_of, signatures_in
-from ...measures.registry import ALL_MEASURES, listed_measures, options_by_name, read_measures
+from ...measures.registry import (
+    ALL_MEASURES,
+    is_everything,
+    listed_measures,
+    names_of,
+    options_by_name,
+    read_measures,
+)
 from ...options import made, options_of, require_known
 from ...readers.objects import beside_files
 from ...spans.forms import common_form, documents_in, form_of, read_pair
+from ...spans.spans import Spans
 from ...tags.decoding import LabelDecoding
 from ...tags.schemes import LabelChoice
+from .counting import SuitingMeasures
 from .report import Report
 from .streams import require_form
-
-_DEFAULTS = {"tags": "span_f", "spans": "span_f", "entities": "eter"}
-"""The measure of each form if none is asked for."""
 
 
 @overload
@@ -88,7 +94,8 @@ def score(
         measures: measures as text, `"span_f,token_f(format=BIO)"`, or a signature, which sets how the input is read
             too; or measures with options of their own (`SlIcm(matching="optimal")`), or a list of both; or a mapping
             that names the results itself: `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`. By default
-            `span_f`, and `eter` for entities.
+            `span_f`, `link_f` and `bcubed`, which need no choice, and `eter` for entities; `"all"` computes every
+            measure that suits the data, except `gamma`.
         confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
         **options: how tags, spans and files are read, see `arguments.ScoreArguments`: `scheme`, `repair`, `prefix`,
             `id2label`, `ignore_index`, `lengths`, `label_map`, `labels`, `ignore_labels`; of files `unit`, `to_tokens`,
@@ -108,7 +115,8 @@ def score(
     if "seed" in arguments:
         options["seed"] = arguments["seed"]
     measures = list(measures) if isinstance(measures, Iterator) else measures
-    signatures = [] if measures is None else signatures_in(measure for _, measure in listed_measures(measures))
+    is_default = measures is None or is_everything(measures)
+    signatures = [] if is_default else signatures_in(measure for _, measure in listed_measures(measures))
     if any(signatures):
         in_files = any(isinstance(side, (DocumentFile, Grounded)) for side in (references, predictions))
         declared = {
@@ -138,6 +146,7 @@ def _scored(
     sides_reading = replace(SideReading.of(score, arguments), pairing=pairing)
     decoding, choice, lengths = sides_reading.decoding, sides_reading.choice, sides_reading.lengths
     resampling = Resampling.chosen(confidence, arguments)
+    everything = is_everything(measures)
     sides = {"references": references, "predictions": predictions}
     sides = beside_files(sides, answers="grounding" in arguments)
     files = [side for side in sides.values() if isinstance(side, DocumentFile)]
@@ -150,15 +159,17 @@ def _scored(
     if files or any(isinstance(side, Grounded) for side in sides.values()):
         for file in files:
             require_one_annotator(file)
-        chosen = _chosen(_DEFAULTS["spans"] if measures is None else measures, options)
+        chosen = _chosen(names_of(measures, "spans"), options)
         require_form(chosen, "spans")
         read = read_sides(sides, sides_reading)
         reference, predicted = read.spans.values()
-        return _report(reference, predicted, chosen, read.reading, resampling, read.answered_size)
+        return _report(
+            reference, predicted, chosen, read.reading, resampling, read.answered_size, everything=everything
+        )
     sides = {side: on_side(side, documents_in, column) for side, column in sides.items()}
     forms = {side: on_side(side, form_of, column) for side, column in sides.items()}
-    if measures is None:
-        measures = _DEFAULTS[common_form(forms, "tags")]
+    if measures is None or everything:
+        measures = names_of(measures, "entities" if common_form(forms, "tags") == "entities" else "spans")
     chosen = _chosen(measures, options)
     trees = all(measure.input == "entities" for measure in chosen.values())
     form = common_form(forms, "entities" if trees else "tags" if lengths is None else "spans")
@@ -178,7 +189,7 @@ def _scored(
         reading = {**reading, **choice.signed()}
     else:
         choice.require_none(f"these are {form}")
-    return _report(reference, predicted, chosen, reading, resampling)
+    return _report(reference, predicted, chosen, reading, resampling, everything=everything)
 
 
 def _report(
@@ -188,12 +199,19 @@ def _report(
     reading: Mapping[str, object],
     resampling: Resampling | None,
     tokens: int | None = None,
+    *,
+    everything: bool,
 ) -> Report:
     """Score both sides; tokens of answers are the tokens of their texts."""
     if not references.documents:
         raise InputError("there are no documents to score.", "Give at least one: [[]] is a document without any.")
     if not len(references) and not len(predictions):
         warnings.warn("nothing was scored: neither side has a span or an entity. Check both sides.", stacklevel=3)
+    if everything and isinstance(references, Spans):
+        suiting, notes = SuitingMeasures(measures.values()).of(references, predictions)
+        measures = {measure.name: measure for measure in suiting}
+        for note in notes:
+            warnings.warn(note, stacklevel=3)
     report = Report.of(references, predictions, measures, reading, resampling=resampling)
     return report if tokens is None else replace(report, tokens=tokens)
 
