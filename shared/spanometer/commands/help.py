@@ -171,7 +171,7 @@ def _page(parser: argparse.ArgumentParser, sections: Mapping[str, Iterable[argpa
     formatter = _begun(parser)
     _add_sections(formatter, sections)
     if names := topics(parser):
-        _add_lines(formatter, "more", {"--help TOPIC": f"{', '.join(names)}, {ALL}, or a measure such as span_f"})
+        _add_lines(formatter, "more", {"--help TOPIC": f"{', '.join(names)}, {ALL}, or a measure"})
     formatter.add_text(parser.epilog)
     return formatter.format_help()
 
