@@ -92,7 +92,7 @@ def of_memoirs() -> Cases:
     gold = Spans.from_dicts(
         [[{key: span[key] for key in ("start", "end", "label")} for span in row["gold"]] for row in rows]
     )
-    options: dict[str, Any] = {"labels": ["PER", "LOC"], "aliases": LABELS}
+    options: dict[str, Any] = {"asked_labels": ["PER", "LOC"], "aliases": LABELS}
 
     def one_by_one() -> float:
         policies = islice(GroundingPolicy.grid(), 0, None, ONE_IN)

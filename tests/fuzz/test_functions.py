@@ -112,7 +112,7 @@ FUNCTIONS = {
             "texts": ["Ann saw Bob.", "Oslo"],
             "answers": ['[["A", "Ann"], ["B", "Bob"]]', None],
             "policy": "gollie",
-            "labels": ["A", "B"],
+            "asked_labels": ["A", "B"],
             "aliases": {"C": "A"},
         },
     ),

@@ -47,7 +47,7 @@ def test_inline_markup_has_offsets_in_its_own_text():
     read = read_answer("<LOC>New <PER>York</PER></LOC> &amp; [Oslo]", format="tags")
     assert read.text == "New York & [Oslo]"
     assert read.items == (Item("LOC", "New York", 0, 8), Item("PER", "York", 4, 8))
-    marked = read_answer("@@Ann## met @@Bob##", labels=["PER"])
+    marked = read_answer("@@Ann## met @@Bob##", asked_labels=["PER"])
     assert marked.text == "Ann met Bob"
     assert marked.items == (Item("PER", "Ann", 0, 3), Item("PER", "Bob", 8, 11))
 
@@ -59,11 +59,11 @@ def test_offsets_of_json():
 
 
 def test_answers_for_one_label_need_not_name_it():
-    assert pairs('["Ann", "Bob"]', labels=["PER"]) == [ANN, ("PER", "Bob")]
-    assert pairs('["PER", "Ann"]', labels=["PER"]) == [ANN]
-    assert pairs('{"entities": ["Ann", "Bob"]}', labels=["PER"]) == [ANN, ("PER", "Bob")]
+    assert pairs('["Ann", "Bob"]', asked_labels=["PER"]) == [ANN, ("PER", "Bob")]
+    assert pairs('["PER", "Ann"]', asked_labels=["PER"]) == [ANN]
+    assert pairs('{"entities": ["Ann", "Bob"]}', asked_labels=["PER"]) == [ANN, ("PER", "Bob")]
     # a pair with a label that nobody asked for is one all the same
-    assert pairs('[["PER", "Ann"], ["LOC", "Oslo"]]', labels=["PER"]) == [ANN, OSLO]
+    assert pairs('[["PER", "Ann"], ["LOC", "Oslo"]]', asked_labels=["PER"]) == [ANN, OSLO]
     assert read_answer('["Ann", "Bob", "Cid"]').other_fields == 3
 
 
@@ -197,7 +197,7 @@ SHAPES = {
 def test_shapes(answer, labels):
     # without the labels nothing tells a relation from a label
     asked = ASKED if answer == SHAPES["relations"] else labels
-    read = read_answer(answer, labels=asked, text=SENTENCE)
+    read = read_answer(answer, asked_labels=asked, text=SENTENCE)
     assert sorted(item[:2] for item in read.items) == sorted(ENTITIES)
     assert not read.broken
 
@@ -216,7 +216,7 @@ def test_shapes(answer, labels):
     ],
 )
 def test_what_is_counted(answer, count, number):
-    assert getattr(read_answer(answer, labels=ASKED, text=SENTENCE), count) == number
+    assert getattr(read_answer(answer, asked_labels=ASKED, text=SENTENCE), count) == number
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def test_offsets_that_count_units_of_utf_16():
     ],
 )
 def test_nothing_is_an_answer(answer):
-    read = read_answer(answer, labels=ASKED, text=SENTENCE)
+    read = read_answer(answer, asked_labels=ASKED, text=SENTENCE)
     assert (read.items, read.broken, read.other_fields) == ((), False, 0)
 
 

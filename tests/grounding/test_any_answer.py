@@ -63,7 +63,7 @@ TEXTS = st.one_of(
     st.sampled_from([None, ["PER"], ["PER", "LOC"]]),
 )
 def test_any_answer_to_any_text(text, answer, format, policy, labels):
-    grounded = ground([text], [answer], policy=policy, labels=labels, format=format)
+    grounded = ground([text], [answer], policy=policy, asked_labels=labels, format=format)
     total = grounded.total
     assert total["broken"] in (0, 1)
     left_out = total["items"] - total["placed"] - total["surplus"] - total["absent"] - total["overlapping"]
@@ -74,7 +74,7 @@ def test_any_answer_to_any_text(text, answer, format, policy, labels):
     lengths = sides[1].lengths.tolist()
     assert Spans.from_dicts(sides[1].to_dicts(), lengths=lengths).to_dicts() == sides[1].to_dicts()
     for name in NAMED_STRINGS:
-        found = ground_strings([text], [answer], policy=name, labels=labels, format=format)
+        found = ground_strings([text], [answer], policy=name, asked_labels=labels, format=format)
         assert len(found.mentions) <= found.total["items"]
 
 
@@ -98,8 +98,8 @@ HUGE = {
 @pytest.mark.parametrize("format", ["auto", "json", "tags", "lines"])
 def test_huge_answers_take_bounded_memory(name, format):
     tracemalloc.start()
-    read = read_answer(HUGE[name], format=format, labels=["PER", "LOC"])
-    ground(["Ann saw Bob. " * 100], [read], labels=["PER", "LOC"])
+    read = read_answer(HUGE[name], format=format, asked_labels=["PER", "LOC"])
+    ground(["Ann saw Bob. " * 100], [read], asked_labels=["PER", "LOC"])
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 100_000_000

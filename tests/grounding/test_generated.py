@@ -36,7 +36,7 @@ def test_museum_records(data, policy, expected):
         [row["text"] for row in rows],
         [row["answers"]["gpt-4o-mini"] for row in rows],
         policy=policy,
-        labels=["PERSON", "LOCATION"],
+        asked_labels=["PERSON", "LOCATION"],
         aliases={"PLACE": "LOCATION"},
         tokens=[row["tokens"] for row in rows],
     )
@@ -47,7 +47,7 @@ def test_museum_records(data, policy, expected):
 def test_memoirs_are_read_as_they_were(data):
     labels = {"persName": "PER", "placeName": "LOC"}
     for row in rows_of(data, "dses_french_claude_1"):
-        read = read_answer(row["answers"]["claude"], labels=[*labels, *labels.values()])
+        read = read_answer(row["answers"]["claude"], asked_labels=[*labels, *labels.values()])
         expected = [(item["label"], item["text"]) for item in row["read"]["claude"]["items"]]
         assert [(labels.get(item.label, item.label), item.mention) for item in read.items] == expected
 
@@ -60,7 +60,7 @@ def test_which_occurrence_is_meant_matters_in_memoirs(data):
             [row["text"] for row in rows],
             [row["answers"]["claude"] for row in rows],
             policy=GroundingPolicy(repeat=repeat),
-            labels=["PER", "LOC"],
+            asked_labels=["PER", "LOC"],
             aliases={"persName": "PER", "placeName": "LOC"},
         )
         scores[repeat] = round(f1(rows, grounded), 4)
@@ -81,14 +81,14 @@ def string_cases(data, name):
     """The rows, the answers and the options of a set of answers."""
     if name == "museum":
         rows = rows_of(data, "museo_egizio_gpt4omini")
-        options = {"labels": ["PERSON", "LOCATION"], "aliases": {"PLACE": "LOCATION"}}
+        options = {"asked_labels": ["PERSON", "LOCATION"], "aliases": {"PLACE": "LOCATION"}}
         return rows, [row["answers"]["gpt-4o-mini"] for row in rows], options
     if name == "memoirs":
         rows = rows_of(data, "dses_french_claude_1")
-        options = {"labels": ["PER", "LOC"], "aliases": {"persName": "PER", "placeName": "LOC"}}
+        options = {"asked_labels": ["PER", "LOC"], "aliases": {"persName": "PER", "placeName": "LOC"}}
         return rows, [row["answers"]["claude"] for row in rows], options
     rows = rows_of(data, "nerre_doping_gpt3")
-    return rows, [row["answers"]["gpt3 json"] for row in rows], {"labels": DOPING}
+    return rows, [row["answers"]["gpt3 json"] for row in rows], {"asked_labels": DOPING}
 
 
 @pytest.mark.parametrize("name", STRINGS)
@@ -108,7 +108,7 @@ def test_the_published_figures_of_the_doping_sentences(data, label, f1):
     """By the rule of the project, which is no point of the space: words of a label that the other side has too."""
     right = missed = extra = 0
     for row in rows_of(data, "nerre_doping_gpt3"):
-        read = read_answer(row["answers"]["gpt3 json"], labels=DOPING, text=row["text"])
+        read = read_answer(row["answers"]["gpt3 json"], asked_labels=DOPING, text=row["text"])
         items = [] if read.broken else [item.mention for item in read.items if item.label == label]
         given = [mention["text"] for mention in row["gold"] if mention["label"] == label]
         predicted, expected = ([word for word in " ".join(side).split(" ") if word] for side in (items, given))

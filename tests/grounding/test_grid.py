@@ -8,7 +8,7 @@ from spanometer.grounding.answers import Answer
 from spanometer.grounding.grid import GroundingGrid, predicted_by_all
 from spanometer.grounding.grounded import ground, text_indices
 from spanometer.grounding.items import Item
-from spanometer.grounding.outcomes import AskedLabels
+from spanometer.grounding.outcomes import Vocabulary
 from spanometer.grounding.policies import NAMED, PLACES, GroundingPolicy
 from tests.slow import grounding as slow
 
@@ -63,7 +63,7 @@ def test_every_policy_against_the_slow_reading():
         text, tokens, items = random_case(rng)
         answer = Answer(tuple(Item(*item) for item in items), broken=rng.random() < 0.3)
         number, predicted = predicted_by_all(
-            answer, text_indices([text], [tokens])[0], AskedLabels(frozenset(LABELS), {})
+            answer, text_indices([text], [tokens])[0], Vocabulary(frozenset(LABELS), {})
         )
         for policy in policies[case::CASES]:
             actions = grid.policies[policy].actions
@@ -87,11 +87,11 @@ def test_all_at_once_is_one_by_one(seed):
     (index,) = text_indices([text], [tokens])
     answer = Answer(tuple(Item(*item) for item in items), broken=seed == 0)
     aliases = {"ODD": "LOC"} if seed == 1 else {}
-    number, predicted = predicted_by_all(answer, index, AskedLabels(frozenset(LABELS), aliases))
+    number, predicted = predicted_by_all(answer, index, Vocabulary(frozenset(LABELS), aliases))
     for place, policy in enumerate(GroundingPolicy.grid()):
         if place % 37:
             continue
-        grounded = ground([text], [answer], policy=policy, labels=LABELS, aliases=aliases, tokens=[tokens])
+        grounded = ground([text], [answer], policy=policy, asked_labels=LABELS, aliases=aliases, tokens=[tokens])
         found = predicted[number[place]]
         spans = {(span["start"], span["end"], span["label"]) for span in grounded.spans.to_dicts()[0]}
         wrong = tuple(zip(grounded.wrong_label, grounded.wrong_mention, strict=True))

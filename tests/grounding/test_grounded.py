@@ -63,7 +63,7 @@ def test_the_published_examples(policy, rows):
 )
 def test_the_published_example_of_nested_mentions(policy, numbers):
     answer = '[["ORG", "University of Oslo"], ["LOC", "Oslo"], ["CITY", "Oslo"]]'
-    grounded = ground(["University of Oslo"], [answer], policy=policy, labels=["ORG", "LOC"])
+    grounded = ground(["University of Oslo"], [answer], policy=policy, asked_labels=["ORG", "LOC"])
     spans = {(span["start"], span["end"], span["label"]) for span in grounded.spans.to_dicts()[0]}
     gold = {(0, 18, "ORG"), (14, 18, "LOC")}
     assert (len(spans & gold), len(spans) + len(grounded.wrong_label)) == numbers
@@ -102,7 +102,7 @@ def test_any_policy_against_the_slow_reading(seed):
         policy = GroundingPolicy(
             **{place: rng.choice(list(options_of(GroundingPolicy)[place].choices)) for place in PLACES}
         )
-        grounded = ground([text], [list(map(list, items))], policy=policy, labels=LABELS, tokens=[tokens])
+        grounded = ground([text], [list(map(list, items))], policy=policy, asked_labels=LABELS, tokens=[tokens])
         spans, wrong, numbers = slow.ground(text, tokens, items, policy.actions, LABELS, mention_tokens)
         found = {(span["start"], span["end"], span["label"]) for span in grounded.spans.to_dicts()[0]}
         case = (text, items, str(policy))
@@ -217,5 +217,5 @@ def test_a_mention_is_never_a_pattern():
     ],
 )
 def test_scores_that_rest_on_rubble_come_with_a_warning(answers, labels, warning):
-    warnings = ground(["Ann slept."], answers, labels=labels).warnings
+    warnings = ground(["Ann slept."], answers, asked_labels=labels).warnings
     assert [text.startswith(warning) for text in warnings] == ([] if warning is None else [True])

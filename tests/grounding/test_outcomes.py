@@ -11,7 +11,9 @@ TEXT = "Paris Hilton lives in Paris."
 
 def told(answer, policy, labels=None, aliases=None, text=TEXT):
     (index,) = text_indices([text])
-    found = outcomes_of(read_answer(answer, labels=[*(labels or ()), *(aliases or {})]), index, policy, labels, aliases)
+    found = outcomes_of(
+        read_answer(answer, asked_labels=[*(labels or ()), *(aliases or {})]), index, policy, labels, aliases
+    )
     return [(one.item.mention, one.kind, one.spans, one.wrong) for one in found]
 
 
@@ -59,8 +61,8 @@ def test_they_add_up_to_what_ground_counts(seed):
     grid = list(GroundingPolicy.grid())
     (index,) = text_indices([text])
     for policy in [*(named.policy for named in NAMED.values()), *draw.sample(grid, 20)]:
-        whole = ground([text], [answer], policy=policy, labels=["P", "R"])
-        found = outcomes_of(read_answer(answer, labels=["P", "R"]), index, policy, ["P", "R"])
+        whole = ground([text], [answer], policy=policy, asked_labels=["P", "R"])
+        found = outcomes_of(read_answer(answer, asked_labels=["P", "R"]), index, policy, ["P", "R"])
         total = dict(zip(COUNTS, whole.counts[0].tolist(), strict=True))
         for name in ("placed", "surplus", "absent", "overlapping"):
             assert sum(one.kind == name for one in found) == total[name]

@@ -44,14 +44,14 @@ def test_the_published_examples(number, policy, column):
     example = EXAMPLES[number]
     answer, gold = ([item if isinstance(item, tuple) else ("X", item) for item in side] for side in example[1:3])
     labels = sorted({label for label, _ in gold})
-    found = counted(ground_strings([example[0]], [answer], policy=policy, labels=labels), [gold])
+    found = counted(ground_strings([example[0]], [answer], policy=policy, asked_labels=labels), [gold])
     assert "/".join(str(found[name]) for name in ("both", "predicted", "reference")) == example[column]
 
 
 def test_counts_of_items():
     answer = [["PER", "Ann"], ["PER", "Ann"], ["LOC", "ann"], ["LOC", "Rome"], ["ODD", "Bob"]]
     texts, answers = ["Ann saw Bob. Ann left.", "Oslo"], [answer, '[["LOC", "Oslo"], ["LO']
-    grounded = ground_strings(texts, answers, policy="salvage,keep,case,multiset,drop,wrong", labels=LABELS)
+    grounded = ground_strings(texts, answers, policy="salvage,keep,case,multiset,drop,wrong", asked_labels=LABELS)
     assert grounded.mentions.to_pairs() == [
         [("PER", "Ann"), ("PER", "Ann"), ("LOC", "Rome"), ("ODD", "Bob")],
         [("LOC", "Oslo")],
@@ -87,7 +87,7 @@ def test_every_policy_against_the_slow_reading(seed):
         answer = list(map(list, items))
         if broken := rng.random() < 0.2:
             answer = repr(answer)[:-1] + ("," if items else "")
-        grounded = ground_strings([text], [answer], policy=policy, labels=LABELS)
+        grounded = ground_strings([text], [answer], policy=policy, asked_labels=LABELS)
         expected = slow.strings(text, items, gold, broken, policy.actions, LABELS)
         assert counted(grounded, [gold]) == expected, (text, items, gold, str(policy))
 

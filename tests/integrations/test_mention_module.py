@@ -17,7 +17,7 @@ def test_answers_that_are_read_by_rules_of_projects(mention_f):
     from spanometer.grounding import ground_strings
 
     answer = '[["PER", "ada lovelace"], ["PER", "Byron"], ["ORG", "Ada Lovelace"]]'
-    found = ground_strings(["Ada Lovelace lived."], [answer], policy="gollie", labels=["PER", "LOC"])
+    found = ground_strings(["Ada Lovelace lived."], [answer], policy="gollie", asked_labels=["PER", "LOC"])
     given = {"predictions": found.mentions.to_pairs(), "references": [[ADA]]}
     # the other label and what is not in the text are dropped
     assert mention_f.compute(**given, **found.policy.compared)["f1"] == 1.0

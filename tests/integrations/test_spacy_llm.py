@@ -105,7 +105,7 @@ def bounds(spans):
 def test_the_named_policies_are_what_the_library_does(task, more, policy, within_a_word):
     """But where the first match is within a word: there the library gives up, and the policy looks on."""
     documents = processed(task, more, reasoned=task == "NER.v3")
-    found = ground(**from_spacy_llm(documents), policy=policy, labels=["PER", "LOC"])
+    found = ground(**from_spacy_llm(documents), policy=policy, asked_labels=["PER", "LOC"])
     expected = entities(documents)
     assert expected.pop(3) == within_a_word
     ours = bounds(found.spans)
@@ -116,7 +116,7 @@ def test_the_named_policies_are_what_the_library_does(task, more, policy, within
 
 def test_strict_leaves_nothing_out():
     documents = processed("NER.v2")
-    found = ground(**from_spacy_llm(documents), labels=["PER", "LOC"])
+    found = ground(**from_spacy_llm(documents), asked_labels=["PER", "LOC"])
     assert found.wrong_mention == ("bob", "Acme")
     assert found.total["items"] == 10
 
@@ -126,7 +126,7 @@ def test_documents_as_files(tmp_path):
     documents = processed("NER.v2")
     DocBin(docs=documents).to_disk(tmp_path / "system.spacy")
     gold = Spans.from_dicts([[{"start": 0, "end": 3, "label": "PER"}], [], [], [], []])
-    grounded = ground(**from_spacy_llm(documents), policy="spacy-llm-v2", labels=["PER", "LOC"])
+    grounded = ground(**from_spacy_llm(documents), policy="spacy-llm-v2", asked_labels=["PER", "LOC"])
     of_file = spanometer.score(spanometer.read(tmp_path / "system.spacy"), spanometer.read(tmp_path / "system.spacy"))
     assert of_file.predicted_spans == len(grounded.spans)
     report = spanometer.score(gold, grounded, measures="span_f")

@@ -85,7 +85,7 @@ def test_what_is_taken_along():
     html, records = answered.html, json.loads(answered.files["grounding.json"])
     assert {record["policy"] for record in records} == set(NAMED)
     for name, point in NAMED.items():
-        found = ground([TEXT], [ANSWER], policy=point.policy, labels=["PER", "LOC"])
+        found = ground([TEXT], [ANSWER], policy=point.policy, asked_labels=["PER", "LOC"])
         of_policy = [record for record in records if record["policy"] == name]
         spans = {(one["label"], one["start"], one["end"]) for one in of_policy if one["start"] is not None}
         assert spans == {(one["label"], one["start"], one["end"]) for one in found.spans.to_dicts()[0]}

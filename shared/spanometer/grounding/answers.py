@@ -70,7 +70,7 @@ def read_answer(
     answer: Any,
     *,
     format: str = "auto",
-    labels: Collection[str] = (),
+    asked_labels: Collection[str] = (),
     text: str | None = None,
     mention_key: str | None = None,
     label_key: str | None = None,
@@ -86,7 +86,7 @@ def read_answer(
     Args:
         answer: a string; bytes are read as UTF-8; None is a broken answer; a list or a mapping is read as JSON is.
         format: one of `FORMATS`.
-        labels: the labels that the model was asked for, if known: with a single label, answers need not name it.
+        asked_labels: the labels that the model was asked for, if known: with a single label, answers need not name it.
         text: the text that the answer is about; it tells labels from mentions, and in what unit offsets count.
         mention_key, label_key: the keys of mentions and labels in objects, if they have names of their own.
 
@@ -100,9 +100,9 @@ def read_answer(
         raise InputError(
             f"unknown format of answers {shown(format)}.", f"Use one of {', '.join(FORMATS)}.", option="format"
         )
-    labels = listed(labels, _LABELS_REMEDY, option="labels")
+    labels = listed(asked_labels, _LABELS_REMEDY, option="asked_labels")
     if not all(isinstance(label, str) for label in labels):
-        raise InputError(f"labels are {shown(labels)}.", _LABELS_REMEDY, option="labels")
+        raise InputError(f"asked_labels are {shown(labels)}.", _LABELS_REMEDY, option="asked_labels")
     reading = ItemReading(labels, text, mention_key, label_key)
     if answer is None:
         return Answer(broken=True)

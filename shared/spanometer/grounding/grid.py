@@ -12,7 +12,7 @@ import numpy as np
 from ..options import options_of
 from ..tags.policy_grid import GridPlace, PolicyGrid
 from .answers import Answer
-from .outcomes import AskedLabels, Predicted, items_of, kept_of, predicted_of
+from .outcomes import Predicted, Vocabulary, items_of, kept_of, predicted_of
 from .placing import TextIndex, place, sight
 from .policies import PLACES, AnswerPolicy, GroundingPolicy, NamedPolicy
 
@@ -68,10 +68,10 @@ def _grid(kind: type[AnswerPolicy]) -> GroundingGrid:
 
 
 def predicted_by_all(
-    answer: Answer, index: TextIndex, asked_labels: AskedLabels
+    answer: Answer, index: TextIndex, vocabulary: Vocabulary
 ) -> tuple[np.ndarray, Sequence[Predicted]]:
     """Ground an answer under all policies: all predictions, and the index of each policy's (int32)."""
-    read = _Step.first().then(("broken", "outside"), lambda _, policy: items_of(answer, index, policy, asked_labels)[0])
+    read = _Step.first().then(("broken", "outside"), lambda _, policy: items_of(answer, index, policy, vocabulary)[0])
     sighted = read.then(("fold", "inside", "absent"), lambda items, policy: (items, sight(items, index, policy)))
     placed = sighted.then(("repeat",), lambda sights, policy: (sights[0], place(sights[0], sights[1], index, policy)))
     predicted = placed.then(

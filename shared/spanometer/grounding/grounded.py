@@ -21,7 +21,7 @@ from ..spans.spans import Spans, in_order
 from ..spans.words import words_and_signs
 from ..tags.schemes import signed_names
 from .answers import Answer, read_answer
-from .outcomes import AskedLabels, GroundedAnswer, Outcome, Predicted, outcomes_of, resolve
+from .outcomes import GroundedAnswer, Outcome, Predicted, Vocabulary, outcomes_of, resolve
 from .placing import TextIndex
 from .policies import COUNTS, AnswerPolicy, GroundingPolicy
 
@@ -52,17 +52,17 @@ class AnswerInput:
 
     texts: Any
     answers: Any
-    labels: Iterable[str] | None
+    asked_labels: Iterable[str] | None
     aliases: Mapping[str, str] | None
     format: str = "auto"
     tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None
 
     def __post_init__(self) -> None:
         """List texts and as many answers; an `InputError` for other input, and for wrong labels."""
-        names = read_labels(self.labels)
+        names = read_labels(self.asked_labels)
         rows = ordered(self.answers, "a list of answers", "Answers are a list with a string for each text.")
         texts = ordered(self.texts, "a list of texts", "Texts are a list of strings.")
-        for name, value in (("labels", names), ("answers", rows), ("texts", texts)):
+        for name, value in (("asked_labels", names), ("answers", rows), ("texts", texts)):
             object.__setattr__(self, name, value)
         for document, text in enumerate(texts):
             if not isinstance(text, str):
@@ -80,22 +80,22 @@ class AnswerInput:
             )
 
     @property
-    def asked_labels(self) -> AskedLabels:
+    def vocabulary(self) -> Vocabulary:
         """The labels that the model was asked for."""
-        return AskedLabels.of(self.labels, self.aliases)
+        return Vocabulary.of(self.asked_labels, self.aliases)
 
     def read(self) -> Iterator[Answer]:
         """Yield the answers, each read on demand."""
-        labels = () if self.labels is None else dict.fromkeys([*self.labels, *(self.aliases or ())])
+        labels = () if self.asked_labels is None else dict.fromkeys([*self.asked_labels, *(self.aliases or ())])
         for document, (text, answer) in enumerate(zip(self.texts, self.answers, strict=True)):
             with placed_errors(document):
                 if not isinstance(answer, Answer):
-                    answer = read_answer(answer, format=self.format, labels=labels, text=text)
+                    answer = read_answer(answer, format=self.format, asked_labels=labels, text=text)
             yield answer
 
     def signed(self, policy: AnswerPolicy) -> dict[str, str]:
         """Describe how the answers are grounded, for the signature."""
-        return signed_grounding(policy, self.labels, self.aliases, self.format)
+        return signed_grounding(policy, self.asked_labels, self.aliases, self.format)
 
 
 @contextmanager
@@ -199,7 +199,7 @@ class Grounded(AnswerCounts):
     def _examples(self, name: str) -> Iterator[str]:
         for answer in outcomes_by_answer(self) if name in ("absent", "outside") else ():
             for outcome in answer.outcomes:
-                if outcome.kind == name or (name == "outside" and self.source.asked_labels.lack(outcome.item)):
+                if outcome.kind == name or (name == "outside" and self.source.vocabulary.lack(outcome.item)):
                     yield repr(outcome.item.label if name == "outside" else outcome.item.mention)
 
     @property
@@ -283,7 +283,7 @@ def ground(
     answers: Iterable[Any],
     *,
     policy: GroundingPolicy | str = "strict",
-    labels: Iterable[str] | None = None,
+    asked_labels: Iterable[str] | None = None,
     aliases: Mapping[str, str] | None = None,
     tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None,
     format: str = "auto",
@@ -299,7 +299,7 @@ def ground(
         texts: the texts.
         answers: the model's answer for each text, see `read_answer`, or its return value.
         policy: a name, actions with commas between, or a `GroundingPolicy`.
-        labels: the labels that the model was asked for; items with other labels are outside. None allows all labels.
+        asked_labels: the labels that the model was asked for; items with other labels are outside. None allows all.
         aliases: labels of answers, each with the label that it stands for.
         tokens: the texts' tokens, in characters; by default runs of letters, digits and underscores, and each other
             sign.
@@ -313,8 +313,8 @@ def ground(
             unknown policy or format.
     """
     chosen = GroundingPolicy.of(policy)
-    source = AnswerInput(texts, answers, labels, aliases, format, tokens)
-    asked_labels = source.asked_labels
+    source = AnswerInput(texts, answers, asked_labels, aliases, format, tokens)
+    vocabulary = source.vocabulary
     tallies = array("q")
 
     def predicted() -> Iterator[Predicted]:
@@ -322,8 +322,8 @@ def ground(
         indices = each_index(source.texts, tokens)
         for document, (answer, index) in enumerate(zip(source.read(), indices, strict=True)):
             with placed_errors(document):
-                grounded = resolve(answer, index, chosen, asked_labels)
-            tallies.extend(_tally(answer, index, grounded, asked_labels))
+                grounded = resolve(answer, index, chosen, vocabulary)
+            tallies.extend(_tally(answer, index, grounded, vocabulary))
             yield grounded.predicted
 
     spans, wrong = predicted_columns(predicted(), list(map(len, source.texts)))
@@ -354,7 +354,7 @@ def outcomes_by_answer(grounded: Grounded) -> Iterator[AnswerOutcomes]:
     source = grounded.source
     columns = (source.texts, source.answers, source.read(), each_index(source.texts, source.tokens))
     for document, (text, written, read, index) in enumerate(zip(*columns, strict=True)):
-        outcomes = outcomes_of(read, index, grounded.policy, source.labels, source.aliases)
+        outcomes = outcomes_of(read, index, grounded.policy, source.asked_labels, source.aliases)
         yield AnswerOutcomes(document, text, written, read, outcomes)
 
 
@@ -439,11 +439,11 @@ def _indices(texts: Sequence[str], tokens: Tokens) -> Iterator[TextIndex]:
         yield TextIndex(text, starts, ends)
 
 
-def _tally(answer: Answer, index: TextIndex, grounded: GroundedAnswer, asked_labels: AskedLabels) -> tuple[int, ...]:
+def _tally(answer: Answer, index: TextIndex, grounded: GroundedAnswer, vocabulary: Vocabulary) -> tuple[int, ...]:
     """Count the outcomes of an answer's items: a row of `COUNTS`."""
     kinds, items = Counter(grounded.kinds), grounded.items
     became = (kinds[kind] for kind in ("placed", "surplus", "absent", "overlapping"))
-    outside = grounded.left_out + sum(map(asked_labels.lack, items))
+    outside = grounded.left_out + sum(map(vocabulary.lack, items))
     return (len(items) + grounded.left_out, *became, outside, *answer.counts(index.text))
 
 
@@ -452,7 +452,7 @@ def read_labels(labels: Iterable[str] | None) -> tuple[str, ...] | None:
     if labels is None:
         return None
     remedy = "Give a list of labels, ['PER', 'LOC']."
-    names = [] if isinstance(labels, (str, bytes)) else listed(labels, remedy, option="labels")
+    names = [] if isinstance(labels, (str, bytes)) else listed(labels, remedy, option="asked_labels")
     if isinstance(labels, (str, bytes)) or not all(isinstance(name, str) for name in names):
-        raise InputError(f"labels are {shown(labels)}.", remedy, option="labels")
+        raise InputError(f"asked_labels are {shown(labels)}.", remedy, option="asked_labels")
     return tuple(names)

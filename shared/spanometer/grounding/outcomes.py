@@ -22,7 +22,7 @@ _MOST_ANCHORS = 20_000_000
 
 
 @dataclass(frozen=True)
-class AskedLabels:
+class Vocabulary:
     """The labels that a model was asked for.
 
     Attributes:
@@ -34,7 +34,7 @@ class AskedLabels:
     aliases: Mapping[str, str]
 
     @classmethod
-    def of(cls, labels: Iterable[str] | None, aliases: Mapping[str, str] | None) -> AskedLabels:
+    def of(cls, labels: Iterable[str] | None, aliases: Mapping[str, str] | None) -> Vocabulary:
         """Read labels and aliases; None allows all labels, or names no aliases."""
         return cls(None if labels is None else frozenset(labels), aliases or {})
 
@@ -123,7 +123,7 @@ def outcomes_of(
     answer: Answer,
     index: TextIndex,
     policy: GroundingPolicy | str = "strict",
-    labels: Iterable[str] | None = None,
+    asked_labels: Iterable[str] | None = None,
     aliases: Mapping[str, str] | None = None,
 ) -> list[Outcome]:
     """Find the outcome of each item of an answer, in the order of the answer; see `grounded.ground`.
@@ -132,44 +132,44 @@ def outcomes_of(
         answer: the result of `read_answer`.
         index: its text, from `grounded.text_indices`; it caches lookups for other policies.
         policy: a name, actions with commas between, or a `GroundingPolicy`.
-        labels: the labels that the model was asked for; None for all.
+        asked_labels: the labels that the model was asked for; None for all.
         aliases: labels of answers, each with the label that it stands for.
     """
-    chosen, asked_labels = GroundingPolicy.of(policy), AskedLabels.of(labels, aliases)
+    chosen, vocabulary = GroundingPolicy.of(policy), Vocabulary.of(asked_labels, aliases)
     if answer.broken and chosen.broken == "empty":
-        return [Outcome(asked_labels.renamed(item), "broken") for item in answer.items]
-    grounded = resolve(answer, index, chosen, asked_labels)
+        return [Outcome(vocabulary.renamed(item), "broken") for item in answer.items]
+    grounded = resolve(answer, index, chosen, vocabulary)
     inside = (
         Outcome(item, kind, spans, chosen.predicts(kind))
         for item, kind, spans in zip(grounded.items, grounded.kinds, grounded.placed, strict=True)
     )
     if not grounded.left_out:
         return list(inside)
-    renamed = map(asked_labels.renamed, answer.items)
-    return [Outcome(item, "outside") if asked_labels.lack(item) else next(inside) for item in renamed]
+    renamed = map(vocabulary.renamed, answer.items)
+    return [Outcome(item, "outside") if vocabulary.lack(item) else next(inside) for item in renamed]
 
 
-def resolve(answer: Answer, index: TextIndex, policy: GroundingPolicy, asked_labels: AskedLabels) -> GroundedAnswer:
+def resolve(answer: Answer, index: TextIndex, policy: GroundingPolicy, vocabulary: Vocabulary) -> GroundedAnswer:
     """Ground the items of an answer in its text, see `ground`."""
-    items, left_out = items_of(answer, index, policy, asked_labels)
+    items, left_out = items_of(answer, index, policy, vocabulary)
     placement = place(items, sight(items, index, policy), index, policy)
     return GroundedAnswer(items, left_out, placement, kept_of(placement, policy, items), policy)
 
 
 def items_of(
-    answer: Answer, index: TextIndex, policy: GroundingPolicy, asked_labels: AskedLabels
+    answer: Answer, index: TextIndex, policy: GroundingPolicy, vocabulary: Vocabulary
 ) -> tuple[tuple[Item, ...], int]:
     """List the `named_items`; where offsets are checked, offsets in a rewritten text are carried over to the text."""
-    items, left_out = named_items(answer, policy, asked_labels)
+    items, left_out = named_items(answer, policy, vocabulary)
     if policy.offsets == "check" and answer.text is not None:
         items = carried_over(items, answer.text, index)
     return items, left_out
 
 
-def named_items(answer: Answer, policy: AnswerPolicy, asked_labels: AskedLabels) -> tuple[tuple[Item, ...], int]:
+def named_items(answer: Answer, policy: AnswerPolicy, vocabulary: Vocabulary) -> tuple[tuple[Item, ...], int]:
     """List the items that a policy looks at, and count the items that it leaves out as outside."""
-    items = () if answer.broken and policy.broken == "empty" else tuple(map(asked_labels.renamed, answer.items))
-    inside = tuple(item for item in items if policy.outside == "keep" or not asked_labels.lack(item))
+    items = () if answer.broken and policy.broken == "empty" else tuple(map(vocabulary.renamed, answer.items))
+    inside = tuple(item for item in items if policy.outside == "keep" or not vocabulary.lack(item))
     return inside, len(items) - len(inside)
 
 

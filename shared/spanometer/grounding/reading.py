@@ -91,7 +91,7 @@ class AnswerReading:
             texts,
             answers,
             policy=self.policy,
-            labels=self.asked_labels,
+            asked_labels=self.asked_labels,
             aliases=self.aliases,
             tokens=tokens,
             format=self.answer_format,

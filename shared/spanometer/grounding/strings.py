@@ -15,7 +15,7 @@ from .answers import Answer
 from .forms import form_text
 from .grounded import AnswerCounts, AnswerInput
 from .items import Item
-from .outcomes import AskedLabels, named_items
+from .outcomes import Vocabulary, named_items
 from .policies import COUNTS, StringPolicy
 
 
@@ -46,7 +46,7 @@ def ground_strings(
     answers: Iterable[Any],
     *,
     policy: StringPolicy | str = "strict-strings",
-    labels: Iterable[str] | None = None,
+    asked_labels: Iterable[str] | None = None,
     aliases: Mapping[str, str] | None = None,
     format: str = "auto",
 ) -> GroundedStrings:
@@ -65,7 +65,7 @@ def ground_strings(
         texts: the texts.
         answers: the model's answer for each text, see `read_answer`, or its return value.
         policy: a name, actions with commas between, or a `StringPolicy`.
-        labels: the labels that the model was asked for; items with other labels are outside. None allows all labels.
+        asked_labels: the labels that the model was asked for; items with other labels are outside. None allows all.
         aliases: labels of answers, each with the label that it stands for.
         format: the format of the answers.
 
@@ -74,7 +74,7 @@ def ground_strings(
             format.
     """
     chosen = StringPolicy.of(policy)
-    source = AnswerInput(texts, answers, labels, aliases, format)
+    source = AnswerInput(texts, answers, asked_labels, aliases, format)
     return strings_of(source, chosen, (form_text(text, chosen.fold) for text in source.texts))
 
 
@@ -85,7 +85,7 @@ def strings_of(source: AnswerInput, policy: StringPolicy, folded: Iterable[str])
     sizes, tallies = array("q"), array("q")
     shared: dict[str, str] = {}
     for columns in zip(source.read(), source.texts, folded, strict=True):
-        kept, tally = _of(*columns, policy, source.asked_labels)
+        kept, tally = _of(*columns, policy, source.vocabulary)
         sizes.append(len(kept))
         tallies.extend(tally)
         # each item has its own copy of its label
@@ -97,10 +97,10 @@ def strings_of(source: AnswerInput, policy: StringPolicy, folded: Iterable[str])
 
 
 def _of(
-    answer: Answer, text: str, folded: str, policy: StringPolicy, asked_labels: AskedLabels
+    answer: Answer, text: str, folded: str, policy: StringPolicy, vocabulary: Vocabulary
 ) -> tuple[list[Item], tuple[int, ...]]:
     """List the items of an answer that count as predicted, and count the outcomes of all."""
-    named, left_out = named_items(answer, policy, asked_labels)
+    named, left_out = named_items(answer, policy, vocabulary)
     copies: dict[str, int] = {}
     counts: Counter[str] = Counter()
     kept, surplus, absent = [], 0, 0
@@ -115,5 +115,5 @@ def _of(
         if lost != "drop":
             kept.append(item)
     placed = len(named) - surplus - absent
-    became = (placed, surplus, absent, 0, left_out + sum(map(asked_labels.lack, named)))
+    became = (placed, surplus, absent, 0, left_out + sum(map(vocabulary.lack, named)))
     return kept, (len(named) + left_out, *became, *answer.counts(text))

@@ -133,7 +133,7 @@ def _results(text: str, answer: str, reading: AnswerReading) -> Response:
             raise too_much(name, f"{counted(len(pasted), 'character')}, more than {most:,}")
     own = GroundingPolicy.of(reading.grounding)
     labels = [*(reading.asked_labels or ()), *(reading.aliases or {})]
-    read = read_answer(answer, format=reading.answer_format, labels=labels, text=text)
+    read = read_answer(answer, format=reading.answer_format, asked_labels=labels, text=text)
     if len(read.items) > MAX_ITEMS:
         raise too_much("answer", f"{len(read.items):,} items, more than {MAX_ITEMS:,}")
     policies = {name: point.policy for name, point in NAMED.items()}
@@ -273,7 +273,7 @@ def _differences(letters: Mapping[Predictions, str], text: str) -> Table:
 def _strings(text: str, read: Answer, reading: AnswerReading) -> Table:
     """List for each named policy for strings the mentions that count as predicted, in their normal form."""
     rows: list[list[Cell]] = []
-    options: dict[str, Any] = {"labels": reading.asked_labels, "aliases": reading.aliases}
+    options: dict[str, Any] = {"asked_labels": reading.asked_labels, "aliases": reading.aliases}
     for name, point in NAMED_STRINGS.items():
         mentions = ground_strings([text], [read], policy=point.policy, **options).mentions
         labels = (mentions.labels[code] for code in mentions.label.tolist())
@@ -294,7 +294,7 @@ def _strings(text: str, read: Answer, reading: AnswerReading) -> Table:
 def _call(reading: AnswerReading, own: GroundingPolicy) -> str:
     """Write the Python that grounds the answer as the first policy of the page does."""
     policy = own if reading.offsets is None else replace(own, offsets=reading.offsets)
-    options = {"policy": str(policy), "labels": reading.asked_labels, "aliases": reading.aliases}
+    options = {"policy": str(policy), "asked_labels": reading.asked_labels, "aliases": reading.aliases}
     options["format"] = None if reading.answer_format == "auto" else reading.answer_format
     return _CALL.format(options="".join(f"    {name}={value!r},\n" for name, value in options.items() if value))
 

@@ -13,7 +13,7 @@ BAD = ["[]", '[["PER", "Oslo"]]', '[["PER", "Ann"]]'] * 4
 
 
 def grounded(answers, policy="gollie"):
-    return ground_strings(TEXTS, answers, policy=policy, labels=["PER", "LOC"])
+    return ground_strings(TEXTS, answers, policy=policy, asked_labels=["PER", "LOC"])
 
 
 def test_score_with_intervals_and_signature():

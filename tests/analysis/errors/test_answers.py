@@ -19,7 +19,7 @@ LABELS = ["PER", "LOC"]
 
 
 def answer_errors(policy, **options):
-    return AnswerErrors(ground(TEXTS, ANSWERS, policy=policy, **{"labels": LABELS, **options}))
+    return AnswerErrors(ground(TEXTS, ANSWERS, policy=policy, **{"asked_labels": LABELS, **options}))
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_kinds_by_hand(policy, numbers):
 
 
 def test_without_labels_none_is_outside():
-    assert answer_errors("strict", labels=None).kinds["outside"] == (0, 0)
+    assert answer_errors("strict", asked_labels=None).kinds["outside"] == (0, 0)
 
 
 def test_answers_with_errors():
@@ -64,7 +64,7 @@ def test_the_report_has_text_and_answer_side_by_side():
     gold = Spans.from_dicts([[{"start": 0, "end": 3, "label": "PER"}]] * len(texts))
 
     def report(answers):
-        return error_report(errors(gold, ground(texts, answers, labels=LABELS), confidence=None))
+        return error_report(errors(gold, ground(texts, answers, asked_labels=LABELS), confidence=None))
 
     page = report(answers).partition("<script")[0]
     assert page.count('<p dir="auto">Ann &amp; Bob</p>') == MOST_ANSWERS

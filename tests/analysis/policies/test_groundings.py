@@ -102,17 +102,18 @@ def test_policy_by_policy(seed):
         "link_f": LinkF(),
         "documents": SpanF(average="documents"),
     }
-    spread = grounding_spread(texts, {"a": answers}, gold, measures=measures, labels=["A", "B"])
+    spread = grounding_spread(texts, {"a": answers}, gold, measures=measures, asked_labels=["A", "B"])
     found = spread.systems["a"].measures
     references = Spans.from_dicts(gold)
     for policy in rng.sample(range(len(spread.grid)), 60):
-        grounded = ground(texts, answers, policy=spread.grid.policies[policy], labels=["A", "B"])
+        grounded = ground(texts, answers, policy=spread.grid.policies[policy], asked_labels=["A", "B"])
         sides = grounded.sides(references)
         for name, measure in measures.items():
             expected = measure.score(measure.counts(*sides))["f1"]
             assert found[name].scores[policy] == pytest.approx(expected, abs=1e-12, nan_ok=True)
     named = {
-        name: ground(texts, answers, policy=name, labels=["A", "B"]).sides(references) for name in spread.grid.named
+        name: ground(texts, answers, policy=name, asked_labels=["A", "B"]).sides(references)
+        for name in spread.grid.named
     }
     assert found["span_f"].named == {name: SpanF().score(SpanF().counts(*sides))["f1"] for name, sides in named.items()}
 
@@ -120,7 +121,7 @@ def test_policy_by_policy(seed):
 @pytest.mark.parametrize("measure", [MentionF(), MentionF(average="macro", match_labels=False)], ids=str)
 def test_strings_policy_by_policy(measure):
     texts, answers, gold = random_corpus(random.Random(4), 12, 4)
-    spread = grounding_spread(texts, {"a": answers, "b": answers[::-1]}, gold, labels=["A", "B"], strings=measure)
+    spread = grounding_spread(texts, {"a": answers, "b": answers[::-1]}, gold, asked_labels=["A", "B"], strings=measure)
     mentions = [
         [(span["label"], text[span["start"] : span["end"]]) for span in spans if text[span["start"]].strip()]
         for text, spans in zip(texts, gold, strict=True)
@@ -128,7 +129,9 @@ def test_strings_policy_by_policy(measure):
     options = {"average": measure.average, "match_labels": measure.match_labels}
     for number, policy in enumerate(StringPolicy.grid()):
         for name, said in (("a", answers), ("b", answers[::-1])):
-            report = score_strings(mentions, ground_strings(texts, said, policy=policy, labels=["A", "B"]), **options)
+            report = score_strings(
+                mentions, ground_strings(texts, said, policy=policy, asked_labels=["A", "B"]), **options
+            )
             expected = report.measures["mention_f"].scores["f1"]
             assert spread.strings.systems[name].measures["mention_f"].scores[number] == pytest.approx(expected, abs=0)
     places = spread.strings.ranks("mention_f")
@@ -179,7 +182,7 @@ def test_museum_records(data):
         [row["text"] for row in rows],
         [row["answers"]["gpt-4o-mini"] for row in rows],
         gold,
-        labels=["PERSON", "LOCATION"],
+        asked_labels=["PERSON", "LOCATION"],
         aliases={"PLACE": "LOCATION"},
         tokens=[row["tokens"] for row in rows],
     )

@@ -64,7 +64,7 @@ class AnswerErrors:
 
     def kinds_of(self, outcome: Outcome) -> list[str]:
         """List the kinds of errors that an item is."""
-        labels = self.grounded.source.labels
+        labels = self.grounded.source.asked_labels
         outside = labels is not None and outcome.item.label not in labels
         unplaced = outcome.kind in ("absent", "surplus")
         return [*([outcome.kind] if unplaced else []), *(["outside"] if outside else [])]

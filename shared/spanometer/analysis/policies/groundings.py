@@ -204,7 +204,7 @@ def grounding_spread(
     references: Any,
     *,
     measures: Any = "span_f",
-    labels: Iterable[str] | None = None,
+    asked_labels: Iterable[str] | None = None,
     aliases: Mapping[str, str] | None = None,
     tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None,
     format: str = "auto",
@@ -223,7 +223,7 @@ def grounding_spread(
             several systems.
         references: the spans of the texts, in characters: `Spans`, or lists of dicts with `start`, `end` and `label`.
         measures: the measures to score with, see `score`; their headline value is compared.
-        labels, aliases, tokens, format: see `grounding.ground`.
+        asked_labels, aliases, tokens, format: see `grounding.ground`.
         strings: the measure of strings; `fold` and `copies` are those of each policy. None leaves strings out.
 
     Raises:
@@ -240,7 +240,8 @@ def grounding_spread(
     if len({str(name) for name, _ in outputs}) < len(outputs):
         raise InputError("two systems have one name.", "Give each system a name of its own.")
     rows = ordered(texts, "a list of texts", "Texts are a list of strings.")
-    sources = {str(name): AnswerInput(rows, of_system, labels, aliases, format, tokens) for name, of_system in outputs}
+    reading = asked_labels, aliases, format, tokens
+    sources = {str(name): AnswerInput(rows, of_system, *reading) for name, of_system in outputs}
     # each answer is read once
     read = {name: replace(source, answers=list(source.read()), format="auto") for name, source in sources.items()}
     indices = text_indices(rows, tokens)
@@ -248,7 +249,7 @@ def grounding_spread(
     references = references.with_lengths(np.array([len(index.text) for index in indices], dtype=np.int64))
     systems, as_strings, mentions = {}, {}, Mentions.of_spans(references, rows)
     for name, source in read.items():
-        under = partial(ground, rows, source.answers, labels=source.labels, aliases=aliases, tokens=tokens)
+        under = partial(ground, rows, source.answers, asked_labels=source.asked_labels, aliases=aliases, tokens=tokens)
         different, spreads = _scores(source, indices, references, named)
         systems[name] = AnswersSpread(under(), different, spreads, _offsets(source.answers, under, references, named))
         if strings is not None:
@@ -266,8 +267,8 @@ def _scores(
 ) -> tuple[int, dict[str, MeasureSpread]]:
     """Count the policies that differ, and score each measure under all policies."""
     grid = GroundingGrid.whole()
-    asked_labels = source.asked_labels
-    predicted_labels = {asked_labels.renamed(item).label for answer in source.answers for item in answer.items}
+    vocabulary = source.vocabulary
+    predicted_labels = {vocabulary.renamed(item).label for answer in source.answers for item in answer.items}
     # counts of parts can be added if they are counted in the same labels
     names = tuple(sorted({*references.labels, *predicted_labels}))
     totals: dict[str, dict[str, np.ndarray]] = {}
@@ -277,7 +278,7 @@ def _scores(
         made: list[Predicted] = []
         document: list[int] = []
         for place, answer in enumerate(some):
-            number, predicted = predicted_by_all(answer, indices[first + place], asked_labels)
+            number, predicted = predicted_by_all(answer, indices[first + place], vocabulary)
             of_policy[:, place] = len(made) + number
             alike = np.unique(alike * len(predicted) + number, return_inverse=True)[1].ravel()
             made += predicted
@@ -317,7 +318,7 @@ def _as_strings(source: AnswerInput, references: Mentions, measure: MentionF) ->
         outcomes.add(tuple(column.tobytes() for column in columns))
     named = {name: float(scores[index]) for name, index in grid.named.items()}
     spread = MeasureSpread(measure.headline, scores, named)
-    default = ground_strings(source.texts, source.answers, labels=source.labels, aliases=source.aliases)
+    default = ground_strings(source.texts, source.answers, asked_labels=source.asked_labels, aliases=source.aliases)
     return AnswersSpread(default, len(outcomes), {measure.name: spread}, {})
 
 
