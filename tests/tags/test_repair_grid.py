@@ -212,7 +212,6 @@ def test_ways_of_decoding_differ():
             {"predictions": [["O", "O"]], "measures": [SlIcm(tokens=[["a", "b"]])]},
             "cannot be scored part by part",
         ),
-        ({"predictions": [["O", "O"]], "measures": [SpanF(), SpanF(average="macro")]}, "two measures have one name"),
     ],
 )
 def test_bad_input(options, message):

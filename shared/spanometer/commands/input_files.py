@@ -199,7 +199,7 @@ class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
     @property
     def answer_reading(self) -> dict[str, Any]:
         """The options of reading answers, as functions of `grounding` take them."""
-        return {"labels": self.asked_labels, "aliases": self.aliases, "format": self.answer_format}
+        return {"asked_labels": self.asked_labels, "aliases": self.aliases, "format": self.answer_format}
 
     @property
     def decoding(self) -> dict[str, Any]:

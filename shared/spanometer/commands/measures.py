@@ -19,7 +19,7 @@ from ..readers.word_list import read_word_probabilities
 from .help import known_measures
 from .input_files import CONTENTS, INPUTS, InputFiles
 from .inputs import read_with
-from .options import add_options, destination, destinations, read_options
+from .options import add_options, destination, destinations, read_options, speller
 
 _SCORED = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
 """The names of the inputs of measures."""
@@ -207,7 +207,8 @@ def require_used(options: argparse.Namespace, *used: object) -> None:
     if not unused:
         return
     _, name, owner = min(unused, key=lambda each: each[:2])
-    flag, remedy = options.flags[name], "Leave it out."
+    value, remedy = getattr(options, name), "Leave it out."
+    flag = speller(options.flags)(name, str(value) if isinstance(value, bool) else None)
     if issubclass(owner, Measure):
         problem = f"{flag} is an option of other measures."
     elif name == "seed":
