@@ -72,7 +72,7 @@ class TableOptions:
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     parser.add_argument("tables", metavar="TABLE", nargs="*", help="tables to make; all by default")
-    add_options(parser.add_argument_group("tables"), {"": TableOptions})
+    add_options(parser.add_argument_group("tables"), TableOptions)
 
 
 def run(options: argparse.Namespace) -> int:

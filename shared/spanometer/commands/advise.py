@@ -35,9 +35,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "reference", metavar="REFERENCE", help="file with the reference annotation; - is standard input"
     )
     add_reading(parser, (*ONE_FILE, "words_column"))
-    add_options(parser.add_argument_group("advice"), {"": FlowOptions})
-    add_options(parser.add_argument_group("thresholds"), {"": Thresholds})
-    add_options(parser.add_argument_group("output"), {"": TableOutput}, called=OUTPUT_FLAGS)
+    add_options(parser.add_argument_group("advice"), FlowOptions)
+    add_options(parser.add_argument_group("thresholds"), Thresholds)
+    add_options(parser.add_argument_group("output"), TableOutput, called=OUTPUT_FLAGS)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -107,7 +107,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_reading(parser, OF_SEVERAL)
     default = "chance_kappa_f1, which is always computed, and unitizing_alpha"
     add_measure_options(parser, _MEASURES, default=default, intervals=True)
-    add_options(parser.add_argument_group("output"), {"": AgreementOutput}, called=OUTPUT_FLAGS)
+    add_options(parser.add_argument_group("output"), AgreementOutput, called=OUTPUT_FLAGS)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -68,7 +68,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     default = "span_f"
     add_measure_options(parser, known_measures(), default=default)
     draws = parser.add_argument_group("measures")
-    add_options(draws, {"": PairedResampling})
+    add_options(draws, PairedResampling)
     draws.add_argument(
         "--rank-correlation",
         action="store_true",
@@ -76,7 +76,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     add_systems(parser, metavar="SYSTEM")
     add_reading(parser, options_of(InputFiles).keys() - set(OF_SCORES))
-    add_options(parser.add_argument_group("output"), {"": ComparisonOutput}, called=OUTPUT_FLAGS)
+    add_options(parser.add_argument_group("output"), ComparisonOutput, called=OUTPUT_FLAGS)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -55,11 +55,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
     reading = parser.add_argument_group("reading")
     reading.add_argument("--names", metavar="NAMES", help="the annotators' names, with commas between")
     add_reading(parser, OF_SEVERAL)
-    add_options(parser.add_argument_group("voting"), {"": Voting})
+    add_options(parser.add_argument_group("voting"), Voting)
     output = parser.add_argument_group("output")
-    add_options(output, {"": WrittenAs}, optional=("to",))
-    add_options(output, {"": Target}, leave_out=("in_place",), called={"output": "-o --output"})
-    add_options(output, {"": ConsensusOutput})
+    add_options(output, WrittenAs, optional=("to",))
+    add_options(output, Target, leave_out=("in_place",), called={"output": "-o --output"})
+    add_options(output, ConsensusOutput)
 
 
 def run(options: argparse.Namespace) -> int:

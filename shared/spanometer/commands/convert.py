@@ -33,8 +33,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     add_reading(parser, (*ONE_FILE, "columns"))
     output = parser.add_argument_group("output")
-    add_options(output, {"": WrittenAs}, optional=("to",))
-    add_options(output, {"": Target}, called={"output": "-o --output"})
+    add_options(output, WrittenAs, optional=("to",))
+    add_options(output, Target, called={"output": "-o --output"})
 
 
 def run(options: argparse.Namespace) -> int:

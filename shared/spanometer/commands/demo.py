@@ -55,7 +55,7 @@ Results = Mapping[str, Mapping[str, Any]]
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    add_options(parser.add_argument_group("output"), {"": Output}, leave_out=("json",))
+    add_options(parser.add_argument_group("output"), Output, leave_out=("json",))
 
 
 def run(options: argparse.Namespace) -> int:

@@ -132,13 +132,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     add_measure_options(parser, MEASURES, default="span_f")
     measures = parser.add_argument_group("measures")
-    add_options(measures, {"": Resampling})
-    add_options(measures, {"": Matching})
+    add_options(measures, Resampling)
+    add_options(measures, Matching)
     add_systems(parser)
     add_reading(parser, OF_SEVERAL)
-    add_options(parser.add_argument_group("examples"), {"": ErrorChoice})
-    add_options(parser.add_argument_group("buckets"), {"": SpanParts})
-    add_options(parser.add_argument_group("output"), {"": ErrorOutput}, called=OUTPUT_FLAGS)
+    add_options(parser.add_argument_group("examples"), ErrorChoice)
+    add_options(parser.add_argument_group("buckets"), SpanParts)
+    add_options(parser.add_argument_group("output"), ErrorOutput, called=OUTPUT_FLAGS)
 
 
 def run(options: argparse.Namespace) -> int:

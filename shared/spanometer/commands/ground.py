@@ -75,9 +75,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="TEXTS ANSWERS", nargs="+", help="the two files; or one that has both")
     add_reading(parser, (*options_of(AnswerReading), *ONE_FILE))
     output = parser.add_argument_group("output")
-    add_options(output, {"": WrittenAs}, optional=("to",))
-    add_options(output, {"": Target}, leave_out=("in_place",), called={"output": "-o --output"})
-    add_options(output, {"": GroundingOutput})
+    add_options(output, WrittenAs, optional=("to",))
+    add_options(output, Target, leave_out=("in_place",), called={"output": "-o --output"})
+    add_options(output, GroundingOutput)
 
 
 def run(options: argparse.Namespace) -> int:

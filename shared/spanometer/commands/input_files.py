@@ -383,7 +383,7 @@ def add_reading(parser: argparse.ArgumentParser, names: Collection[str]) -> None
             group = next((each for each in parser._action_groups if each.title == title), None)
             left_out = options_of(InputFiles).keys() - (of_group & set(names))
             group = group or parser.add_argument_group(title)
-            add_options(group, {"": InputFiles}, leave_out=left_out)
+            add_options(group, InputFiles, leave_out=left_out)
 
 
 def require_effect(options: argparse.Namespace, owner: type, names: Collection[str], what: str) -> None:

@@ -59,9 +59,9 @@ def add_measure_options(
         action="append",
         help=f"measures, {EXAMPLE}; by default {default}",
     )
-    add_options(scoring, {"": FMeasure})
+    add_options(scoring, FMeasure)
     if intervals:
-        add_options(scoring, {"": Resampling}, optional=("confidence",))
+        add_options(scoring, Resampling, optional=("confidence",))
     # errors call the options of single measures as --measures does
     own = {name: name for measure in available.values() for name in options_of(measure)}
     parser.set_defaults(flags={**own, "measure": "--measures", **parser.get_default("flags")})

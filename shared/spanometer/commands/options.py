@@ -42,53 +42,47 @@ def add_systems(
 
 def add_options(
     group: argparse._ArgumentGroup,
-    owners: Mapping[str, type],
+    owner: type,
     *,
     leave_out: Collection[str] = (),
     optional: Collection[str] = (),
-    required: Collection[str] = (),
     called: Mapping[str, str] | None = None,
 ) -> None:
-    """Add the declared options of dataclasses to a group of a parser.
+    """Add the declared options of a dataclass to a group of a parser.
 
     Options of one flag are one option of the command line, which each dataclass reads in its own way, see
-    `read_options`. The help is the first one's, with the choices of all.
+    `read_options`. The help is the first one's.
 
     Args:
         group: the group; options that the parser has already are not added again.
-        owners: the dataclasses by their names in the help; an empty string for options of the whole command.
+        owner: the dataclass.
         leave_out: names of options that the command has no use for.
         optional: names of options without a default in the help.
-        required: names of required options.
         called: the flags of options that have other names in this command, with blanks between.
     """
     flags: dict[str, str] = dict(group.get_default("flags") or {})
-    owners_by_name: dict[str, list[type]] = dict(group.get_default("owners") or {})
+    owners: dict[str, list[type]] = dict(group.get_default("owners") or {})
     declarations: dict[str, Option] = dict(group.get_default("declared") or {})
-    for owner in owners.values():
-        for name, declared in options_of(owner).items():
-            strings = (called or {}).get(name, declared.command_flag).split()
-            if not strings or name in leave_out:
-                continue
-            key = destination(declared)
-            owners_by_name[key] = [*owners_by_name.get(key, []), owner]
-            if not flags.get(name, "").startswith("-"):
-                flags[name] = strings[0]
-            flags[key] = strings[0]
-            if strings[0] not in group._option_string_actions:
-                _add(group, strings, declared, required=name in required)
-                default = None if name in optional else declared.default
-                # an option that a command renames is one of its own
-                common = declared.common or name in (called or {})
-                declarations[key] = replace(declared, default=default, common=common)
-            elif key in declarations and declarations[key].choices:
-                first = declarations[key]
-                declarations[key] = replace(first, choices={**first.explained, **declared.explained, **first.explained})
-    group.set_defaults(flags=flags, owners=owners_by_name, declared=declarations)
+    for name, declared in options_of(owner).items():
+        strings = (called or {}).get(name, declared.command_flag).split()
+        if not strings or name in leave_out:
+            continue
+        key = destination(declared)
+        owners[key] = [*owners.get(key, []), owner]
+        if not flags.get(name, "").startswith("-"):
+            flags[name] = strings[0]
+        flags[key] = strings[0]
+        if strings[0] not in group._option_string_actions:
+            _add(group, strings, declared)
+            default = None if name in optional else declared.default
+            # an option that a command renames is one of its own
+            common = declared.common or name in (called or {})
+            declarations[key] = replace(declared, default=default, common=common)
+    group.set_defaults(flags=flags, owners=owners, declared=declarations)
 
 
-def _add(group: argparse._ArgumentGroup, flags: list[str], declared: Option, *, required: bool) -> None:
-    details: dict[str, Any] = {"dest": destination(declared), "default": None, "required": required}
+def _add(group: argparse._ArgumentGroup, flags: list[str], declared: Option) -> None:
+    details: dict[str, Any] = {"dest": destination(declared), "default": None}
     if declared.kind is bool:
         group.add_argument(
             *flags, action=argparse.BooleanOptionalAction if declared.default else "store_true", **details

@@ -89,7 +89,7 @@ class Target:
 
 def add_target_options(parser: argparse.ArgumentParser) -> None:
     """Add where the text goes."""
-    add_options(parser.add_argument_group("output"), {"": Target}, called={"output": "-o --output"})
+    add_options(parser.add_argument_group("output"), Target, called={"output": "-o --output"})
 
 
 def _target(name: str) -> str:

@@ -89,10 +89,10 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     add_reading(parser, options_of(InputFiles))
     parser.add_argument_group("answers")
-    add_options(parser.add_argument_group("reading Parquet files"), {"": ParquetFiles})
+    add_options(parser.add_argument_group("reading Parquet files"), ParquetFiles)
     output = parser.add_argument_group("output")
-    add_options(output, {"": ScoreOutput}, called=OUTPUT_FLAGS)
-    add_options(output, {"": ScoredParts})
+    add_options(output, ScoreOutput, called=OUTPUT_FLAGS)
+    add_options(output, ScoredParts)
 
 
 def run(options: argparse.Namespace) -> int:

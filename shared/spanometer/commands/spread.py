@@ -81,10 +81,10 @@ def declare(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         help="file with the system's tags; with the answers of a system each",
     )
-    add_options(parser.add_argument_group("reading"), {"": SpreadSource})
+    add_options(parser.add_argument_group("reading"), SpreadSource)
     add_reading(parser, _OPTIONS)
     add_measure_options(parser, MEASURES, default="span_f")
-    add_options(parser.add_argument_group("output"), {"": PlotOutput}, called=OUTPUT_FLAGS)
+    add_options(parser.add_argument_group("output"), PlotOutput, called=OUTPUT_FLAGS)
 
 
 def run(options: argparse.Namespace) -> int:
