@@ -221,7 +221,9 @@ def _chosen(measures: Any, options: Mapping[str, Any]) -> dict[str, Measure]:
     taken = options_by_name(measures, ALL_MEASURES)
     if taken:
         own = [*signature(score).parameters][2:-1]
-        require_known(options, [*dict.fromkeys(chain(own, *taken.values()))], " and ".join(taken))
+        require_known(
+            options, [*dict.fromkeys(chain(own, *taken.values()))], "score" if len(taken) > 1 else next(iter(taken))
+        )
     elif options.keys() - {"seed"}:
         raise InputError(
             f"{mention(next(iter(options)))} is for measures that are asked for by name.",
