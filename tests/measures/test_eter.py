@@ -76,20 +76,14 @@ def test_against_the_slow_implementation(seed):
     assert not any(values["support"] or values["insertions"] for values in by_label.values())
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_counts_at_several_weights_are_those_at_each(seed):
-    sides = [read(side) for side in random_entity_documents(random.Random(seed))]
-    costs = {"type_cost": 0.75, "subtype_cost": 0.5, "span_cost": 0.125}
-    alphas = (0, 0.25, 0.5, 0.9, 1)
-    for alpha, found in zip(alphas, Eter(**costs).counts_at(alphas, *sides), strict=True):
-        expected = Eter(alpha=alpha, **costs).counts(*sides)
-        assert found.labels == expected.labels
-        assert found.total() == expected.total()
-        assert {name: sums.tolist() for name, sums in found.per_label().items()} == {
-            name: sums.tolist() for name, sums in expected.per_label().items()
-        }
-    with pytest.raises(InputError, match="invalid value for alpha: 2"):
-        Eter().counts_at([0, 2], *sides)
+def test_each_weight_has_its_own_alignment():
+    # one output has the right types and bounds, the other the right component
+    reference = entity(0, 2, "a", (0, 1, "x"))
+    outputs = [{**reference, "components": []}, {**reference, "types": ["b"]}]
+    for alpha in (0, 0.3, 0.5, 1):
+        # besides the insertion: a missing component costs alpha, another type half of the rest
+        expected = 1 + min(alpha, (1 - alpha) / 2)
+        assert score([[reference]], [outputs], alpha=alpha)["eter"] == pytest.approx(expected, rel=1e-12)
 
 
 def test_root_errors_by_hand():

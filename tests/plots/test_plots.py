@@ -13,7 +13,6 @@ from spanometer.analysis.scores.difficulty import by_chance
 from spanometer.counts.statistics import Resampling
 from spanometer.measures import ChanceKappaF1, SlIcm, SpanF
 from spanometer.measures.attribute_ranking import PrecisionRecallCurve
-from spanometer.measures.eter import AlphaSweep
 from spanometer.measures.placement import place
 from spanometer.plots import (
     plot_agreement,
@@ -24,9 +23,8 @@ from spanometer.plots import (
     plot_placement,
     plot_precision_recall,
     plot_spread,
-    plot_sweep,
 )
-from spanometer.plots.curves import draw_difficulty, draw_placement, draw_precision_recall, draw_sweep
+from spanometer.plots.curves import draw_difficulty, draw_placement, draw_precision_recall
 from spanometer.plots.figure import require_format
 from spanometer.plots.heat_map import draw_agreement, draw_confusion
 from spanometer.plots.scores import draw_comparison, draw_grounding_spread, draw_spread
@@ -68,9 +66,6 @@ def parts_by_chance():
 
 
 LOGITS = [np.random.default_rng(0).normal(size=(len(row), 5)) for row in GOLD]
-SWEEP = AlphaSweep(
-    np.array([0.0, 0.5, 1.0]), {"_a$1$": np.array([0.1, 0.2, 0.4]), "gold": np.zeros(3), "none": np.ones(3)}
-)
 CURVES = {"other": curve([], [], np.nan), "micro": curve([0.5, 0.5], [1.0, 0.5], 0.5), "_neg": curve([1.0], [1.0], 1.0)}
 
 PICTURES = {
@@ -80,7 +75,6 @@ PICTURES = {
     "agreement": (plot_agreement, lambda: spanometer.agreement([GOLD, SYSTEM, POOR], names=["ann", "_ben", "cat$x$"])),
     "confusion": (plot_confusion, lambda: spanometer.errors(GOLD, SYSTEM).only.confusion()),
     "placement": (plot_placement, lambda: place(100, [1, 5, 5, 10, 15])),
-    "sweep": (plot_sweep, lambda: SWEEP),
     "difficulty": (plot_difficulty, parts_by_chance),
     "curves": (plot_precision_recall, lambda: CURVES),
 }
@@ -99,13 +93,13 @@ def test_pictures(tmp_path, name):
 @pytest.mark.parametrize(("ending", "begin"), [("png", b"\x89PNG"), ("SVG", b"<?xml"), ("pdf", b"%PDF")])
 def test_formats(tmp_path, ending, begin):
     path = tmp_path / f"picture.{ending}"
-    plot_sweep(SWEEP, str(path))
+    plot_precision_recall(CURVES, str(path))
     assert path.read_bytes().startswith(begin)
 
 
 def test_without_matplotlib(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    for draw in (require_format, lambda path: plot_sweep(SWEEP, path)):
+    for draw in (require_format, lambda path: plot_precision_recall(CURVES, path)):
         with pytest.raises(InputError, match="pictures need matplotlib, which is not installed"):
             draw(str(tmp_path / "a.png"))
     assert not (tmp_path / "a.png").exists()
@@ -222,16 +216,6 @@ def test_placement():
     for line, starts in zip(axes.lines, placed.starts, strict=True):
         assert line.get_ydata() == pytest.approx(starts)
         assert line.get_xdata()[[0, -1]].tolist() == [1, len(starts)]
-
-
-def test_sweep():
-    figure = draw_sweep(SWEEP)
-    (axes,) = figure.axes
-    for line, rates in zip(axes.lines, SWEEP.rates.values(), strict=True):
-        assert line.get_xdata().tolist() == [0.0, 0.5, 1.0]
-        assert line.get_ydata().tolist() == rates.tolist()
-    (legend,) = figure.legends
-    assert [text.get_text().strip().replace("\\", "") for text in legend.get_texts()] == list(SWEEP.rates)
 
 
 def test_precision_and_recall():

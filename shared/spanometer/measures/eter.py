@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arrays import ordered
 from ..counts.counts import Counts
 from ..counts.statistics import divide
-from ..exceptions import InputError, require_kind, setting
+from ..exceptions import InputError, setting
 from ..options import option
 from ..spans.entities import Entities
 from .base import COUNTS_PER_LABEL, Key, Measure, zero_division_option
 from .tree_alignment import TreeAlignment, cheapest_matching, unmatched
 
 _SLOTS = ("slot_types", "slot_components")
-
-ALPHAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-"""The weights of Figure 6 of the paper."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,17 +190,19 @@ class Eter(Measure):
     def counts(self, references: Entities, predictions: Entities) -> Counts:
         """Align the entities, their components and the slots, and count the errors of each."""
         trees = self._trees(references, predictions)
-        return self._count(trees, self._errors(trees))
-
-    def counts_at(self, alphas: Iterable[float], references: Entities, predictions: Entities) -> Iterator[Counts]:
-        """Yield the counts at each of some weights of the components instead of `alpha`.
-
-        Only the entities are aligned anew for each weight; everything else is computed once.
-        """
-        measures = [replace(self, alpha=alpha) for alpha in alphas]
-        trees = self._trees(references, predictions)
         errors = self._errors(trees)
-        return (measure._count(trees, errors) for measure in measures)
+        matched = self._matched(trees, errors)
+        expected, predicted = trees.entities
+        partners = trees.pairs.reference[matched]
+        columns = {
+            "references": expected.column(),
+            "insertions": unmatched(predicted, trees.pairs.prediction[matched]),
+            "deletions": unmatched(expected, partners),
+            "matched": expected.column(partners),
+            **{name: expected.column(partners, values[matched]) for name, values in errors.items()},
+            **trees.slots,
+        }
+        return Counts(columns, trees.types, trees.documents, measure=self)
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute the error rates, and the parts of ETER as sums: see the class."""
@@ -283,64 +281,3 @@ class Eter(Measure):
         ties = [errors["type_substitutions"], errors["subtype_substitutions"]]
         pairs, unmatched_cost = trees.pairs, self.insertion_cost + self.deletion_cost
         return cheapest_matching(pairs.reference, pairs.prediction, self._cost(errors), ties, unmatched_cost)
-
-    def _count(self, trees: TreeAlignment, errors: Mapping[str, np.ndarray]) -> Counts:
-        """Count the cheapest alignment at the weight of this measure."""
-        matched = self._matched(trees, errors)
-        references, predictions = trees.entities
-        partners = trees.pairs.reference[matched]
-        columns = {
-            "references": references.column(),
-            "insertions": unmatched(predictions, trees.pairs.prediction[matched]),
-            "deletions": unmatched(references, partners),
-            "matched": references.column(partners),
-            **{name: references.column(partners, values[matched]) for name, values in errors.items()},
-            **trees.slots,
-        }
-        return Counts(columns, trees.types, trees.documents, measure=self)
-
-
-@dataclass(frozen=True, eq=False)
-class AlphaSweep:
-    """The rates of each system at each weight.
-
-    Attributes:
-        alphas: the weights, float64.
-        rates: for each system its ETER at each weight, float64; in [0, ∞), lower is better.
-    """
-
-    alphas: np.ndarray
-    rates: Mapping[str, np.ndarray]
-
-
-def alpha_sweep(
-    references: Entities, systems: Mapping[str, Entities], *, alphas: Sequence[float] = ALPHAS, **options: Any
-) -> AlphaSweep:
-    """Compute ETER of one or more systems at each weight alpha of the components (Figure 6 of Ben Jannet et al.).
-
-    The entities are aligned anew for each weight, because the weight decides which alignment is cheapest. ETER is
-    therefore concave over alpha: the minimum of the straight lines of all alignments. (That holds for
-    `average="micro"`; the other averages are means over the labels' rates in one alignment.)
-
-    Args:
-        references: the reference.
-        systems: each system's output, by name.
-        alphas: the weights, in [0, 1].
-        **options: the other options of `Eter`.
-
-    Raises:
-        InputError: for weights and costs out of range, for no weights or no systems, and if a system does not have
-            the documents of the reference.
-    """
-    alphas = ordered(alphas, "a list of weights", "Give numbers, alphas=[0.0, 0.5, 1.0].")
-    require_kind(systems, Mapping, "a mapping of systems", "Give each output by the name of its system.")
-    if len(alphas) == 0 or not systems:
-        missing = "weights" if systems else "systems"
-        raise InputError(f"there are no {missing}.", "Give at least one.")
-    measure = Eter(**options)
-    measures = [replace(measure, alpha=alpha) for alpha in alphas]
-    rates = {}
-    for name, system in systems.items():
-        counted = zip(measures, measure.counts_at(alphas, references, system), strict=True)
-        rates[name] = np.array([at_alpha.score(counts)["eter"] for at_alpha, counts in counted])
-    return AlphaSweep(np.array(alphas, dtype=float), rates)

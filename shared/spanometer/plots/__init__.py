@@ -3,7 +3,7 @@
 `plot_...` functions write a picture to a file; the `draw_...` functions beside them return it as a figure.
 """
 
-from .curves import plot_difficulty, plot_placement, plot_precision_recall, plot_sweep
+from .curves import plot_difficulty, plot_placement, plot_precision_recall
 from .heat_map import plot_agreement, plot_confusion
 from .scores import plot_comparison, plot_grounding_spread, plot_spread
 
@@ -16,5 +16,4 @@ __all__ = [
     "plot_placement",
     "plot_precision_recall",
     "plot_spread",
-    "plot_sweep",
 ]

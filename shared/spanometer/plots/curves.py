@@ -1,4 +1,4 @@
-"""Curves: chance of places, of documents and of a page's annotation, ETER over alpha, precision over recall."""
+"""Curves: chance of places, of documents and of a page's annotation, precision over recall."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ..analysis.scores.measure_result import MeasureResult
     from ..analysis.scores.report import Report
     from ..measures.attribute_ranking import PrecisionRecallCurve
-    from ..measures.eter import AlphaSweep
     from ..measures.placement import Placement
 
 _MEASURE = "chance_kappa_f1"
@@ -41,14 +40,6 @@ def plot_placement(placed: Placement, path: str) -> None:
     save(draw_placement, placed, path)
 
 
-def plot_sweep(sweep: AlphaSweep, path: str) -> None:
-    """Write a picture of each system's ETER over the weight of the components, as in Figure 6 of the paper.
-
-    See `figure.save`.
-    """
-    save(draw_sweep, sweep, path)
-
-
 def plot_precision_recall(curves: Mapping[str, PrecisionRecallCurve], path: str) -> None:
     """Write a picture of precision-recall curves, such as `SpanAttribute.curves` returns, the highest ap first.
 
@@ -67,20 +58,6 @@ def draw_placement(placed: Placement) -> Figure:
     _draw_curves(axes, [(name, np.arange(1, len(y) + 1), y) for name, y in zip(names, placed.starts, strict=True)])
     axes.set(xlabel="first token of the span", ylabel="probability", xlim=(1, max(placed.tokens, 2)), ylim=(0, None))
     axes.legend(frameon=False, title="span of", alignment="left", loc="lower left")
-    return figure
-
-
-def draw_sweep(sweep: AlphaSweep) -> Figure:
-    """Draw the picture of `plot_sweep`."""
-    figure, axes = new_plot(7.0, 4.4, "Entity tree error rate over the weight of the components: lower is better")
-    curves = [(name, sweep.alphas, rates) for name, rates in sweep.rates.items()]
-    _draw_curves(axes, curves, marker="o", markersize=4)
-    axes.set(xlabel="alpha: 0 for types and bounds alone, 1 for components alone", ylabel="ETER")
-    axes.ticklabel_format(useOffset=False)
-    axes.margins(y=0.12)
-    axes.grid(axis="y", color=GREY, linewidth=0.5)
-    # below, where no line runs
-    figure.legend(frameon=False, loc="outside lower center", ncols=min(len(curves), 3), fontsize=9)
     return figure
 
 
