@@ -20,8 +20,6 @@ from ..documents.sides import AnsweredTexts, answers_together, by_annotator, req
 from ..exceptions import InputError, counted, mention
 from ..grounding.strings import ground_strings
 from ..options import made
-from ..readers.formats import AUTO
-from ..readers.reading import read_documents
 from ..spans.mentions import Mentions
 from ..tables.table import Part, heading
 from .input_files import InputFiles
@@ -34,7 +32,6 @@ from .inputs import (
     located,
     named,
     names_of,
-    read_with,
     side_of,
     size_of,
 )
@@ -287,12 +284,11 @@ def _read_attributes(
 ) -> CorpusFiles:
     """Read a reference and systems with attributes, with documents in the order of the reference."""
     _require_system(paths, "the system's spans", "Give PREDICTION.")
-    formats = [_attribute_format(source, path) for path in paths]
+    shown = [source.format_of(path) or detected(path, source.encoding, "spans", "jsonl") for path in paths]
+    formats = ["columns" if format is None else format.name for format in shown]
     references, *systems = (
-        require_one_annotator(
-            read_with(read_documents, path, format=format if format == "jsonl" else AUTO, limits=source.limits)
-        )
-        for path, format in zip(paths, formats, strict=True)
+        require_one_annotator(source.read_all_spans(path, shown=format))
+        for path, format in zip(paths, shown, strict=True)
     )
     for predictions in systems:
         unit = "token" if references.in_tokens and predictions.in_tokens else "character"
@@ -316,13 +312,6 @@ def _read_attributes(
         ],
         located=lambda files_of: located({**files_of, "": files[0]}),
     )
-
-
-def _attribute_format(source: InputFiles, path: str) -> str:
-    """Detect the format of a file; assume JSON lines if its content does not show the format."""
-    names = (None, "jsonl") if source.format == AUTO else ("jsonl",)
-    shown = next(filter(None, (detected(path, source.encoding, "spans", name) for name in names)), None)
-    return "columns" if shown is None else shown.name
 
 
 def _read_strings(

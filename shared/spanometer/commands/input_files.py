@@ -115,7 +115,6 @@ class TagColumns(LabelDecoding):
         help="of one file: the columns, with commas between; a reference's first",
         metavar="COLUMNS",
         parse=_listed,
-        common=True,
     )
     reference_column: str | None = text("COLUMN", "tag column of the reference")
     prediction_column: str | None = text("COLUMN", "tag column of the system")

@@ -23,8 +23,7 @@ _COLUMN = setting("column")
 KEY_REMEDY = "".join(
     [
         "Name the key of the list of tags",
-        clause_for("column", f" with {_COLUMN}"),
-        clause_for("spans_key", f", or that of lists of spans with {setting('spans_key')}"),
+        clause_for("column", f" with {_COLUMN}, or that of lists of spans with {setting('spans_key')}"),
         ".",
     ]
 )
