@@ -58,3 +58,10 @@ def test_fragments_are_joined_by_blanks(scores, lines, good):
     # the blank alone is no mention
     found = scores("score", gold, answers, "--grounding", "strict-strings")["measures"]["mention_f"]["scores"]
     assert found == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
+
+
+def test_a_measure_that_compares_otherwise_than_the_policy(complaint, lines):
+    gold = lines("g.jsonl", {"text": "Ann won", "spans": [{"start": 0, "end": 3, "label": "PER"}]})
+    answers = lines("a.jsonl", {"answer": '[["PER", "ann"]]'})
+    said = complaint("score", gold, answers, "--measures", "mention_f(fold=case)")
+    assert "--grounding strict-strings has {'fold': 'exact'" in said and "leave out fold and copies" in said

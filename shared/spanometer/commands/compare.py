@@ -39,6 +39,7 @@ from .measures import (
     default_measures,
     need_words,
     read_request,
+    require_policy,
     require_signatures,
     take_average_none,
     take_signatures,
@@ -128,6 +129,7 @@ def _compared(
                 raise InputError("strings have one measure, whose ranking correlates with no other.", remedy)
             if choices["by_chance"] is not None:
                 raise InputError("strings have no chance level.", f"Leave out {mention('by_chance')}.")
+            require_policy(measures, source.string_policy)
             (measure,) = measures
             own = {name: getattr(measure, name) for name in options_of(MentionF) if name not in COMPARED}
             values = {**asdict(resampling), **own}

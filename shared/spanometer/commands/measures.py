@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..counts.statistics import Resampling
-from ..exceptions import InputError
+from ..exceptions import InputError, setting
 from ..grounding.policies import StringPolicy
 from ..measures.aligned import FMeasure
 from ..measures.base import Measure
@@ -174,6 +174,15 @@ def read_request(
             raise InputError(f"{measure.name} scores {what}, not {CONTENTS[content]}.", _REMEDIES[content])
     require_used(options, *measures, *others)
     return measures
+
+
+def require_policy(measures: Iterable[Any], policy: StringPolicy) -> None:
+    """Raise an `InputError` if a measure compares strings otherwise than their policy."""
+    for measure in measures:
+        own = {name: getattr(measure, name) for name in COMPARED}
+        if own not in (policy.compared, StringPolicy().compared):
+            problem = f"{measure.name} has {own}, and {setting('grounding', str(policy))} has {policy.compared}."
+            raise InputError(problem, f"The policy says how strings are compared: leave out {' and '.join(own)}.")
 
 
 def need_words(measures: Iterable[Any]) -> bool:

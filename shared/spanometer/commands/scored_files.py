@@ -27,7 +27,7 @@ from ..tags.decoding import LabelDecoding
 from .corpus import CorpusFiles
 from .input_files import CONTENTS, ChosenLabels, InputFiles
 from .inputs import ShownFile, located, side_of
-from .measures import need_words
+from .measures import need_words, require_policy
 
 _OF_TOKENS = ("tokens", "token_probabilities", "")
 """The name of the reference in errors about tokens."""
@@ -129,7 +129,9 @@ def _pair(source: InputFiles, corpus: CorpusFiles, name: str, measures: Sequence
     references, predictions = corpus.reference, corpus.systems[name]
     shown = corpus.shown[1 + list(corpus.systems).index(name)]
     if corpus.content == "strings":
-        compared = [replace(measure, **source.string_policy.compared) for measure in measures]
+        policy = source.string_policy
+        require_policy(measures, policy)
+        compared = [replace(measure, **policy.compared) for measure in measures]
         return Pair(references, predictions.mentions, compared, predictions.choices, shown)
     if corpus.content == "entities":
         files = corpus.first, corpus.files[f"{SYSTEM}{name}"]
