@@ -1,16 +1,5 @@
 """Errors of the command line name the option or the step that helps."""
 
-import pytest
-
-from spanometer.analysis.policies.repairs import policy_spread
-from spanometer.exceptions import InputError
-
-
-def test_functions_without_an_option_do_not_name_it():
-    with pytest.raises(InputError, match="'NOUN' has no prefix of IOBES") as error:
-        policy_spread([["NOUN"]], [["NOUN"]], scheme="IOBES")
-    assert error.value.remedy == "Write every tag as O or as prefix-label, for example 'B-PER'."
-
 
 def test_names_of_schemes(run, complaint, file):
     path = file("gold.conll", "Ada B-PER\n")

@@ -97,13 +97,6 @@ def test_what_is_no_column(read, column):
         read(column)
 
 
-@pytest.mark.parametrize("value", [None, 3, [0, 1], np.zeros((2, 2)), np.array(1)])
-def test_constructors_take_arrays(value):
-    spans = Spans.from_tags(TAGS)
-    with pytest.raises(InputError, match=r"start is .*, and not an array of one dimension"):
-        Spans(spans.document, value, spans.end, spans.label, spans.labels, spans.documents)
-
-
 SPANS_OF = Spans.from_tags(TAGS)
 TREES = Entities.from_dicts([[]])
 GOLD = {"text": "Ann left.", "spans": [{"start": 0, "end": 3, "label": "A"}]}
@@ -161,16 +154,6 @@ def test_mappings_that_cannot_be_read(make):
     with pytest.raises(InputError, match="cannot be read") as caught:
         make(ODD["dict that fails"]())
     assert caught.value.option in ("weights", "token_probabilities")
-
-
-@pytest.mark.parametrize(
-    "name", ["agreement", "compare", "consensus", "disagreements", "errors", "score", "score_against"]
-)
-def test_more_by_position_than_a_function_takes(name):
-    """Several systems or annotators are passed together; Python's own error would not say how."""
-    with pytest.raises(InputError, match="1 argument too many") as caught:
-        getattr(spanometer, name)(*[TAGS] * (2 if name in ("agreement", "consensus", "disagreements") else 3))
-    assert ("one system" if name == "score" else "by their names") in caught.value.remedy
 
 
 def _gamma(_):

@@ -1,18 +1,11 @@
 """Calls of modules with objects of a kind that nobody expects: an InputError that names the place, and nothing else."""
 
-import numpy as np
 import pytest
 
 import spanometer
 from spanometer import InputError
 
 TAGS = [["B-A", "I-A", "O"]]
-
-
-@pytest.mark.parametrize("name", [[], {}, set(), None, np.array("span_f"), 3])
-def test_names_of_modules(name):
-    with pytest.raises(InputError, match="unknown module"):
-        spanometer.load(name)
 
 
 def test_options_that_can_be_read_once():

@@ -10,7 +10,7 @@ import pytest
 
 from experiments.properties import PROPERTIES
 from random_corpora import as_spans, random_pair
-from spanometer import InputError, Spans
+from spanometer import Spans
 from spanometer.analysis.advice import advise as advise_module
 from spanometer.analysis.advice.advise import SIMPLEST_FIRST, advise, published_properties
 from spanometer.analysis.advice.statistics import Thresholds, statistics_of
@@ -295,8 +295,3 @@ def test_every_difference_says_why():
                 assert bool(advice.flow.differences) == (advice.flow.call != advice.call)
                 reasons.update(reason.split()[1] for reason in advice.flow.differences)
     assert reasons == {"lacks", "flow", "of", "has"}
-
-
-def test_the_flow_has_two_ways():
-    with pytest.raises(InputError, match="flow"):
-        advise(spans(ONE), flow="figure")

@@ -130,35 +130,6 @@ def test_flat():
         named.flat(per_label=True)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"lengths": [4, 2]}, "tags give the documents' lengths themselves"),
-        ({"repair": "nothing"}, "invalid value for repair"),
-    ],
-    ids=lambda value: None if isinstance(value, str) else next(iter(value)),
-)
-def test_wrong_options(options, message):
-    with pytest.raises(InputError, match=f"(?s){message}"):
-        spanometer.score(REFERENCES, PREDICTIONS, **options)
-
-
-def test_wrong_data():
-    spans = [[{"start": 0, "end": 2, "label": "ORG"}], []]
-    with pytest.raises(InputError, match="the references hold tags and the predictions hold spans"):
-        spanometer.score(REFERENCES, spans)
-    with pytest.raises(InputError, match="scheme, repair, prefix, id2label and ignore_index are for tags"):
-        spanometer.score(spans, spans, scheme="IOB2")
-    with pytest.raises(InputError, match="predictions, document 1, token 1: 'Z-PER'"):
-        spanometer.score(REFERENCES, [PREDICTIONS[0], ["O", "Z-PER"]])
-    with pytest.raises(InputError, match="predictions, document 0, token 0: a span of 'ORG' ends at 2"):
-        spanometer.score([[], []], spans, lengths=[1, 1])
-    with pytest.raises(InputError, match="1 predicted document, 2 reference documents"):
-        spanometer.score(spans, spans[:1])
-    with pytest.raises(InputError, match="references: 'B-PER' is not a list of documents"):
-        spanometer.score("B-PER", "B-PER")
-
-
 def test_without_the_frameworks(tmp_path):
     # the core, and the command line, where evaluate and datasets cannot be imported
     script = """
