@@ -80,6 +80,7 @@ _COUNTERPARTS = {
     "width": "Use --digits.",
     "short": "Signatures are always whole.",
     # guesses
+    "match_labels": "It is an option of measures: write it as in measures='span_f(match_labels=no)'.",
     **dict.fromkeys(("micro", "macro", "weighted"), f"Use {setting('average', 'macro')}, micro or weighted."),
     **dict.fromkeys(("csv", "latex", "markdown", "html"), "Use --table csv, latex, markdown or html, or end -o in it."),
     **dict.fromkeys(("bio", "iob"), f"Use {setting('scheme', 'IOB2')}."),

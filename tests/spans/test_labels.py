@@ -119,6 +119,22 @@ def test_wrong_values(options, said):
     assert said in str(error.value).replace("\n", " ")
 
 
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ({"only": ["PER"]}, {"labels": ["PER"]}),
+        ({"exclude": ["MISC"]}, {"ignore_labels": ["MISC"]}),
+        ({"labels": "ignore"}, {"match_labels": False}),
+    ],
+)
+def test_hints_work_when_they_are_followed(wrong, right):
+    with pytest.raises(InputError, match=next(iter(right))):
+        spanometer.score(REFERENCES, PREDICTIONS, **wrong)
+    spanometer.score(REFERENCES, PREDICTIONS, **right)
+    with pytest.raises(TypeError, match=r"span_f\(match_labels=no\)"):
+        spanometer.compare(REFERENCES, {"a": PREDICTIONS, "b": PREDICTIONS}, match_labels=False)
+
+
 def test_long_maps_are_named_by_their_hash():
     choice = LabelChoice(label_map={f"label-{number}": "X" for number in range(60)})
     text = str(choice.signed()["label_map"])
