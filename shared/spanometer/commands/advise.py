@@ -17,7 +17,7 @@ import shlex
 from collections.abc import Iterator
 
 from ..analysis.advice.advise import Advice, advise
-from ..analysis.advice.flow import Flow, FlowOptions
+from ..analysis.advice.flow import Flow
 from ..analysis.advice.statistics import Thresholds
 from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, counted
@@ -35,15 +35,16 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "reference", metavar="REFERENCE", help="file with the reference annotation; - is standard input"
     )
     add_reading(parser, (*ONE_FILE, "words_column"))
-    add_options(parser.add_argument_group("advice"), FlowOptions)
-    add_options(parser.add_argument_group("thresholds"), Thresholds)
+    thresholds = parser.add_argument_group("thresholds")
+    thresholds.add_argument("--flow", choices=("paper",), metavar="paper", help="also follow the SL-ICM paper's flow")
+    add_options(thresholds, Thresholds)
     add_options(parser.add_argument_group("output"), TableOutput, called=OUTPUT_FLAGS)
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, advise and show."""
     output = read_options(TableOutput, options)
-    thresholds, flow = read_options(Thresholds, options), read_options(FlowOptions, options).flow
+    thresholds = read_options(Thresholds, options)
     path = options.reference = InputPath.of(options.reference)
     source, of_tags = read_source(options, path)
     if of_tags:
@@ -54,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
         file, carried = source.read_in_tokens(path)
         spans, words = carried.file.spans, carried.all_words()
     try:
-        advice = advise(spans, words, thresholds=thresholds, flow=flow)
+        advice = advise(spans, words, thresholds=thresholds, flow=options.flow)
     except InputError as error:
         raise (error.in_file(file.source) if error.document is None else error) from None
     command = _command(options, advice.flow or advice) if of_tags else None
@@ -91,9 +92,9 @@ def _flow_parts(flow: Flow) -> Iterator[Part]:
     """Show the questions of the paper's flow, and its outcome."""
     answers = {None: "unknown", True: "yes", False: "no"}
     rows: list[list[Cell]] = [
-        [step.question, step.value, step.threshold, (answers[step.answer], "bold"), step.outcome] for step in flow.steps
+        [step.question, step.value, f"{step.threshold:g}", answers[step.answer], step.outcome] for step in flow.steps
     ]
-    yield from ("", Table("question", ("value", "counts", "here", "outcome"), rows, left=5), "")
+    yield from ("", Table("question", ("value", "from", "here", "outcome"), rows, left=5), "")
     yield [("the paper's flow", "bold"), "  ", (flow.call, "bold cyan")]
 
 

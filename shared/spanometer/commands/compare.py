@@ -56,8 +56,7 @@ class ComparisonOutput(PlotOutput):
     per_label: bool = switch("also compare the systems in each label", common=True, topic="measures")
     by_chance: tuple[float, ...] | None = option(
         None,
-        help="also rank the systems before and after correction for chance, over all documents and below and above a "
-        "chance level such as 0.175, or several with commas between",
+        help="rank systems before and after correction for chance, in all and by chance level: 0.175, or several",
         parse=read_bounds,
         metavar="BOUNDS",
         topic="measures",

@@ -280,7 +280,7 @@ def test_a_later_answer_overrides_an_earlier_one():
     assert outcomes == ["token_f()", "token_f(format='BIO')", "intersection_f()", "sl_icm()", "sl_icm()"]
     rare = [["a"] * 131 + ["b"]]
     assert advise(spans(document), rare, flow="paper").flow.call == "sl_icm(tokens=words)"
-    limits = Thresholds(touching=1.1, length_variation=9, very_long_span=21)
+    limits = Thresholds(touching_share=1.1, length_variation=9, very_long_span=21)
     assert advise(spans(document), flow="paper", thresholds=limits).flow.call == "token_f()"
 
 
@@ -294,4 +294,4 @@ def test_every_difference_says_why():
                 advice = advise(as_spans(references, lengths), thresholds=limits, flow="paper")
                 assert bool(advice.flow.differences) == (advice.flow.call != advice.call)
                 reasons.update(reason.split()[1] for reason in advice.flow.differences)
-    assert reasons == {"lacks", "flow", "of", "has"}
+    assert reasons == {"lacks", "flow", "has"}

@@ -46,20 +46,15 @@ def test_ranks_before_and_after_correction():
     wide = Spans.from_tags(
         [["B-A", "I-A", "I-A", "O"], ["B-A", "I-A", "I-A", "I-A"], ["O", "O"], ["B-A", "I-A", "I-A"]]
     )
-    parts = compare(GOLD, {"narrow": SYSTEM, "wide": wide}, by_chance=(0.6,)).chance_parts
-    assert [(part.name, part.documents) for part in parts] == [
-        ("all", 4),
-        ("chance below 0.6", 2),
-        ("chance 0.6 or more", 1),
-    ]
-    below = parts[1]
+    rows = compare(GOLD, {"narrow": SYSTEM, "wide": wide}, by_chance=(0.6,)).chance_ranks
+    parts = [("all", 4), ("chance below 0.6", 2), ("chance 0.6 or more", 1)]
+    assert [row[:3] for row in rows] == [(*part, system) for part in parts for system in ("narrow", "wide")]
     # shared 1 of 3 + 3 tokens, and 3 of 3 + 7; by chance 1/4 + 1, and 3/4 + 2
-    assert below.f1 == pytest.approx({"narrow": 2 / 6, "wide": 6 / 10})
-    chance = {"narrow": 2.5 / 6, "wide": 5.5 / 10}
-    assert below.kappa_f1 == pytest.approx({name: (below.f1[name] - c) / (1 - c) for name, c in chance.items()})
-    assert (below.ranks("f1"), below.ranks("kappa_f1")) == ([2, 1], [2, 1])
-    for part, of_system in zip(parts[1:], by_chance(GOLD, wide, (0.6,), [ChanceKappaF1()]).values(), strict=True):
-        assert part.kappa_f1["wide"] == of_system.results[0].scores["kappa_f1"]
+    for row, f1, chance, rank in zip(rows[2:4], (2 / 6, 6 / 10), (2.5 / 6, 5.5 / 10), (2, 1), strict=True):
+        assert (row.f1, row.kappa_f1) == pytest.approx((f1, (f1 - chance) / (1 - chance)))
+        assert (row.rank, row.kappa_rank) == (rank, rank)
+    parts = by_chance(GOLD, wide, (0.6,), [ChanceKappaF1()]).values()
+    assert [row.kappa_f1 for row in rows[3::2]] == [part.results[0].scores["kappa_f1"] for part in parts]
     with pytest.raises(InputError, match="the chance level is of spans"):
         compare(
             Entities.from_dicts([[]]), dict.fromkeys("ab", Entities.from_dicts([[]])), measures="eter", by_chance=(0.5,)

@@ -26,9 +26,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...arrays import plain
-from ...exceptions import counted, require_kind
+from ...exceptions import counted, require_choice, require_kind
 from ...spans.spans import Spans
-from .flow import Flow, FlowOptions, follow, written_call
+from .flow import Flow, follow, measure_of, written_call
 from .statistics import Statistics, Thresholds, statistics_of
 
 SIMPLEST_FIRST = (
@@ -42,13 +42,6 @@ SIMPLEST_FIRST = (
     "sl_icm",
 )
 """The metrics of the published table in the order in which they are preferred if several have what is needed."""
-
-_MEASURES: dict[str, tuple[str, dict[str, Any]]] = {
-    "token_f_IO": ("token_f", {}),
-    "token_f_BIO_BIOE": ("token_f", {"format": "BIO"}),
-    "token_f_IO*": ("token_f", {"format": "IO*"}),
-}
-"""The measure and its options, if a metric of the table is not called as its measure is."""
 
 _LISTED = 5
 """At most so many labels are named."""
@@ -122,8 +115,7 @@ class Advice:
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON."""
-        fields = {name: value for name, value in plain(self).items() if name != "flow" or value is not None}
-        return {**fields, "why": self.why}
+        return {**plain(self), "why": self.why}
 
 
 def advise(
@@ -131,7 +123,7 @@ def advise(
     words: Sequence[Sequence[str]] | None = None,
     *,
     thresholds: Thresholds | None = None,
-    flow: str = FlowOptions.flow,
+    flow: str | None = None,
 ) -> Advice:
     """Advise on the measure that suits a corpus by its reference annotation.
 
@@ -139,7 +131,7 @@ def advise(
         references: the reference spans.
         words: the words of each document, to tell whether they differ in how much they say.
         thresholds: from which values on statistics count.
-        flow: `paper` to follow the selection flow of the SL-ICM paper as well, see `FlowOptions`.
+        flow: `paper` to follow the selection flow of the SL-ICM paper as well.
 
     Raises:
         InputError: for an unknown flow, if there are no spans, and if the words do not fit the documents.
@@ -155,7 +147,7 @@ def advise(
         for metric in SIMPLEST_FIRST
         if all(table[metric][name] for name in needed) and not (corpus.overlapping and metric.startswith("token_f"))
     )
-    measure, options = _MEASURES.get(fitting[0], (fitting[0], {}))
+    measure, options = measure_of(fitting[0])
     if measure == "intersection_f" and corpus.overlapping_within_label:
         options = {**options, "cap": True}
     if "token_informativeness" in needed:
@@ -163,31 +155,25 @@ def advise(
     properties = tuple(name for name in PROPERTY_NAMES if name in needed)
     remarks = tuple(notes(measure, corpus, needed, limits))
     advice = Advice(corpus, answers, properties, measure, options, fitting, remarks, limits)
-    return advice if FlowOptions(flow=flow).flow == "properties" else replace(advice, flow=_flow(advice))
-
-
-def _flow(advice: Advice) -> Flow:
-    """Follow the paper's flow, and say why our own advice differs from its outcome."""
-    flow = follow(advice.statistics, advice.thresholds)
-    return replace(flow, differences=() if flow.call == advice.call else tuple(_differences(flow, advice)))
+    if flow is None:
+        return advice
+    require_choice("flow", flow, ("paper",))
+    paper = follow(corpus, limits)
+    differences = () if paper.call == advice.call else tuple(_differences(paper, advice))
+    return replace(advice, flow=replace(paper, differences=differences))
 
 
 def _differences(flow: Flow, advice: Advice) -> Iterator[str]:
     """Say why our own advice is not the outcome of the flow: what that lacks, or what it has more than is needed."""
-    printed = published_properties()[flow.metric]
-    lacking = {
-        answer.statistic: [name.replace("_", " ") for name in answer.properties if not printed[name]]
-        for answer in advice.answers
-        if answer.matters
-    }
-    for statistic, names in lacking.items():
-        if names:
-            yield f"{flow.call} lacks {' and '.join(names)} in Table 1, which {statistic} ask for."
-    if advice.statistics.overlapping and flow.measure == "token_f":
-        yield "The flow does not ask whether spans share tokens. Here they do, which token_f cannot see."
-    elif advice.options.get("cap"):
-        yield "Spans of one label share tokens, and cap=True counts no part of a span twice."
-    elif not any(lacking.values()):
+    printed, lacks = published_properties()[flow.metric], False
+    for answer in advice.answers if advice.properties else ():
+        lacking = [name.replace("_", " ") for name in answer.properties if answer.matters and not printed[name]]
+        if lacking:
+            lacks = True
+            yield f"{flow.call} lacks {' and '.join(lacking)} in Table 1, which {answer.statistic} ask for."
+    if advice.statistics.overlapping and (flow.measure == "token_f" or advice.options.get("cap")):
+        yield f"The flow does not ask whether spans share tokens. Here they do, which {flow.call} cannot see."
+    elif not lacks:
         yield f"{flow.call} has the properties that matter here, but {advice.call} has them too and is simpler."
 
 

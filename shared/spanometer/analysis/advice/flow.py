@@ -8,35 +8,27 @@ Source: Amigó et al. 2025, 'Evaluating Sequence Labeling on the basis of Inform
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...options import check_options, option
-from .statistics import SHORT, Statistics, Thresholds
+from .statistics import Statistics, Thresholds
+
+QUESTIONS = {
+    "short_share": ("Is exact agreement the main requirement?", "{:.1%} of at most 2 tokens", "span_f"),
+    "touching_share": ("Do spans touch each other?", "{:.1%} next to another", "token_f_BIO_BIOE"),
+    "length_variation": ("Do lengths vary much?", "by {:.2f} of their mean", "intersection_f"),
+    "very_long_share": ("Are there very long spans?", "{:.1%} very long", "sl_icm"),
+    "information_variation": ("Do tokens differ much in specificity?", "bits by {:.2f} of their mean", "sl_icm"),
+}
+"""By the statistic that answers it, which is the name of its threshold too: question, value, and outcome of a yes."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class FlowOptions:
-    """The way to a measure.
-
-    Attributes:
-        flow: `properties` derives a measure from the formal properties that a corpus needs; `paper` shows the outcome
-            of the paper's selection flow before it.
-    """
-
-    flow: str = option(
-        "properties",
-        help="way to the measure",
-        choices={
-            "properties": "from the formal properties that the corpus needs",
-            "paper": "the questions of the SL-ICM paper, with the first way beside them",
-        },
-    )
-
-    def __post_init__(self) -> None:
-        """Check the choice."""
-        check_options(self)
+def measure_of(metric: str) -> tuple[str, dict[str, Any]]:
+    """Name the measure and the options of a metric of the paper's Table 1; of BIO and BIOE it is BIO."""
+    measure, _, tags = metric.partition("_f_")
+    options = {} if tags in ("", "IO") else {"format": tags.removesuffix("_BIOE")}
+    return f"{measure}_f" if tags else metric, options
 
 
 def written_call(measure: str, options: Mapping[str, Any]) -> str:
@@ -52,14 +44,14 @@ class FlowStep:
     Attributes:
         question: in words.
         value: the statistic that answers it, in words.
-        threshold: from which value on the answer is yes, in words.
+        threshold: from which value on the answer is yes.
         answer: yes or no; None if the corpus cannot tell.
         outcome: the measure after this question, as in Python.
     """
 
     question: str
     value: str
-    threshold: str
+    threshold: float
     answer: bool | None
     outcome: str
 
@@ -89,54 +81,17 @@ class Flow:
 
 def follow(corpus: Statistics, thresholds: Thresholds) -> Flow:
     """Follow the flow for a corpus."""
-    steps: list[FlowStep] = []
-    measure, options, metric = "token_f", dict[str, Any](), "token_f_IO"
-    for question, value, threshold, answer, yes in _questions(corpus, thresholds):
+    flow = Flow((), *measure_of("token_f_IO"), "token_f_IO")
+    for name, (question, text, metric) in QUESTIONS.items():
+        value, limit = getattr(corpus, name), getattr(thresholds, name)
+        answer = None if value is None else value > 0 and value >= limit
         if answer:
-            measure, options, metric = yes
-        steps.append(FlowStep(question, value, threshold, answer, written_call(measure, options)))
-        if measure == "span_f":
+            measure, options = measure_of(metric)
+            if name == "information_variation":
+                options = {**options, "tokens": "words"}
+            flow = Flow(flow.steps, measure, options, metric)
+        step = FlowStep(question, "no words" if value is None else text.format(value), limit, answer, flow.call)
+        flow = Flow((*flow.steps, step), flow.measure, flow.options, flow.metric)
+        if flow.metric == "span_f":
             break
-    return Flow(tuple(steps), measure, options, metric)
-
-
-def _questions(
-    corpus: Statistics, thresholds: Thresholds
-) -> Iterator[tuple[str, str, str, bool | None, tuple[str, dict[str, Any], str]]]:
-    """Yield each question with its statistic, threshold and answer, and the outcome of a yes."""
-    variation = corpus.information_variation
-    yield (
-        "Is exact agreement the main requirement?",
-        f"{corpus.short_share:.1%} of at most {SHORT} tokens",
-        f"from {thresholds.short_share:.1%} on",
-        corpus.short_share >= thresholds.short_share,
-        ("span_f", {}, "span_f"),
-    )
-    yield (
-        "Do spans touch each other?",
-        f"{corpus.touching_share:.1%} next to another",
-        f"from {thresholds.touching:.1%} on",
-        corpus.touching > 0 and corpus.touching_share >= thresholds.touching,
-        ("token_f", {"format": "BIO"}, "token_f_BIO_BIOE"),
-    )
-    yield (
-        "Do lengths vary much?",
-        f"by {corpus.length_variation:.2f} of their mean",
-        f"from {thresholds.length_variation:.2f} on",
-        corpus.length_variation > 0 and corpus.length_variation >= thresholds.length_variation,
-        ("intersection_f", {}, "intersection_f"),
-    )
-    yield (
-        "Are there very long spans?",
-        f"{corpus.very_long_share:.1%} of {thresholds.very_long_span:g} tokens or more",
-        f"from {thresholds.very_long_share:.1%} on",
-        corpus.very_long_share > 0 and corpus.very_long_share >= thresholds.very_long_share,
-        ("sl_icm", {}, "sl_icm"),
-    )
-    yield (
-        "Do tokens differ much in specificity?",
-        "no words to tell by" if variation is None else f"bits by {variation:.2f} of their mean",
-        f"from {thresholds.information_variation:.2f} on",
-        None if variation is None else variation > 0 and variation >= thresholds.information_variation,
-        ("sl_icm", {"tokens": "words"}, "sl_icm"),
-    )
+    return flow

@@ -18,9 +18,6 @@ from ...options import check_options, option, options_of
 from ...spans.spans import Spans
 from ...tags.tags import Tags
 
-SHORT = 2
-"""Tokens of a short span: the only number that the paper's selection flow gives."""
-
 _MOST_WORK = 3_000_000
 
 
@@ -33,9 +30,9 @@ class Thresholds:
     """From which values on the statistics of a corpus count.
 
     Attributes:
-        short_share, touching, very_long_span, very_long_share: for the paper's selection flow alone (`flow`): share of
-            spans of at most two tokens; share of spans that begin where another of any label ends; tokens of a very
-            long span; share of very long spans.
+        short_share, touching_share, very_long_span, very_long_share: for the paper's selection flow alone (`flow`):
+            share of spans of at most two tokens; share of spans that begin where another of any label ends; tokens of
+            a very long span; share of very long spans.
         several_tokens: share of spans with more than one token: a span of one token is found or it is not.
         adjacent: share of spans that begin where another of their label ends.
         length_variation: standard deviation of the spans' lengths, divided by their mean.
@@ -50,10 +47,10 @@ class Thresholds:
         InputError: for a value that is not a number or below 0.
     """
 
-    short_share: float = _threshold(
-        0.9, "share of spans of one or two tokens from which the paper's flow asks for exact ones", "SHARE"
+    short_share: float = _threshold(0.9, "share of spans of 1 or 2 tokens from which the paper's flow ends", "SHARE")
+    touching_share: float = _threshold(
+        0.1, "share of spans next to another from which the paper's flow minds them", "SHARE"
     )
-    touching: float = _threshold(0.1, "share of spans next to another from which the paper's flow minds them", "SHARE")
     very_long_span: float = _threshold(15, "number of tokens from which the paper's flow has very long spans", "TOKENS")
     very_long_share: float = _threshold(0.1, "share of very long spans from which the paper's flow minds them", "SHARE")
     several_tokens: float = _threshold(0.05, "share of spans of several tokens from which near misses matter", "SHARE")
@@ -85,7 +82,7 @@ class Statistics:
         short_share: share of spans of at most two tokens.
         long_share, very_long_share: shares of spans that are long, see `Thresholds.long_span` and `very_long_span`.
         adjacent: number of spans that begin where another of their label ends.
-        touching: number of spans that begin where another of any label ends.
+        touching_share: share of spans that begin where another of any label ends.
         overlapping: number of spans that share a token with another.
         overlapping_within_label: number of spans that share a token with another of their label.
         discontinuous: number of spans with gaps.
@@ -112,7 +109,7 @@ class Statistics:
     long_share: float
     very_long_share: float
     adjacent: int
-    touching: int
+    touching_share: float
     overlapping: int
     overlapping_within_label: int
     discontinuous: int
@@ -129,11 +126,6 @@ class Statistics:
     def adjacent_share(self) -> float:
         """Compute the share of spans that begin where another of their label ends."""
         return self.adjacent / self.spans
-
-    @property
-    def touching_share(self) -> float:
-        """Compute the share of spans that begin where another one ends."""
-        return self.touching / self.spans
 
 
 def statistics_of(
@@ -169,11 +161,11 @@ def statistics_of(
         float(size.std() / size.mean()),
         int(size.max()),
         float((size == 1).mean()),
-        float((size <= SHORT).mean()),
+        float((size <= 2).mean()),
         float((size >= limits.long_span).mean()),
         float((size >= limits.very_long_span).mean()),
         int(np.isin(by_label.start, by_label.end).sum()),
-        int(np.isin(whole.start, whole.end).sum()),
+        float(np.isin(whole.start, whole.end).mean()),
         _overlapping(whole),
         _overlapping(by_label),
         int(whole.discontinuous.sum()),

@@ -21,13 +21,13 @@ from ...spans.entities import Entities
 from ...spans.mentions import Mentions
 from ...spans.spans import Spans
 from ..scores.counting import count_measures, notes_of
-from ..scores.difficulty import chance_measure, parts_by_chance, read_bounds
+from ..scores.difficulty import chance_measure, parts_by_chance
 from ..scores.report import corpus_size
 from .comparison import (
     NAMED,
     REFERENCES,
     SYSTEM,
-    ChancePart,
+    ChanceRank,
     Comparison,
     MeasureComparison,
     MeasuredSystems,
@@ -35,7 +35,7 @@ from .comparison import (
     joint_estimates,
     named_systems,
 )
-from .significance import FEWEST, PairedArguments, PairedResampling, rank_correlations
+from .significance import FEWEST, PairedArguments, PairedResampling, rank_correlations, ranks
 
 _CALLED = {
     Spans: "spans",
@@ -107,11 +107,7 @@ def compare(
     """
     require_no_more(more, "Pass the systems together by their names, {'old': ..., 'new': ...}.")
     resampling = made(PairedResampling, arguments)
-    choices: dict[str, Any] = {
-        "rank_correlation": rank_correlation,
-        "per_label": per_label,
-        "by_chance": None if by_chance is None else read_bounds(by_chance),
-    }
+    choices: dict[str, Any] = {"rank_correlation": rank_correlation, "per_label": per_label, "by_chance": by_chance}
     options = SideReading.of(compare, arguments)
     sides_read = read_columns({REFERENCES: references, **named_outputs(systems)})
     reference = sides_read[REFERENCES]
@@ -219,23 +215,22 @@ def compare_sides(
         )
         if rank_correlation
         else (),
-        chance_parts=() if by_chance is None else tuple(_chance_parts(reference, systems, by_chance, measures)),
+        chance_ranks=() if by_chance is None else tuple(_chance_ranks(reference, systems, by_chance, measures)),
     )
 
 
-def _chance_parts(
+def _chance_ranks(
     reference: Spans, systems: Mapping[str, Spans], bounds: Sequence[float], measures: Mapping[str, Measure]
-) -> Iterator[ChancePart]:
+) -> Iterator[ChanceRank]:
     """Score the systems before and after correction for chance, over all documents and in each part."""
     measure = replace(chance_measure(measures), n_simulations=0)
     whole = "all", np.arange(reference.documents)
-    for name, documents in (whole, *parts_by_chance(reference, bounds, measure).values()):
-        scores = {
-            system: measure.score(measure.counts(reference.take(documents), output.take(documents)))
-            for system, output in systems.items()
-        }
-        observed, corrected = ({system: each[key] for system, each in scores.items()} for key in ("f1", "kappa_f1"))
-        yield ChancePart(name, len(documents), observed, corrected)
+    for part, documents in (whole, *parts_by_chance(reference, bounds, measure).values()):
+        counts = (measure.counts(reference.take(documents), side.take(documents)) for side in systems.values())
+        values = np.array([[scores["f1"], scores["kappa_f1"]] for scores in map(measure.score, counts)])
+        places = ranks(values.T, higher_is_better=True).T
+        for system, (f1, kappa), (rank, kappa_rank) in zip(systems, values.tolist(), places.tolist(), strict=True):
+            yield ChanceRank(part, len(documents), system, f1, rank, kappa, kappa_rank)
 
 
 def _require_alike(sides: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -277,11 +277,8 @@ _P_VALUES = (
     TableColumn("p_bootstrap_holm", "corrected", "p"),
 )
 _CHANCE = (
-    TableColumn("system"),
-    TableColumn("f1"),
-    TableColumn("rank", kind="amount"),
-    TableColumn("kappa_f1", "corrected"),
-    TableColumn("kappa_rank", "rank", "amount"),
+    *(TableColumn("documents", kind="amount"), TableColumn("system"), TableColumn("f1")),
+    *(TableColumn("rank", kind="amount"), TableColumn("kappa_f1"), TableColumn("kappa_rank", "rank", "amount")),
 )
 _CORRELATIONS = (
     TableColumn("tau", "Kendall's tau", "plain"),
@@ -339,25 +336,16 @@ class MeasureComparison:
         return {"systems": plain(self.systems), "pairs": plain(self.pairs)}
 
 
-@dataclass(frozen=True)
-class ChancePart:
-    """The systems before and after correction for chance, in a part of the corpus.
+class ChanceRank(NamedTuple):
+    """A system before and after correction for chance, in a part of the corpus: its F1 and its ranks."""
 
-    Attributes:
-        name: of the part, in words.
-        documents: their number.
-        f1, kappa_f1: the observed and the corrected F1 of each system.
-    """
-
-    name: str
+    part: str
     documents: int
-    f1: Mapping[str, float]
-    kappa_f1: Mapping[str, float]
-
-    def ranks(self, key: str) -> list[int]:
-        """Rank the systems by `f1` or `kappa_f1`."""
-        values: Mapping[str, float] = getattr(self, key)
-        return [int(rank) for rank in ranks(np.array([list(values.values())]), higher_is_better=True)[0]]
+    system: str
+    f1: float
+    rank: int
+    kappa_f1: float
+    kappa_rank: int
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -373,14 +361,14 @@ class Comparison(CorpusResult):
             headline, as the slot error rate of `Eter`, has a result of its own, by its key.
         resampling: how corpora were drawn, and outputs swapped.
         rank_correlations: how alike each two results rank the systems; empty unless asked for.
-        chance_parts: the ranks before and after correction for chance, of all documents and in each part.
+        chance_ranks: the ranks before and after correction for chance, of all documents and in each part.
     """
 
     names: tuple[str, ...]
     measures: Mapping[str, MeasureComparison]
     resampling: PairedResampling
     rank_correlations: tuple[RankCorrelation, ...] = ()
-    chance_parts: tuple[ChancePart, ...] = ()
+    chance_ranks: tuple[ChanceRank, ...] = ()
 
     def lines(self) -> Iterator[Part]:
         """List the systems and pairs of each measure, what the columns mean, and the signatures."""
@@ -390,8 +378,8 @@ class Comparison(CorpusResult):
                 yield from ("", label_table(name, result), "", label_pair_table(name, result))
         if self.rank_correlations:
             yield from ("", correlation_table(self.rank_correlations))
-        if self.chance_parts:
-            yield from ("", chance_table(self.chance_parts))
+        if self.chance_ranks:
+            yield from ("", chance_table(self.chance_ranks))
         yield from ("", *legend(self), "")
         yield from signature_lines(self.measures)
 
@@ -403,7 +391,7 @@ class Comparison(CorpusResult):
             **self.resampling.options(),
             "measures": {name: result.to_dict() for name, result in self.measures.items()},
             **({"rank_correlations": plain(self.rank_correlations)} if self.rank_correlations else {}),
-            **({"chance_parts": plain(self.chance_parts)} if self.chance_parts else {}),
+            **({"chance_ranks": [row._asdict() for row in self.chance_ranks]} if self.chance_ranks else {}),
         }
 
 
@@ -463,16 +451,9 @@ def correlation_table(pairs: Sequence[RankCorrelation]) -> Table:
     return Table.of("rank correlation", _CORRELATIONS, rows, kind="correlations", names="measures")
 
 
-def chance_table(parts: Sequence[ChancePart]) -> Table:
+def chance_table(rows: Sequence[ChanceRank]) -> Table:
     """Show for each part and system the F1 before and after correction for chance, with the ranks by both."""
-    rows = (
-        (f"{part.name} ({part.documents})", (system, "cyan"), f1, rank, kappa, corrected)
-        for part in parts
-        for (system, f1), kappa, rank, corrected in zip(
-            part.f1.items(), part.kappa_f1.values(), part.ranks("f1"), part.ranks("kappa_f1"), strict=True
-        )
-    )
-    return Table.of("part (documents)", _CHANCE, rows, left=2, kind="chance", names="part")
+    return Table.of("part", _CHANCE, rows, left=3, kind="chance", names="part")
 
 
 def legend(comparison: Comparison) -> list[str]:
@@ -503,5 +484,5 @@ def legend(comparison: Comparison) -> list[str]:
         "stability: the share of resampled corpora in which the system has this rank.",
         f"{marks}: p of paired approximate randomisation, corrected over a measure's pairs (Holm).",
         *([correlations] if comparison.rank_correlations else []),
-        *(["corrected: kappa_f1, the F1 of tokens corrected for chance."] if comparison.chance_parts else []),
+        *(["kappa_f1: F1 of tokens corrected for chance, with the ranks by it."] if comparison.chance_ranks else []),
     ]
