@@ -146,8 +146,6 @@ def test_counts_without_a_measure():
     bare = Counts({"both": Column(np.zeros(1, dtype=int), np.zeros(1, dtype=int))}, ("A",), 1)
     with pytest.raises(InputError, match="do not know their measure"):
         bare.score()
-    with pytest.raises(InputError, match="does not say which measure was counted"):
-        read_counts(bare.to_bytes())
     assert Counts.from_bytes(bare.to_bytes()).both == 1
 
 
@@ -223,12 +221,8 @@ def test_part_of_a_table_or_more_than_one():
 
 
 def test_counts_of_another_measure():
-    with pytest.raises(InputError, match="counts of span_f and of link_f"):
-        read_counts(some_counts().to_bytes(), measure=MEASURES["link_f"]())
     words = SlIcm(tokens=[["a", "b"], ["c", "d"]], token_probabilities={"a": 0.5, "b": 0.5, "c": 0.1, "d": 0.1})
     stored = some_counts(words).to_bytes()
-    with pytest.raises(InputError, match="sl_icm cannot be made from its stored options"):
-        read_counts(stored)
     assert read_counts(stored, measure=words).score() == some_counts(words).score()
 
 

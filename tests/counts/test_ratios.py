@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from spanometer import InputError, Spans
+from spanometer import Spans
 from spanometer.counts.statistics import precision_recall_f1
 from spanometer.measures import IntersectionF, LinkF, SlIcm, SpanF, TokenF
 
@@ -113,8 +113,6 @@ def test_words_give_the_lengths_that_spans_leave_open():
     words = [["a", "b", "b", "b"], ["a"]]
     counts = SlIcm(tokens=words).counts(references, references)
     assert math.isclose(counts.reference_information, -math.log2(2 / 5))
-    with pytest.raises(InputError, match="tokens, document 0: 0 words, 1 annotated tokens"):
-        SlIcm(tokens=[[], ["a"]]).counts(references, references)
 
 
 def test_certain_words_carry_nothing():
@@ -125,11 +123,6 @@ def test_certain_words_carry_nothing():
 
 def test_intersection_refuses_overlap_within_a_side():
     flat, nested = spans((0, 3)), Spans.from_dicts([[], [{"start": s, "end": 4, "label": "A"} for s in (1, 2)]])
-    empty = Spans.from_dicts([[], []])
-    with pytest.raises(InputError, match=r"references, document 1, token 2: a span of 'A' overlaps .*\n.*cap=True"):
-        IntersectionF().counts(nested, empty)
-    with pytest.raises(InputError, match="predictions, document 1, token 2"):
-        IntersectionF().counts(empty, nested)
     assert IntersectionF(cap=True).counts(nested, nested).right == 2.0
     assert IntersectionF().counts(flat, flat).right == 1.0
 

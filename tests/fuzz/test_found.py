@@ -27,7 +27,6 @@ from spanometer.tags import viterbi
 from spanometer.tags.tags import Tags
 
 _, TAGS, _ = KNOWN["spans", "tags"]
-_, SPANS, _ = KNOWN["spans", "spans"]
 
 UNPRINTABLE = ("10**5000", "deep list", "failing repr")
 
@@ -98,7 +97,6 @@ def test_what_is_no_column(read, column):
 
 
 SPANS_OF = Spans.from_tags(TAGS)
-TREES = Entities.from_dicts([[]])
 GOLD = {"text": "Ann left.", "spans": [{"start": 0, "end": 3, "label": "A"}]}
 
 
@@ -106,7 +104,6 @@ def document():
     return io.BytesIO(json.dumps(GOLD).encode() + b"\n")
 
 
-DOCUMENT = document()
 OF_ANOTHER_KIND = {
     "measures of a spread": lambda: repairs.policy_spread(TAGS, TAGS, measures=3),
     "logits": lambda: repairs.policy_spread(TAGS, logits=3, id2label=["O", "B-A", "I-A"]),

@@ -104,7 +104,5 @@ def test_models_of_sklearn_crfsuite():
 
 
 def test_wrong_calls():
-    with pytest.raises(InputError, match="'span_attribute' is not a measure"):
-        scorer("span_attribute")
     with pytest.raises(InputError, match="span_f has no option 'averge'"):
         scorer("span_f", averge="macro")(Lookup().fit([["a"]], [["O"]]), [["a"]], [["O"]])

@@ -12,7 +12,7 @@ from random_corpora import as_spans, random_pair
 from slow import measures as slow
 from spanometer import InputError, Spans
 from spanometer.analysis.scores.streams import score_stream
-from spanometer.measures import Bcubed, IntersectionF, LinkF, SlIcm, SpanF, TokenF
+from spanometer.measures import Bcubed, IntersectionF, LinkF, SpanF, TokenF
 
 KEYS = ("precision", "recall", "f1")
 REFERENCES = [["B-A", "I-A", "O"], ["O"], ["O"], ["B-B"]]
@@ -167,8 +167,6 @@ def test_refusals():
     counts = SpanF().counts(Spans.from_tags(REFERENCES), Spans.from_tags(PREDICTIONS))
     with pytest.raises(InputError, match=r"have no scores of documents.*\n.*average='documents'"):
         SpanF(average="documents").score(counts)
-    with pytest.raises(InputError, match="average"):
-        SlIcm(average="documents")
     documents = SpanF(average="documents")
     stored = documents.counts(Spans.from_tags(REFERENCES), Spans.from_tags(PREDICTIONS))
     with pytest.raises(InputError, match=r"average='documents' and with average='micro'"):

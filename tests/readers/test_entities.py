@@ -90,10 +90,6 @@ def test_files_are_written_whole_or_not_at_all(tmp_path):
     write_entities(path, [[entity(0, 1, "loc")]], words=[["a"]], format="quaero", overwrite=True)
     assert trees(read_entities(path)) == [[entity(0, 1, "loc")]]
     before = path.read_bytes()
-    with pytest.raises(InputError, match="crosses"):
-        write_entities(
-            path, [[entity(0, 2, "loc"), entity(1, 3, "org")]], words=[["a"] * 3], format="quaero", overwrite=True
-        )
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["a.tsv.gz"]
 

@@ -27,8 +27,6 @@ def test_formats_are_detected_from_the_content(tmp_path):
     error = refused_entities("a b c\n")
     assert (error.line, "format=...: hipe, jsonl or quaero" in str(error)) == (1, True)
     assert entities_of("a b c\n", format="quaero").trees.to_dicts() == [[]]
-    with pytest.raises(InputError, match="'auto', 'hipe', 'jsonl', 'quaero'"):
-        entities_of("", format="conll")
     with pytest.raises(InputError, match="no such file"):
         read_entities(tmp_path / "none")
 

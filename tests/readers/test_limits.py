@@ -74,13 +74,6 @@ def test_the_text_beside_annotations(tmp_path):
     assert read_brat_folder(tmp_path, Offsets(), max_size=0.007).documents.size == 1
 
 
-def test_an_abstract_is_there_once(tmp_path):
-    path = tmp_path / "a.txt"
-    path.write_text("1|t|Ada\n1|a|wrote\n1|a|letters\n")
-    with pytest.raises(InputError, match="line 3: a title or an abstract stands after mentions, or twice"):
-        read_documents(path)
-
-
 def test_packed_files_have_the_limit_of_plain_ones(tmp_path):
     """However little space a packed file takes, what it unpacks to counts."""
     rows = b"O\n" * 1_500_000

@@ -69,8 +69,6 @@ def test_components_that_are_none():
     lists = pa.ListArray.from_arrays(lists.offsets, lists.values, mask=pa.array([True, False]))
     bounds = [pa.array(values, pa.int64()) for values in ([0, 1], [3, 3])]
     values = pa.StructArray.from_arrays([*bounds, pa.array([["loc"], ["loc"]]), lists], fields=list(ENTITY_TYPE))
-    with pytest.raises(InputError, match="document 0, span 1: a component from 0 to 1 does not lie within its entity"):
-        Entities.from_arrow(pa.ListArray.from_arrays([0, 2], values))
     assert Entities.from_arrow(pa.ListArray.from_arrays([0, 1], values)).to_dicts() == [[GOOD]]
 
 
@@ -88,12 +86,8 @@ def test_numpy_arrays_for_lists():
 
 def test_wrong_columns():
     good = Entities.from_dicts([[GOOD]]).to_arrow()
-    with pytest.raises(InputError, match="does not hold lists of entities"):
-        Entities.from_arrow(pa.array([["a"]]))
     with pytest.raises(InputError, match="document 1: None is not a list of entities"):
         Entities.from_arrow(pa.array([*good.to_pylist(), None], good.type))
-    with pytest.raises(InputError, match=r"components of type list<.*string> are not lists of components"):
-        Entities.from_arrow(pa.array([[{**GOOD, "components": ["a"]}]]))
     for broken, message in (
         (None, "document 0, span 0: None is not an entity"),
         ({**GOOD, "start": None}, "'start' is None"),

@@ -62,8 +62,6 @@ def test_one_side():
     assert spans.to_tags("IOB2") == [["B-PER", "I-PER", "O"], ["B-ORG", "I-ORG"]]
     kept = Spans.from_tags([[0, 1, 2]], id2label=LABELS, ignore_index=0)
     assert kept.lengths.tolist() == [2]
-    with pytest.raises(InputError, match="document 0, token 2: -100 is not the number of a label"):
-        Spans.from_tags(REFERENCES, id2label=LABELS, ignore_index=None)
 
 
 @pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
@@ -82,8 +80,6 @@ def test_matrices():
     for kind in (np.int64, np.int32, np.int16):
         found = spanometer.score(references.astype(kind), predictions.astype(kind), id2label=LABELS)
         assert found.to_dict() == expected
-    with pytest.raises(InputError, match=r"references, document 0: an array of shape \(4, 5\) is not one document"):
-        spanometer.score(np.zeros((2, 4, 5)), predictions, id2label=LABELS)
 
 
 @pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)

@@ -55,8 +55,6 @@ def test_the_level():
     content = hipe("a B-loc B-org B-loc.adm B-org.ent B-comp.name B-pers", names=names)
     assert trees(entities_of(content))[0][0] == entity(0, 1, "loc.adm+org.ent", (0, 1, "name"), (0, 1, "pers"))
     assert trees(entities_of(content, level="coarse")) == [[entity(0, 1, "loc+org")]]
-    with pytest.raises(InputError, match="'fine', 'coarse'"):
-        entities_of(content, level="all")
 
 
 def test_columns_that_may_be_missing():

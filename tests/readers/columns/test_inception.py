@@ -106,8 +106,6 @@ def test_what_is_no_project(project, file, tmp_path):
     assert spanometer.read(folder, format="webanno").annotators is None
     with pytest.raises(InputError, match=r"no folder in it has an annotator's file"):
         spanometer.read(tmp_path / "project" / "source", format="inception")
-    with pytest.raises(InputError, match=r"this is a file, and a project is a folder"):
-        spanometer.read(file(tsv("a.txt", "PER", "_"), "ann.tsv"), format="inception")
     bad = project(**{"annotation/a.txt/ann.tsv": FILES["annotation/a.txt/ann.tsv"].replace("0-3", "0-x")})
     with pytest.raises(InputError, match=r"a.txt.ann.tsv, line 6: this is no row of a token"):
         spanometer.read(bad)

@@ -1,10 +1,7 @@
 """QUAERO's markup in files, read and written."""
 
-import pytest
-
 from builders import entity
 from entity_files import NESTED, entities_of, refused, trees, written
-from spanometer.exceptions import InputError
 
 
 def test_a_line_of_markup_is_a_document():
@@ -28,8 +25,6 @@ def test_documents_of_markup():
     error = refused(text)
     assert error.place == "f, line 2, column 1"
     assert "documents='blank'" in str(error)
-    with pytest.raises(InputError, match="'lines', 'blank', 'file'"):
-        entities_of(text, documents="turns")
 
 
 def test_entity_types():
