@@ -347,7 +347,7 @@ def test_tags_without_prefixes_and_names_of_schemes():
     tagged = [["B-PER", "O"]]
     for name in ("BIO", "iob2", "bio2"):
         found = module.compute(references=tagged, predictions=tagged, scheme=name, details=True)
-        assert found["signature"].startswith("span_f|scheme:IOB2|repair:conlleval|labels")
+        assert found["signature"].startswith("span_f|scheme:IOB2|repair:conlleval|match_labels")
     with pytest.raises(InputError, match="tags without prefixes are IO, not IOB2"):
         module.compute(references=tags, predictions=tags, scheme="bio", prefix=False)
     with pytest.raises(InputError, match="Leave out prefix=False"):

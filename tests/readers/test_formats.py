@@ -55,7 +55,6 @@ def test_formats_that_are_certain(file):
         '["B-X"]\n',
         '["<loc>", "a", "</loc>"]\n',
         '{"tags": ["O"]}\n',
-        '[{"start": 0, "end": 1, "types": ["loc"]}]\n',
         "[[",
         "3\n",
         "[]\n[]\n",
