@@ -166,7 +166,7 @@ def test_without_spans_or_tokens(ours):
         "overall_accuracy": 1.0,
     }
     assert str(ours.compute(predictions=[["O"]], references=[["O"]], zero_division=nan)).count("nan") == 3
-    with pytest.raises(InputError, match="there are no tokens"):
+    with pytest.raises(InputError, match="the corpus has no tokens"):
         ours.compute(predictions=[[]], references=[[]])
 
 

@@ -211,9 +211,9 @@ def test_trees_show_their_alignment():
     example = MARKUP_EXAMPLES[1]
     shown = text_of(answer("eter", example.reference, example.prediction))
     assert "1 Tennick [loc.adm.town] Tennick [loc.adm.town] 0 0 0" in shown
-    assert "1 mayor of Tennick [func.ind] missed 1" in shown and "3 spurious ferry [prod.object] 1" in shown
+    assert "1 mayor of Tennick [func.ind] missing 1" in shown and "3 spurious ferry [prod.object] 1" in shown
     perfect = answer("eter", example.reference, example.reference)
-    assert headline(perfect) == "0.0000" and "missed" not in text_of(perfect.partition("<iframe")[0])
+    assert headline(perfect) == "0.0000" and "missing" not in text_of(perfect.partition("<iframe")[0])
 
 
 @pytest.mark.parametrize("token", HOSTILE)
@@ -380,7 +380,7 @@ def test_the_published_example_of_attributes():
     assert values == [
         ["document", "span", "tokens", "attribute", "value", "outcome"],
         ["1", "", "4 to 5", "neg", "true", "✓ correct"],
-        ["1", "", "8 to 9", "carrier", '"FATHER"', "✗ missed"],
+        ["1", "", "8 to 9", "carrier", '"FATHER"', "✗ missing"],
         ["1", "", "8 to 9", "carrier", '"PATIENT"', "+ spurious"],
         ["1", "", "12 to 13", "carrier", '"PATIENT"', "✓ correct"],
         ["1", "", "12 to 13", "neg", "true", "+ spurious"],
@@ -425,7 +425,7 @@ def test_only_the_first_values_are_shown():
         ("[" * 100_000, "[]", {}, "Reference, line 1"),
         ('[{"start": 0, "end": 1, "label": "X", "attributes": {"a": "\\ud800"}}]', "[]", {}, "Reference, line 1"),
         ("[]", "[]", {"attributes": "a\n=b"}, "names no attribute"),
-        ("[]", "[]", {"attributes": "a=x,"}, "an empty label"),
+        ("[]", "[]", {"attributes": "a=x+"}, "an empty label"),
         ("[]", "[]", {"attributes": "a\na=x"}, "'a' is given twice"),
         ("[]", "[]", {"attributes": "micro"}, "the key of all attributes together"),
         ("[]", "[]", {"micro_key": " "}, "“Name of all together”"),

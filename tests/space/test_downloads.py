@@ -20,7 +20,7 @@ OPTIONS = {
     "intersection_f": {"cap": True, "zero_division": "nan"},
     "chance_kappa_f1": {"level": "span", "n_simulations": 0},
     "eter": {"alpha": 0.25, "entity_types": "func, pers, loc, org, time"},
-    "span_attribute": {"attributes": "neg=SYMP,DIS", "default_values": "neg=false", "include_falsy": True},
+    "span_attribute": {"attributes": "neg=SYMP+DIS", "default_values": "neg=false", "include_falsy": True},
 }
 
 

@@ -165,7 +165,7 @@ def test_declared_columns():
 
 def test_results():
     """Every result prints, and leaves in every form."""
-    report = spanometer.score(GOLD, ONE, confidence=0.9, n_resamples=20)
+    report = spanometer.score(GOLD, ONE, measures="span_f", confidence=0.9, n_resamples=20)
     compared = spanometer.compare(GOLD, {"one": ONE, "two": TWO}, n_resamples=20, per_label=True)
     agreed = spanometer.agreement({"ann": GOLD, "ben": ONE})
     spread = policy_spread(GOLD, [["I-PER", "O", "O"], ["O", "B-LOC", "I-PER"]])

@@ -17,7 +17,6 @@ from ..arrays import (
     batches,
     integers,
     is_integer,
-    is_list,
     is_ordered,
     is_utf8,
     list_chunks,
@@ -425,7 +424,9 @@ def _bad_tag(rows: Sequence[Sequence[Any]], first_document: int) -> InputError:
 
 def _remedy_for(value: Any) -> str:
     """Say how to pass a value that is no tag: logits, or a span as a tuple."""
-    items = list(value) if is_list(value) else []
+    # lists of other classes may fail in any way
+    plain = type(value) in (list, tuple) or (type(value) is np.ndarray and value.ndim == 1)
+    items = list(value) if plain else []
     numbers, texts = list(filter(is_integer, items)), [item for item in items if isinstance(item, str)]
     if (len(items), len(numbers), len(texts)) == (3, 2, 1):
         return f"Write a span as a dictionary: {{'start': {numbers[0]}, 'end': {numbers[1]}, 'label': {texts[0]!r}}}."
