@@ -34,9 +34,9 @@ def expected(files, **options):
 
 def test_columns_of_one_file(scores, file, files):
     path = file("all.conll", ALL)
-    found = scores("agree", path, "--columns", "2,3,4")
+    found = scores("agree", path, "--column", "2,3,4")
     assert found["annotators"] == ["column 2", "column 3", "column 4"]
-    named = scores("agree", path, "--columns", "2, 3, 4", "--names", "ann, ben, cat")
+    named = scores("agree", path, "--column", "2, 3, 4", "--names", "ann, ben, cat")
     of_files = scores("agree", *files)
     assert {**named, "files": None} == {**of_files, "files": None}
 

@@ -53,9 +53,9 @@ def test_options_reach_the_comparison(scores, files):
 
 def test_columns_of_one_file(scores, file, files):
     path = file("all.conll", ALL)
-    found = scores("compare", path, "--columns", "2,3,4", "--names", "old, new")
+    found = scores("compare", path, "--column", "2,3,4", "--names", "old, new")
     assert found["measures"] == scores("compare", *files)["measures"]
-    assert list(scores("compare", path, "--columns", "2,3,4")["systems"]) == ["column 3", "column 4"]
+    assert list(scores("compare", path, "--column", "2,3,4")["systems"]) == ["column 3", "column 4"]
 
 
 @old_matplotlib

@@ -58,7 +58,7 @@ def test_columns_of_one_file(run, file, target):
         f"{one} {two.split()[1]}\n" if one else "\n"
         for one, two in zip(ANN.splitlines(), BEN.splitlines(), strict=True)
     )
-    names = ("--columns", "2,3", "--names", "ann, ben")
+    names = ("--column", "2,3", "--names", "ann, ben")
     status, output, _ = run("consensus", file("both", both), *names, "-o", target, "--rule", "half", "--to", "jsonl")
     assert status == 0
     # all four spans are ties; the longer ones and the first label go into no tags

@@ -20,7 +20,7 @@ def test_outside(written, file):
 def test_round_trip_of_a_corpus(written, file, data):
     with open(data / "conll03_test_tags.tsv", "rb") as stream:
         content = stream.read()
-    both = ["--columns", "1,2"]
+    both = ["--column", "1,2"]
     for scheme in ("IOB1", "IOE1", "IOE2", "IOBES", "BILOU", "BMES"):
         there = file("there", written("convert", file("here", content), *both, "--to", scheme, "--scheme", "IOB2"))
         assert written("convert", there, *both, "--to", "IOB2", "--scheme", scheme) == content

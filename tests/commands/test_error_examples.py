@@ -42,7 +42,7 @@ def output(run):
 
 
 def test_examples_are_chosen(output, files):
-    rows = output(*files, "--examples", "jsonl", "--label", "LOC", "--predicted", "PER").splitlines()
+    rows = output(*files, "--examples", "jsonl", "--reference-label", "LOC", "--predicted-label", "PER").splitlines()
     assert [json.loads(row)["line"] for row in rows] == [7]
     first = json.loads(output(*files, "--examples", "jsonl", "--limit", "1"))
     assert (first["system"], first["kind"], first["reference"]["text"]) == ("old", "wrong_label", "Rome")
@@ -101,9 +101,9 @@ def test_documents_of_characters(output, file, tmp_path):
 
 def test_without_words_there_are_no_strings(output, file):
     both = file("both.tsv", "B-PER\tB-LOC\nO\tB-PER\n\nB-LOC\tB-LOC\n")
-    first = output(both, "--columns", "1,2", "--examples", "jsonl").splitlines()[0]
+    first = output(both, "--column", "1,2", "--examples", "jsonl").splitlines()[0]
     assert "text" not in json.loads(first)
-    assert "labels of the same string" not in output(both, "--columns", "1,2", "--buckets")
+    assert "labels of the same string" not in output(both, "--column", "1,2", "--buckets")
 
 
 @pytest.mark.filterwarnings("ignore:the reference. 1 document")

@@ -142,7 +142,7 @@ def test_what_can_be_read_once_is_read_again(run, lines, file, pipe):
 
 def test_columns_from_the_right(run, file):
     path = file("all", "a B-X B-X O\nb O O O\n")
-    status, output, _ = run("compare", path, "--columns", "-3,-2,-1", "--json")
+    status, output, _ = run("compare", path, "--column", "-3,-2,-1", "--json")
     assert status == 0 and [system["column"] for system in json.loads(output)["systems"].values()] == [
         "column 3",
         "column 4",

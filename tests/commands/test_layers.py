@@ -65,7 +65,7 @@ def test_by_hand(scores, file):
     # the same from columns
     of_columns = scores(
         *(file("a.tsv", columns(GOLD)), file("b.tsv", columns(SYSTEM))),
-        *(*CHANCE, *HIPE, "--layers", "NE-FINE-LIT,NE-NESTED"),
+        *(*CHANCE, *HIPE, "--layer-columns", "NE-FINE-LIT,NE-NESTED"),
     )["measures"]["chance_kappa_f1"]
     assert of_columns["scores"] == pytest.approx(found["scores"], abs=1e-12)
     assert of_columns["signature"].startswith(
@@ -84,7 +84,7 @@ def test_union_by_hand():
     assert found.lengths.tolist() == [2, 1]
 
 
-COLUMNS = (*HIPE, "--layers", "NE-FINE-LIT,NE-NESTED")
+COLUMNS = (*HIPE, "--layer-columns", "NE-FINE-LIT,NE-NESTED")
 OTHER = [[(0, 4, "ORG"), (1, 2, "ORG"), (5, 6, "LOC")], [(0, 1, "LOC")]]
 
 

@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     path = options.reference = InputPath.of(options.reference)
     source, of_tags = read_source(options, path)
     if of_tags:
-        file = source.read_tags(path, [source.column], source.words_column or True)
+        file = source.read_tags(path, [source.one_column], source.words_column or True)
         decoding = {name: getattr(source, name) for name in ("scheme", "repair", "prefix")}
         spans, words = file.decoded(**decoding).spans, file.words
     else:

@@ -6,7 +6,7 @@ spanometer score: one for each annotator, a column for each, or an export.
 
 Examples:
   spanometer agree ann.conll ben.conll cat.conll --per-label
-  spanometer agree all.tsv --columns 2,3,4 --names ann,ben,cat --confidence 0.95
+  spanometer agree all.tsv --column 2,3,4 --names ann,ben,cat --confidence 0.95
   spanometer agree ann.jsonl ben.jsonl --measures "gamma(precision=0.02)"
   spanometer agree ann.conll ben.conll cat.conll --disagreements -o places.html
 """

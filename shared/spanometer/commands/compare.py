@@ -8,7 +8,7 @@ Examples:
   spanometer compare gold.conll old.conll new.conll
   spanometer compare gold.conll a.conll b.conll c.conll --rank-correlation
   spanometer compare gold.conll a.conll b.conll --by-chance 0.175
-  spanometer compare all.tsv --columns 2,3,4 --names old,new --json
+  spanometer compare all.tsv --column 2,3,4 --names old,new --json
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
     if len(corpus.systems) < 2:
         raise InputError(
             f"{counted(len(corpus.systems), 'system')}: a comparison takes two.",
-            "Give the reference and two files or more, or a file and --columns 2,3,4 (spanometer score takes one "
+            "Give the reference and two files or more, or a file and --column 2,3,4 (spanometer score takes one "
             "system).",
         )
     result = _compared(source, corpus, measures, resampling, choices)

@@ -31,7 +31,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="FILE", help="file of any format that has spans, plain or gzipped; - is standard input"
     )
-    add_reading(parser, (*ONE_FILE, "columns"))
+    add_reading(parser, ONE_FILE)
     output = parser.add_argument_group("output")
     add_options(output, WrittenAs, optional=("to",))
     add_options(output, Target, called={"output": "-o --output"})
@@ -71,7 +71,7 @@ def _write(options: argparse.Namespace, source: InputFiles, written: WrittenAs) 
     if source.columns:
         raise InputError(f"several tag columns cannot be written as {written.to}.", "Name one with --column.")
     source.require_effect(options, "spans", [options.file])
-    file = source.read_all_spans(options.file, source.column)
+    file = source.read_all_spans(options.file, source.one_column)
     prepared = writing.prepare(file, source.pairing)
     writing.write(prepared)
     if writing.target.names_file:

@@ -166,7 +166,7 @@ def _read_tags(
         raise InputError("one file of tags is one reference.", "Name two or more, with --references 2.")
     read = read_tag_sides(source, paths, annotators, words)
     if annotators == 0 and len(read) < 2:
-        raise InputError("there is no file with a system's tags.", "Give PREDICTION, or two --columns or more.")
+        raise InputError("there is no file with a system's tags.", "Give PREDICTION, or two columns with --column 2,3.")
     default = default_names(paths, annotators) if len(paths) > 1 else [file.columns[0] for file in read]
     files = by_role(read, default, names, annotators)
     return CorpusFiles(
@@ -189,8 +189,8 @@ def read_tag_sides(
         whole = source.read_tags(paths[0], listed, words, numbers, distinct=True)
         return [whole.select(place) for place in range(len(listed))]
     compared = False if source.ignore_words else words or True
-    of_first = source.layers or [source.reference_column or source.column]
-    of_others = source.layers or [source.prediction_column or source.column]
+    of_first = source.layer_columns or [source.reference_column or source.one_column]
+    of_others = source.layer_columns or [source.prediction_column or source.one_column]
     first = source.read_tags(paths[0], of_first, words or compared, numbers)
     files = [first if words else replace(first, words=None)]
     for path in paths[1:]:
@@ -203,19 +203,19 @@ def read_tag_sides(
 def _columns_of_one(source: InputFiles, paths: Sequence[str], annotators: int | None) -> Sequence[str]:
     """Name the columns of the sides, if one file has all sides; none otherwise."""
     pair = tuple(column for column in (source.reference_column, source.prediction_column) if column is not None)
-    if source.layers and any((source.column, source.columns, pair)):
-        raise InputError(f"{mention('layers')} names the columns of every file.", "Leave out other columns.")
+    if source.layer_columns and any((source.column, pair)):
+        raise InputError(f"{mention('layer_columns')} names the columns of every file.", "Leave out other columns.")
     if source.columns and len(paths) > 1:
-        raise InputError("--columns takes apart one file.", "Give one file, or --column for all of them.")
-    if source.columns and (source.column is not None or pair):
-        raise InputError("--columns names the columns of all sides.", "Leave out other columns.")
+        raise InputError("several columns are those of one file.", "Give one file, or one --column for all of them.")
+    if source.columns and pair:
+        raise InputError("--column names the columns of all sides.", "Leave out other columns.")
     if len(paths) > 1 or source.columns:
         return source.columns
     if len(pair) < 2:
         # a file that cannot be read has no columns
         source.read_tags(paths[0], (None,))
         what = "its annotators" if annotators is None else "the reference and the systems"
-        remedy = "Give more files." if source.layers else "Give them with --columns 2,3, or more files."
+        remedy = "Give more files." if source.layer_columns else "Give them with --column 2,3, or more files."
         raise InputError(f"with one file, the columns of {what} must be named.", remedy)
     return pair
 

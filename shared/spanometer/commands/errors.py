@@ -7,7 +7,7 @@ compared too. Files as in spanometer score; the first is the reference.
 Examples:
   spanometer errors gold.conll system.conll --html report.html
   spanometer errors gold.conll old.conll new.conll --per-error --table csv
-  spanometer errors gold.conll system.conll --examples text --label ORG
+  spanometer errors gold.conll system.conll --examples text --reference-label ORG
 """
 
 from __future__ import annotations
@@ -148,7 +148,10 @@ def run(options: argparse.Namespace) -> int:
     output, parts = read_options(ErrorOutput, options), read_options(SpanParts, options)
     choice = read_options(ErrorChoice, options)
     if output.examples is None and choice != ErrorChoice():
-        raise InputError("--kind, --label, --predicted, --limit and --sample choose examples.", "Add --examples text.")
+        raise InputError(
+            "--kind, --reference-label, --predicted-label, --limit and --sample choose examples.",
+            "Add --examples text.",
+        )
     paths = input_paths(paths, options.answer_key)
     source = read_options(InputFiles, options)
     content = chosen_content(options, source, paths, SERIES)
@@ -200,7 +203,8 @@ def _partition(source: InputFiles, path: str, corpus: CorpusFiles, parts: SpanPa
 
 
 def _tags_of_training(source: InputFiles, parts: SpanParts) -> tuple[Spans, Wording]:
-    columns = source.layers if parts.train_column is None and source.layers else [parts.train_column or source.column]
+    named: Sequence[str | None] = source.layer_columns or [None if source.columns else source.one_column]
+    columns = named if parts.train_column is None else [parts.train_column]
     file = source.read_tags(str(parts.train), columns, True)
     if file.words is None:
         raise InputError("the training set has no words.", "Give a file with a column of words.", source=file.source)

@@ -17,7 +17,7 @@ from ..documents.fitting import Fitted, fitted
 from ..documents.pairing import Pairing
 from ..documents.sides import require_one_annotator
 from ..documents.writer import Writer
-from ..exceptions import InputError, printable
+from ..exceptions import InputError, mention, printable
 from ..grounding.policies import NAMED_STRINGS, StringPolicy
 from ..grounding.reading import AnswerReading
 from ..measures.mention_f import MentionF
@@ -109,16 +109,16 @@ class TagColumns(LabelDecoding):
         "of markup lines (by default), blank or file",
     )
     outside: str | None = text("TAG", "read TAG as O, for example _")
-    column: str | None = text("COLUMN", f"tag column of all files: {COLUMN}", common=True)
-    columns: tuple[str, ...] = option(
+    column: tuple[str, ...] = option(
         (),
-        help="of one file: the columns, with commas between; a reference's first",
-        metavar="COLUMNS",
+        help=f"tag column of all files: {COLUMN}; or several of one file, with commas between, a reference's first",
+        metavar="COLUMN",
         parse=_listed,
+        common=True,
     )
     reference_column: str | None = text("COLUMN", "tag column of the reference")
     prediction_column: str | None = text("COLUMN", "tag column of the system")
-    layers: tuple[str, ...] = option(
+    layer_columns: tuple[str, ...] = option(
         (),
         help="tag columns of all files whose spans are taken together, and so may nest and overlap, with commas "
         "between: NE-FINE-LIT,NE-NESTED",
@@ -206,9 +206,21 @@ class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
         return {name: getattr(self, name) for name in options_of(LabelDecoding)}
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that one file is taken apart into; none if one column is named, or none."""
+        return self.column if len(self.column) > 1 else ()
+
+    @property
+    def one_column(self) -> str | None:
+        """The only column that is named; None for the last one."""
+        if self.columns:
+            raise InputError(f"{mention('column')} names several columns, and one is read.", "Name one column.")
+        return next(iter(self.column), None)
+
+    @property
     def names_columns(self) -> bool:
         """Whether tag columns are named."""
-        return any((self.column, self.columns, self.layers, self.reference_column, self.prediction_column))
+        return any((self.column, self.layer_columns, self.reference_column, self.prediction_column))
 
     def format_of(self, path: str) -> Format | None:
         """Detect the format of documents with spans; None for files of tags."""
@@ -285,9 +297,7 @@ class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
 
     def read_columns(self, path: str) -> DocumentFile:
         """Read the named tag columns of a file; the last column if none is named."""
-        if self.columns and self.column is not None:
-            raise InputError("--column and --columns name columns.", "Leave out one of them.")
-        return self.read_tags(path, self.columns or [self.column], distinct=True)
+        return self.read_tags(path, self.column or [None], distinct=True)
 
     def read_spans(self, path: str, column: str | None = None) -> DocumentFile:
         """Read the spans of one annotator from a file of any format; a file of tags if a column is named."""
@@ -309,7 +319,7 @@ class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
             format=self.format if shown is None or several else shown.name,
             annotator=self.annotator,
             **options,
-            column=self.column if column is None and shown is None else column,
+            column=self.one_column if column is None and shown is None else column,
             prefix=self.prefix,
             limits=self.limits,
         )
@@ -352,7 +362,7 @@ class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
 
     def annotation_in(self, file: DocumentFile) -> Tags | Layers:
         """Take the tags of a file, with all layers if there are layers."""
-        return Layers(file.tags, file.columns) if self.layers else file.tags[0]
+        return Layers(file.tags, file.columns) if self.layer_columns else file.tags[0]
 
     @contextmanager
     def located(self, files: Mapping[str, DocumentFile]) -> Iterator[None]:

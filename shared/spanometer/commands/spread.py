@@ -54,7 +54,7 @@ class SpreadSource:
 
 _OPTIONS = (
     *options_of(Limits),
-    *("format", "scheme", "documents", "outside", "column", "columns", *OF_SCORES, "ignore_words"),
+    *("format", "scheme", "documents", "outside", "column", *OF_SCORES, "ignore_words"),
     *options_of(LabelChoice),
     *("spans_key", "answer_key", "text_key", "offset_unit", "asked_labels", "aliases", "answer_format"),
     "shared_documents",
@@ -69,7 +69,7 @@ def _read_both(
     if logits is None or len(paths) == 2 or source.prediction_column is not None or source.columns:
         references, predictions = read_tag_sides(source, paths, 0, words=False)
         return references, predictions
-    return source.read_tags(paths[0], [source.reference_column or source.column]), None
+    return source.read_tags(paths[0], [source.reference_column or source.one_column]), None
 
 
 def declare(parser: argparse.ArgumentParser) -> None:

@@ -41,7 +41,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     what = "file of tags, plain or gzipped; or a folder, or a pattern in quotes; - is standard input"
     parser.add_argument("file", metavar="FILE", help=what)
-    add_reading(parser, {*ONE_FILE, "columns"} - {"repair"})
+    add_reading(parser, {*ONE_FILE} - {"repair"})
     group = parser.add_argument_group("transforming")
     group.add_argument(
         "--apply",

@@ -53,7 +53,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     what = "file of tags or of documents with spans, plain or gzipped; or a folder, or a pattern in quotes; - is "
     parser.add_argument("files", metavar="FILE", nargs="+", help=f"{what}standard input")
-    add_reading(parser, {*ONE_FILE, "columns"} - {"repair", "prefix", "to_tokens", "trim"})
+    add_reading(parser, {*ONE_FILE} - {"repair", "prefix", "to_tokens", "trim"})
     add_options(parser.add_argument_group("labels"), ValidatedLabels)
     add_options(parser.add_argument_group("output"), Output, leave_out=("no_color",))
 

@@ -74,10 +74,10 @@ def test_errors_by_hand_those_on_the_most_frequent_string_first():
         ({"kind": "False Negative"}, ["Rome missing LOC None 6"]),
         ({"kind": "wrong-boundary,fn"}, ["Acme Inc wrong_boundary ORG ORG 3", "Rome missing LOC None 6"]),
         ({"kind": "wrong_boundary_shorter"}, ["Acme Inc wrong_boundary ORG ORG 3"]),
-        ({"label": "LOC"}, ["Rome missing LOC None 6", "Rome spurious None LOC 13"]),
-        ({"label": "PER", "predicted": "ORG"}, ["Ada wrong_label PER ORG 1"]),
-        ({"predicted": "LOC,PER"}, ["Rome spurious None LOC 13", "Bob spurious None PER 11"]),
-        ({"label": "LOC", "predicted": "PER"}, []),
+        ({"reference_label": "LOC"}, ["Rome missing LOC None 6", "Rome spurious None LOC 13"]),
+        ({"reference_label": "PER", "predicted_label": "ORG"}, ["Ada wrong_label PER ORG 1"]),
+        ({"predicted_label": "LOC,PER"}, ["Rome spurious None LOC 13", "Bob spurious None PER 11"]),
+        ({"reference_label": "LOC", "predicted_label": "PER"}, []),
     ],
 )
 def test_choices_by_hand(chosen, expected):
@@ -153,8 +153,8 @@ def test_a_sample_is_drawn_by_its_seed():
     "chosen, problem",
     [
         ({"kind": "worse"}, "invalid value for kind: 'worse'"),
-        ({"label": "GPE"}, "no span has the label 'GPE'"),
-        ({"predicted": "GPE"}, "no span has the label 'GPE'"),
+        ({"reference_label": "GPE"}, "no span has the label 'GPE'"),
+        ({"predicted_label": "GPE"}, "no span has the label 'GPE'"),
         ({"sample": 0}, "invalid value for sample: 0"),
     ],
 )

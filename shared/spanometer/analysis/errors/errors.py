@@ -130,7 +130,7 @@ class SystemErrors(Result):
     def examples(self, **choice: Any) -> ErrorExamples:
         """List the errors with their words in context, those on the most frequent strings first.
 
-            found.only.examples(kind="wrong_label", label="ORG", predicted="LOC").to_json_lines()
+            found.only.examples(kind="wrong_label", reference_label="ORG", predicted_label="LOC").to_json_lines()
 
         Args:
             **choice: which errors, and how many, see `ErrorChoice`.

@@ -55,9 +55,9 @@ class ErrorChoice:
 
     Attributes:
         kind: kinds, boundaries or marks of errors; several are errors of any of them. None takes all.
-        label: labels of the reference span; a spurious span, which has none, is chosen by its own label, unless
-            `predicted` is given.
-        predicted: labels of the predicted span.
+        reference_label: labels of the reference span; a spurious span, which has none, is chosen by its own label,
+            unless `predicted_label` is given.
+        predicted_label: labels of the predicted span.
         limit: how many errors there are at most, the first ones; None takes all.
         sample: how many errors are drawn at random; None takes all.
         sample_seed: of the draw.
@@ -69,14 +69,14 @@ class ErrorChoice:
         parse=_listed,
         metavar="KINDS",
     )
-    label: tuple[str, ...] = option(
+    reference_label: tuple[str, ...] = option(
         (),
         help="only errors on reference spans of these labels, with commas between, and spurious spans of these labels "
-        "unless --predicted is given",
+        "unless --predicted-label is given",
         parse=_listed,
         metavar="LABELS",
     )
-    predicted: tuple[str, ...] = option(
+    predicted_label: tuple[str, ...] = option(
         (), help="only errors whose predicted spans have these labels", parse=_listed, metavar="LABELS"
     )
     limit: int | None = option(None, help="the first N errors alone", kind=int, low=1, optional=True, metavar="N")
@@ -88,7 +88,7 @@ class ErrorChoice:
     def __post_init__(self) -> None:
         """Check the options."""
         check_options(self)
-        for name in ("kind", "label", "predicted"):
+        for name in ("kind", "reference_label", "predicted_label"):
             object.__setattr__(self, name, _listed(getattr(self, name)))
         spellings = (kind.lower().replace("-", "_").replace(" ", "_") for kind in self.kind)
         object.__setattr__(self, "kind", tuple(_SYNONYMS.get(kind, kind) for kind in spellings))
@@ -100,13 +100,13 @@ class ErrorChoice:
         chosen = matched.kind != CORRECT
         if self.kind:
             chosen &= np.any([matched.flags(kind) for kind in self.kind], axis=0)
-        if self.label:
-            codes = self._codes(matched, "label")
+        if self.reference_label:
+            codes = self._codes(matched, "reference_label")
             label = matched.reference_label
-            label = label if self.predicted else np.where(label < 0, matched.predicted_label, label)
+            label = label if self.predicted_label else np.where(label < 0, matched.predicted_label, label)
             chosen &= np.isin(label, codes)
-        if self.predicted:
-            chosen &= np.isin(matched.predicted_label, self._codes(matched, "predicted"))
+        if self.predicted_label:
+            chosen &= np.isin(matched.predicted_label, self._codes(matched, "predicted_label"))
         picked = matched.order[chosen[matched.order]]
         if self.sample is not None and self.sample < len(picked):
             drawn = np.random.default_rng(self.sample_seed).choice(len(picked), self.sample, replace=False)
