@@ -7,7 +7,7 @@ compared too. Files as in spanometer score; the first is the reference.
 Examples:
   spanometer errors gold.conll system.conll --html report.html
   spanometer errors gold.conll old.conll new.conll --per-error --table csv
-  spanometer errors gold.conll system.conll --examples text --reference-label ORG
+  spanometer errors gold.conll system.conll --examples text --kind missing
 """
 
 from __future__ import annotations
