@@ -91,7 +91,7 @@ def test_the_lines_that_it_writes(document, tmp_path, capsys):
     assert scored()["scores"]["precision"] == 1
     answers = scored("--answer-key", "extractions", "--grounding", "langextract")
     assert (answers["scores"]["precision"], answers["scores"]["recall"]) == (0.8, 0.8)
-    assert "|grounding:langextract|" in answers["signature"]
+    assert "|grounding:~langextract|" in answers["signature"]
 
 
 def test_what_is_no_document():

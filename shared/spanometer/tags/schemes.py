@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import LOGITS_REMEDY, is_integer
 from ..exceptions import InputError, mention, require_choice, setting
 from ..options import escaped, option, options_of, unescaped
 
@@ -346,3 +347,16 @@ def _warn_of(name: str, unknown: Iterable[str], labels: Iterable[str]) -> None:
         listing = ", ".join(sorted(set(labels))) or "none"
         verb = "is no label" if len(listed) == 1 else "are no labels"
         warnings.warn(f"{name}: {', '.join(listed)} {verb} of any side; the labels are {listing}", stacklevel=5)
+
+
+def remedy_for(value: Any) -> str:
+    """Say how to pass a value that is no tag: logits, or a span as a tuple."""
+    # lists of other classes may fail in any way
+    plain = type(value) in (list, tuple) or (type(value) is np.ndarray and value.ndim == 1)
+    items = list(value) if plain else []
+    numbers, texts = list(filter(is_integer, items)), [item for item in items if isinstance(item, str)]
+    if (len(items), len(numbers), len(texts)) == (3, 2, 1):
+        return f"Write a span as a dictionary: {{'start': {numbers[0]}, 'end': {numbers[1]}, 'label': {texts[0]!r}}}."
+    if items and all(isinstance(item, (float, np.floating)) for item in items):
+        return LOGITS_REMEDY
+    return "Tags are strings such as 'B-PER', or all are label numbers."

@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import (
-    LOGITS_REMEDY,
     as_column,
     batches,
     integers,
@@ -31,7 +30,7 @@ from ..arrays import (
     with_values,
 )
 from ..exceptions import InputError, clause_for, has_control_characters, mention, require_kind, setting, shown
-from .schemes import PREFIXES, SCHEMES, Scheme
+from .schemes import PREFIXES, SCHEMES, Scheme, remedy_for
 
 _BLOCK = 1 << 17
 """How many tokens are encoded or decoded at a time."""
@@ -415,24 +414,11 @@ def _bad_tag(rows: Sequence[Sequence[Any]], first_document: int) -> InputError:
             text = "None" if tag is None else f"{shown(tag)} (of type {type(tag).__name__})"
             return InputError(
                 f"{text} is not a tag.",
-                _remedy_for(tag),
+                remedy_for(tag),
                 document=first_document + number,
                 position=position,
             )
     return InputError("the tags cannot be stored as UTF-8 text.", _WORDS_REMEDY)
-
-
-def _remedy_for(value: Any) -> str:
-    """Say how to pass a value that is no tag: logits, or a span as a tuple."""
-    # lists of other classes may fail in any way
-    plain = type(value) in (list, tuple) or (type(value) is np.ndarray and value.ndim == 1)
-    items = list(value) if plain else []
-    numbers, texts = list(filter(is_integer, items)), [item for item in items if isinstance(item, str)]
-    if (len(items), len(numbers), len(texts)) == (3, 2, 1):
-        return f"Write a span as a dictionary: {{'start': {numbers[0]}, 'end': {numbers[1]}, 'label': {texts[0]!r}}}."
-    if items and all(isinstance(item, (float, np.floating)) for item in items):
-        return LOGITS_REMEDY
-    return "Tags are strings such as 'B-PER', or all are label numbers."
 
 
 def _refuse_nulls(chunks: Sequence[pa.Array]) -> None:
