@@ -291,7 +291,7 @@ def test_example(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
     assert done.returncode == 0, done.stderr
     assert "206 sentences to train on, 51 to score; 11 labels" in done.stdout
-    for expected in ("span_f_f1", "viterbi  ", "argmax  ", "|scheme:IOB2|repair:conlleval|decode:viterbi|"):
+    for expected in ("span_f_f1", "viterbi  ", "argmax  ", "span_f|decode:viterbi"):
         assert expected in done.stdout
     assert (tmp_path / "model" / "config.json").is_file()
 
