@@ -246,7 +246,15 @@ def test_command(run, client, folder, monkeypatch, at):
     monkeypatch.setattr(distributed, "LocalCluster", lambda **_: nullcontext(client.cluster))
     cluster = "local" if at == "local" else client.scheduler.address
     status, output, complaint = run(
-        "score", f"{path}/*.parquet", "--cluster", cluster, "--scheme", "iob2", "--no-color", "--measures", "span_f,sl_icm"
+        "score",
+        f"{path}/*.parquet",
+        "--cluster",
+        cluster,
+        "--scheme",
+        "iob2",
+        "--no-color",
+        "--measures",
+        "span_f,sl_icm",
     )
     assert (status, complaint) == (0, "")
     lines = output.splitlines()
