@@ -10,7 +10,7 @@ from typing import Any
 from ..exceptions import InputError
 from ..options import option, options_of, replaced_option
 from ..spans.documents import Tokens
-from ..tags.schemes import label_map_in, labels_in
+from ..tags.schemes import label_map_in, labels_option
 from .answers import FORMATS
 from .grounded import Grounded, ground, signed_grounding
 from .policies import NAMED, PLACES, GroundingPolicy
@@ -31,14 +31,8 @@ class AnswerReading:
         metavar="POLICY",
         topic="answers",
     )
-    asked_labels: Sequence[str] | None = option(
-        None,
-        help="labels that models were asked for; items with others are outside",
-        type="list of str",
-        optional=True,
-        metavar="LABEL,...",
-        topic="answers",
-        parse=labels_in,
+    asked_labels: Sequence[str] | None = labels_option(
+        "labels that models were asked for; items with others are outside", metavar="LABEL,...", topic="answers"
     )
     aliases: Mapping[str, str] | None = option(
         None,

@@ -206,6 +206,11 @@ def labels_in(text: str) -> list[str]:
     return [unescaped(label.strip(), _SEPARATORS) for label in text.split(",")]
 
 
+def labels_option(help: str, **details: Any) -> Any:
+    """Declare an option that is a list of labels, None by default."""
+    return option(None, help=help, type="list of str", optional=True, parse=labels_in, **details)
+
+
 @dataclass(frozen=True, kw_only=True)
 class LabelChoice:
     """The labels that are scored, and their names. Tags are decoded with their own labels before.
@@ -229,23 +234,11 @@ class LabelChoice:
         metavar="OLD=NEW,...",
         parse=label_map_in,
     )
-    labels: Sequence[str] | None = option(
-        None,
-        help="the only labels that are scored; of mapped labels the new ones",
-        type="list of str",
-        optional=True,
-        metavar="A,B",
-        common=True,
-        parse=labels_in,
+    labels: Sequence[str] | None = labels_option(
+        "the only labels that are scored; of mapped labels the new ones", metavar="A,B", common=True
     )
-    ignore_labels: Sequence[str] | None = option(
-        None,
-        help="labels whose spans are left out on both sides; of mapped labels the new ones",
-        type="list of str",
-        optional=True,
-        metavar="A,B",
-        common=True,
-        parse=labels_in,
+    ignore_labels: Sequence[str] | None = labels_option(
+        "labels whose spans are left out on both sides; of mapped labels the new ones", metavar="A,B", common=True
     )
 
     def __post_init__(self) -> None:
