@@ -132,8 +132,7 @@ def run(options: argparse.Namespace) -> int:
     }
     paths = input_paths(options.files, options.answer_key, systems=0)
     source = read_options(InputFiles, options)
-    content = source.content_of(paths)
-    source.require_effect(options, content, paths)
+    content = source.content_of(options, paths)
     require_used(options, chance, alpha, gamma, of_parts if with_parts else resampling)
     corpus = read_corpus(source, content, paths, options.names, words=output.disagreements)
     with corpus.placing_errors():

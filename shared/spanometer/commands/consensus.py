@@ -67,8 +67,7 @@ def run(options: argparse.Namespace) -> int:
     output, voting = read_options(ConsensusOutput, options), read_options(Voting, options)
     paths = input_paths(options.files)
     source = read_options(InputFiles, options)
-    content = source.content_of(paths)
-    source.require_effect(options, content, paths)
+    content = source.content_of(options, paths)
     of_tags = content == "tags"
     writing = read_options(WrittenAs, options).writing(options, source, "IOB2" if of_tags else "jsonl")
     to_screen = not writing.target.names_file

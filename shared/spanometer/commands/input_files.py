@@ -233,14 +233,29 @@ class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
         # JSON lines of tags and of documents have one name
         return detected(path, self.encoding, "spans", None if self.format == AUTO else self.format)
 
-    def content_of(self, paths: Sequence[str], contents: Sequence[str] = SERIES, inputs: Collection[str] = ()) -> str:
+    def content_of(
+        self,
+        options: argparse.Namespace,
+        paths: Sequence[str],
+        contents: Sequence[str] = SERIES,
+        inputs: Collection[str] = (),
+    ) -> str:
         """Choose the content that is read.
 
         Args:
+            options: the command line.
             paths: the files, see `InputPath.of`.
             contents: the contents that the command takes.
             inputs: the inputs of the measures that are named.
+
+        Raises:
+            InputError: for options of reading that have no effect.
         """
+        content = self._content_of(paths, contents, inputs)
+        self.require_effect(options, content, paths)
+        return content
+
+    def _content_of(self, paths: Sequence[str], contents: Sequence[str], inputs: Collection[str]) -> str:
         if "strings" in contents and (self.describes_strings or MentionF.input in inputs):
             return "strings"
         wanted = [each for each in ("attributes", "entities") if each in contents and each in inputs][:1]
@@ -433,6 +448,4 @@ def read_source(options: argparse.Namespace, path: InputPath, **values: Any) -> 
     """
     given = {name: value for name, value in values.items() if getattr(options, name, None) is None}
     source = replace(read_options(InputFiles, options), **given)
-    content = source.content_of([path])
-    source.require_effect(options, content, [path])
-    return source, content == "tags"
+    return source, source.content_of(options, [path]) == "tags"

@@ -129,9 +129,7 @@ def chosen_content(
     """
     known = known_measures()
     inputs = {known[name].input for name in named_measures(options, known)}
-    content = source.content_of(paths, contents, inputs)
-    source.require_effect(options, content, paths)
-    return content
+    return source.content_of(options, paths, contents, inputs)
 
 
 def chosen_measures(
