@@ -118,6 +118,8 @@ def test_examples_of_documents_as_they_were_paired(run, file):
         return file(f"{name}.jsonl", "".join(f"{json.dumps(line)}\n" for line in lines))
 
     paths = [export("gold", two=[(0, 3, "PER")], one=[(8, 12, "LOC")]), export("output", one=[(8, 12, "PER")])]
-    status, output, _ = run("errors", *paths, "--shared-documents", "--tokenizer", "words", "--examples", "jsonl")
+    status, output, _ = run(
+        "errors", *paths, "--scored-documents", "shared", "--tokenizer", "words", "--examples", "jsonl"
+    )
     row = json.loads(output)
     assert (status, row["name"], row["reference"]["text"], row["before"]) == (0, "one", "Rome", "Ada saw")

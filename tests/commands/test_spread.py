@@ -172,9 +172,9 @@ def test_answers_of_shared_documents(run, answered, file):
     status, _, complaint = run("spread", answered[0], path)
     assert status == 2
     assert "2 documents here, 1 document in" in complaint
-    status, output, complaint = run("spread", answered[0], path, "--shared-documents", "--json")
+    status, output, complaint = run("spread", answered[0], path, "--scored-documents", "shared", "--json")
     assert status == 0
-    assert "the reference: 1 document that others lack, left out: document '2'." in complaint
+    assert "the reference: 1 document left out: document '2'." in complaint
     assert json.loads(output)["documents"] == 1
 
 

@@ -1,13 +1,14 @@
 """Which documents of two sides are the same."""
 
 import json
+import random
 import warnings
 
 import pytest
 
 import spanometer
 from spanometer import InputError
-from spanometer.documents.matching import matched, shared_documents
+from spanometer.documents.matching import matched, scored_documents
 from spanometer.documents.sides import by_annotator
 from spanometer.readers.reading import read_documents
 
@@ -30,40 +31,124 @@ def texts(files):
 
 def test_shared_by_name(side):
     files = {"a": side("a", ("1", ADA), ("2", BOB)), "b": side("b", ("3", EVE), ("2", BOB), ("1", ADA))}
-    chosen, left_out = shared_documents(files)
+    chosen, left_out = scored_documents(files, "shared")
     assert texts(chosen) == {"a": (ADA, BOB), "b": (ADA, BOB)}
-    assert left_out == {"a": [], "b": ["1 document that others lack, left out: document '3'."]}
+    assert left_out == {"a": [], "b": ["1 document left out: document '3'."]}
 
 
 @pytest.mark.parametrize("names", [("7", "8"), (None, None)])
 def test_shared_by_text_where_no_name_is(side, names):
     files = {"a": side("a", ("1", ADA), ("2", BOB)), "b": side("b", (names[0], EVE), (names[1], BOB))}
-    chosen, left_out = shared_documents(files)
+    chosen, left_out = scored_documents(files, "shared")
     assert texts(chosen) == {"a": (BOB,), "b": (BOB,)}
-    assert left_out["a"] == ["1 document that others lack, left out: document '1'."]
+    assert left_out["a"] == ["1 document left out: document '1'."]
 
 
 def test_nothing_shared(side):
     with pytest.raises(InputError, match=r"a.jsonl and .*b.jsonl share no document"):
-        shared_documents({"a": side("a", ("1", ADA)), "b": side("b", ("2", BOB))})
+        scored_documents({"a": side("a", ("1", ADA)), "b": side("b", ("2", BOB))}, "shared")
     with pytest.raises(InputError, match="2 documents are called '1'"):
-        shared_documents({"a": side("a", ("1", ADA), ("1", BOB)), "b": side("b", ("1", ADA))})
+        scored_documents({"a": side("a", ("1", ADA), ("1", BOB)), "b": side("b", ("1", ADA))}, "shared")
     with pytest.raises(InputError, match="two documents have one text"):
-        shared_documents({"a": side("a", (None, ADA), (None, ADA)), "b": side("b", (None, ADA))})
+        scored_documents({"a": side("a", (None, ADA), (None, ADA)), "b": side("b", (None, ADA))}, "shared")
 
 
 def test_scores_of_shared_documents(side):
     one, other = side("a", ("1", ADA), ("2", BOB)), side("b", ("2", BOB))
     with pytest.raises(
-        InputError, match=r"2 documents here, 1 document in .*b.jsonl. Only here: '1'.\n.*shared_documents"
+        InputError, match=r"2 documents here, 1 document in .*b.jsonl. Only here: '1'.\n.*scored_documents"
     ):
         spanometer.score(one, other)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = spanometer.score(one, other, shared_documents=True)
+        found = spanometer.score(one, other, scored_documents="shared")
     assert (found.documents, found.measures["span_f"].scores["f1"]) == (1, 1.0)
-    assert "|shared_documents:yes|" in found.measures["span_f"].signature
+    assert "|scored_documents:shared|" in found.measures["span_f"].signature
     assert any("left out: document '1'" in str(each.message) for each in caught)
+
+
+def counts_by_policy(gold, output, policy):
+    """Count right, predicted and reference spans and documents, given sets of spans by name: one document at a time."""
+    kept = {
+        "shared": gold.keys() & output.keys(),
+        "reference": gold.keys(),
+        "reference_with_spans": {name for name, spans in gold.items() if spans},
+        "all": gold.keys() | output.keys(),
+    }[policy]
+    pairs = [(gold.get(name, set()), output.get(name, set())) for name in kept]
+    sums = [sum(map(len, sizes)) for sizes in zip(*((g & o, o, g) for g, o in pairs), strict=True)] or [0, 0, 0]
+    return (*sums, len(pairs))
+
+
+@pytest.fixture
+def sides(file):
+    def write(**rows):
+        sides = []
+        for name, documents in rows.items():
+            lines = [
+                {"id": key, "text": "a b c", "spans": [{"start": n, "end": n + 1, "label": "A"} for n in sorted(spans)]}
+                for key, spans in documents.items()
+            ]
+            sides.append(read_documents(file("".join(json.dumps(line) + "\n" for line in lines), f"{name}.jsonl")))
+        return sides
+
+    return write
+
+
+def scored(sides, policy):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        report = spanometer.score(*sides, scored_documents=policy, measures="span_f")
+    counts = report.measures["span_f"].counts
+    return counts["both"], counts["predicted"], counts["reference"], report.documents
+
+
+@pytest.mark.parametrize(
+    ("policy", "counts"),
+    [
+        ("shared", (1, 2, 1, 2)),
+        ("reference", (1, 2, 2, 3)),
+        ("reference_with_spans", (1, 1, 2, 2)),
+        ("all", (1, 3, 2, 4)),
+    ],
+)
+def test_policies_by_hand(sides, policy, counts):
+    # the system finds the span of 1, nothing in 2, wrong ones in 4, where there is none, and in 3, which is not there
+    gold, output = {"1": {0}, "2": {2}, "4": set()}, {"1": {0}, "3": {2}, "4": {4}}
+    files = sides(gold=gold, output=output)
+    assert scored(files, policy) == counts == counts_by_policy(gold, output, policy)
+    chosen, notes = scored_documents(dict(zip("ab", files, strict=True)), policy)
+    assert chosen["a"].documents.ids == chosen["b"].documents.ids
+    assert {"all": "1 document missing, taken as empty: '2'."}.get(policy, "1 document left out: document '3'.") in (
+        notes["b"][0].replace("2 documents left out: document '3', document '4'", "1 document left out: document '3'"),
+    )
+
+
+@pytest.mark.parametrize("policy", ["shared", "reference", "reference_with_spans", "all"])
+def test_policies_on_random_documents(sides, policy):
+    draw = random.Random(policy)
+    for _ in range(12):
+        gold, output = (
+            {
+                "0": {0},
+                **{str(n): {k for k in (0, 2, 4) if draw.random() < 0.4} for n in range(1, 6) if draw.random() < 0.7},
+            }
+            for _ in range(2)
+        )
+        assert scored(sides(gold=gold, output=output), policy) == counts_by_policy(gold, output, policy)
+
+
+def test_missing_answers_and_tokens(file):
+    gold = [{"id": n, "text": "Ada wrote", "spans": [{"start": 0, "end": 3, "label": "PER"}]} for n in (1, 2)]
+    words = [{"id": n, "tokens": ["Ada", "wrote"], "spans": []} for n in (1,)]
+    answers = [{"id": 1, "answer": '[["PER", "Ada"]]'}]
+    read = [
+        read_documents(file("".join(json.dumps(row) + "\n" for row in rows), f"{name}.jsonl"))
+        for name, rows in (("gold", gold), ("answers", answers), ("words", words))
+    ]
+    assert scored(read[:2], "reference") == (1, 1, 2, 2)
+    assert scored(read[::2], "reference") == (0, 0, 2, 2)
+    assert scored(read[::-2], "all") == (0, 2, 0, 2)
 
 
 def test_annotators_of_one_file_share_documents(file):
@@ -72,7 +157,7 @@ def test_annotators_of_one_file_share_documents(file):
     lines = [json.dumps({"id": id, "text": text, "spans": spans, "annotator": who}) for id, text, who in rows]
     sides = by_annotator(read_documents(file("\n".join(lines) + "\n")))
     assert texts(sides) == {"x": (BOB,), "y": (BOB,)}
-    assert sides["x"].notes == ("1 document that others lack, left out: document '1'.",)
+    assert sides["x"].notes == ("1 document left out: document '1'.",)
 
 
 def test_other_names_without_texts_or_words(file):

@@ -90,7 +90,7 @@ FUNCTIONS = {
             "join_fragments": True,
             "texts": "line_ends",
             "tokenizer": "words",
-            "shared_documents": True,
+            "scored_documents": "reference",
         },
     ),
     "consensus": (

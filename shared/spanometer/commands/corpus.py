@@ -358,7 +358,7 @@ def _mentions(source: InputFiles, rows: Sequence[Any], reference: DocumentFile) 
         return Mentions.from_pairs(rows)
     except InputError as error:
         # documents that only one side has may be left out, so that others have their numbers
-        raise (error if source.shared_documents else reference.locate(error)) from None
+        raise (error if source.scored_documents != "same" else reference.locate(error)) from None
 
 
 def read_answers(source: InputFiles, paths: Sequence[str]) -> dict[str, DocumentFile]:
@@ -371,7 +371,7 @@ def read_answers(source: InputFiles, paths: Sequence[str]) -> dict[str, Document
 
 def answers_in_order(source: InputFiles, files: Mapping[str, DocumentFile]) -> AnsweredTexts:
     """Bring texts, spans and answers into one order; the reference is the first file."""
-    own = ("asked_labels", "aliases", "answer_format", "shared_documents")
+    own = ("asked_labels", "aliases", "answer_format", "scored_documents")
     return answers_together(files, made(Pairing, {name: getattr(source, name) for name in own}))
 
 

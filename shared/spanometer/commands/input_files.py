@@ -288,7 +288,7 @@ class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
             names |= {name for format in formats if format is not None for name in format.options}
             if None in formats or self.reference_column or self.prediction_column:
                 names |= {*_OF_TAGS, "prefix", "column", "reference_column", "prediction_column"}
-            of_answers = {*options_of(AnswerReading), "shared_documents", "mentions_key"} - {"offsets"}
+            of_answers = {*options_of(AnswerReading), "scored_documents", "mentions_key"} - {"offsets"}
             of_spans = {*options_of(Pairing), *options_of(ChosenLabels), "annotator"}
             names |= of_spans if content == "spans" else of_answers
         require_effect(options, InputFiles, names, CONTENTS[content])

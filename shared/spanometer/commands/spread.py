@@ -57,7 +57,7 @@ _OPTIONS = (
     *("format", "scheme", "documents", "outside", "column", *OF_SCORES, "ignore_words"),
     *options_of(LabelChoice),
     *("spans_key", "answer_key", "text_key", "offset_unit", "asked_labels", "aliases", "answer_format"),
-    "shared_documents",
+    "scored_documents",
 )
 """The options of reading; policies repair tags with prefixes, and ground answers."""
 

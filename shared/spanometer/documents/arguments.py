@@ -79,7 +79,7 @@ class ScoreArguments(TagArguments, DrawArguments, total=False):
 
     Attributes:
         lengths: the documents' lengths in tokens, for spans and entities; tags tell them.
-        unit, to_tokens, trim, join_fragments, texts, tokenizer, shared_documents, ignore_words: of files, see
+        unit, to_tokens, trim, join_fragments, texts, tokenizer, scored_documents, ignore_words: of files, see
             `pairing.Pairing`; what is moved and left out is a warning.
         grounding, asked_labels, aliases, offsets, answer_format: how the answers of language models in files become
             spans, see `grounding.AnswerReading`.
@@ -92,7 +92,7 @@ class ScoreArguments(TagArguments, DrawArguments, total=False):
     join_fragments: bool
     texts: str
     tokenizer: str | None
-    shared_documents: bool
+    scored_documents: str
     ignore_words: bool
     grounding: Any
     asked_labels: Sequence[str] | None

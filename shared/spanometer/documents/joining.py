@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -15,6 +16,7 @@ from ..exceptions import InputError
 from ..spans.annotations import end_to_end
 from ..spans.documents import Documents, Tokens
 from ..spans.entities import Entities
+from ..spans.spans import Spans
 from .document_file import DocumentFile
 from .places_in_files import FileParts, LineRuns
 from .stated import StatedSpans
@@ -110,6 +112,39 @@ def joined_files(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile
         left_out=tuple(f"{name}: {text}" for name, part in files.items() for text in part.left_out),
         notes=tuple(f"{name}: {text}" for name, part in files.items() for text in part.notes),
     )
+
+
+def with_empty(file: DocumentFile, others: DocumentFile) -> DocumentFile:
+    """Add other documents to a file, behind its own, without their annotations."""
+    size = others.documents.size
+    documents, words = others.documents, others.words
+    # words beside others, which must be those of the text; tokens are only looked at where there are spans
+    if words is None and file.words is not None:
+        words = Words.of([text.split() for text in documents.texts or [""] * size])
+    if documents.tokens is None and file.documents.tokens is not None:
+        documents = replace(documents, tokens=Tokens.from_lists([[]] * size))
+    lengths = documents.lengths
+    if file.in_tokens:
+        of_tokens = documents.tokens or words
+        lengths = None if of_tokens is None else of_tokens.lengths
+    empty = replace(
+        others,
+        documents=documents,
+        words=words,
+        columns=file.columns,
+        in_tokens=file.in_tokens,
+        spans=Spans.none(size, lengths),
+        stated=None,
+        tags=(),
+        annotators=None if file.annotators is None else (file.annotators[0],) * size,
+        answers=None if file.answers is None else (None,) * size,
+        decoding={},
+    )
+    ids = if_all(part.documents.ids for part in (file, others))
+    joined = joined_files(file.source, {"": file, "others": empty})
+    names = None if ids is None else tuple(chain.from_iterable(ids))
+    kept = {name: getattr(file, name) for name in ("format", "left_out", "notes", "tokenizer")}
+    return replace(joined, documents=replace(joined.documents, ids=names), parts=None, **kept)
 
 
 def _joined_runs(parts: Sequence[LineRuns | None]) -> LineRuns | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -10,11 +11,21 @@ from ..arrays import offsets_of
 from ..exceptions import InputError, clause_for, counted, only_difference, require_kind, setting, shown
 from ..spans.documents import places_of
 from .document_file import DocumentFile
+from .joining import with_empty
 from .words import Words
 
 _LISTED = 3
 _BLOCK = 1 << 20
 """How many words are compared at a time."""
+
+SCORED_DOCUMENTS = {
+    "same": "both sides must have the same documents",
+    "shared": "documents that all sides have",
+    "reference": "documents of the reference; one that another side lacks has no spans there",
+    "reference_with_spans": "the same, only documents in which the reference has spans",
+    "all": "documents of any side; one that a side lacks has no spans there",
+}
+"""The policies for documents that not all sides have, explained."""
 
 
 def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[DocumentFile, DocumentFile]:
@@ -51,7 +62,10 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
             f"{counted(sizes[0], 'document')} here, {counted(sizes[1], 'document')} in {predictions.source}."
             f"{_missing(ids, others, predictions.source)}",
             "Both sides must annotate the same documents, with the same names or in the same order"
-            + clause_for("shared_documents", f"; {setting('shared_documents', True)} leaves out what only one has")
+            + clause_for(
+                "scored_documents",
+                f"; {setting('scored_documents', 'reference')} takes a missing one as empty, 'shared' leaves it out",
+            )
             + ".",
             source=references.source,
         )
@@ -77,43 +91,79 @@ def _missing(ids: Sequence[str] | None, others: Sequence[str] | None, other_sour
     return ""
 
 
-def shared_documents(files: Mapping[str, DocumentFile]) -> tuple[dict[str, DocumentFile], dict[str, list[str]]]:
-    """Select the documents that all sides have, in the order of the first, and list the documents left out of each.
+def scored_documents(
+    files: Mapping[str, DocumentFile], policy: str
+) -> tuple[dict[str, DocumentFile], dict[str, list[str]]]:
+    """Select the documents that are scored, the same of all sides, in the order of the first.
 
     Documents are the same if they have one name, or, if the sides share no name, one text.
 
+    Args:
+        files: the sides; the first one is the reference.
+        policy: one of `SCORED_DOCUMENTS`.
+
     Returns:
-        The sides, and for each a sentence if it has other documents.
+        The sides, and for each a sentence on the documents that are left out, and one on those that it lacks.
 
     Raises:
         InputError: for sides that share no document, and for a name or a text that a side has twice.
     """
+    if policy == "same":
+        return dict(files), {}
     names = [file.documents.ids for file in files.values()]
     texts = [file.documents.texts for file in files.values()]
     for column in (names, texts):
         keys = [each for each in column if each is not None]
         of_all = set(keys[0]).intersection(*keys) if len(keys) == len(files) else set()
         if of_all:
-            shared = [key for key in keys[0] if key in of_all]
-            pairs = list(zip(files.items(), keys, strict=True))
-            chosen = {name: _restricted(file, of_file, shared) for (name, file), of_file in pairs}
-            return chosen, {name: _lacking(file, of_file, of_all) for (name, file), of_file in pairs}
+            sides = list(zip(files.values(), keys, strict=True))
+            wanted = _wanted(sides, of_all, policy)
+            chosen = {name: _filled(*side, wanted, sides) for name, side in zip(files, sides, strict=True)}
+            return chosen, {name: _differences(*side, wanted) for name, side in zip(files, sides, strict=True)}
     raise InputError(
         f"{' and '.join(dict.fromkeys(file.source for file in files.values()))} share no document.",
         "Documents are the same if they have one name, or one text.",
     )
 
 
-def _restricted(file: DocumentFile, keys: Sequence[str], shared: Sequence[str]) -> DocumentFile:
+def _wanted(sides: Sequence[tuple[DocumentFile, Sequence[str]]], of_all: Collection[str], policy: str) -> list[str]:
+    """List the keys of the documents that are scored."""
+    reference, keys = sides[0]
+    if policy == "reference_with_spans":
+        return [keys[document] for document in np.unique(reference.spans.document).tolist()]
+    if policy == "all":
+        return list(dict.fromkeys(chain.from_iterable(keys for _, keys in sides)))
+    return [key for key in keys if policy == "reference" or key in of_all]
+
+
+def _filled(
+    file: DocumentFile,
+    keys: Sequence[str],
+    wanted: Sequence[str],
+    sides: Sequence[tuple[DocumentFile, Sequence[str]]],
+) -> DocumentFile:
+    """Take the wanted documents of a side; what it lacks is another side's document without its spans."""
     if len(set(keys)) < len(keys):
         file.documents.require_unique()
         raise InputError("two documents have one text.", "Give documents names.", source=file.source)
-    return file.take(places_of(keys, shared))
+    own = list(keys)
+    for other, others in sides:
+        lacking = set(wanted).difference(own)
+        added = [key for key in others if key in lacking]
+        if added:
+            file = with_empty(file, other.take(places_of(others, added)))
+            own += added
+    return file.take(places_of(own, wanted))
 
 
-def _lacking(file: DocumentFile, keys: Sequence[str], shared: Collection[str]) -> list[str]:
-    names = [file.documents.name(place) for place, key in enumerate(keys) if key not in shared]
-    return [f"{counted(len(names), 'document')} that others lack, left out: {_listed(names)}."] if names else []
+def _differences(file: DocumentFile, keys: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    """Describe the documents of a side that are left out, and those that it lacks."""
+    kept, own = set(wanted), set(keys)
+    names = [file.documents.name(place) for place, key in enumerate(keys) if key not in kept]
+    missing = [shown(key) for key in wanted if key not in own]
+    left_out = [f"{counted(len(names), 'document')} left out: {_listed(names)}."] if names else []
+    lacking = f"{counted(len(missing), 'document')} missing, taken as empty: {_listed(missing)}."
+    return [*left_out, *([lacking] if missing else [])]
 
 
 def _listed(names: Sequence[str]) -> str:

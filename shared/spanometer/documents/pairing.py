@@ -19,7 +19,7 @@ from ..spans.texts import aligned_places, joined, line_end_places, moved_to, wor
 from ..spans.tokenisation import POLICIES, without_gaps
 from .carrying import Carrying
 from .document_file import DocumentFile, decoding_of
-from .matching import matched, require_same_words, shared_documents
+from .matching import SCORED_DOCUMENTS, matched, require_same_words, scored_documents
 from .stated import compared
 from .tokenizers import require_tokenizer, signed, tokenizer_option, tokens_of
 
@@ -73,9 +73,7 @@ class Pairing(AnswerReading):
         "tokens that both sides' spans are counted in, made from the text instead of taken from the reference"
     )
 
-    shared_documents: bool = option(
-        False, help="compare the documents that all sides have, and leave out the others", kind=bool
-    )
+    scored_documents: str = option("same", help="which documents are scored", choices=SCORED_DOCUMENTS)
     ignore_words: bool = option(False, help="do not require that all files have the same words", kind=bool)
 
     def __post_init__(self) -> None:
@@ -226,9 +224,7 @@ def pair(references: DocumentFile, predictions: DocumentFile, pairing: Pairing |
     """
     chosen = pairing or Pairing()
     files = {"references": references, "predictions": predictions}
-    left_out: dict[str, list[str]] = {}
-    if chosen.shared_documents:
-        files, left_out = shared_documents(files)
+    files, left_out = scored_documents(files, chosen.scored_documents)
     files = dict(zip(files, matched(*files.values()), strict=True))
     references_side, predictions_side = (PairedSide(file, left_out.get(name, []), name) for name, file in files.items())
     try:
@@ -295,7 +291,7 @@ def _paired(references: PairedSide, predictions: PairedSide, pairing: Pairing) -
             **decoding_of({side.name: side.file for side in sides}),
             "unit": unit,
             **choices,
-            **({"shared_documents": "yes"} if pairing.shared_documents else {}),
+            **({} if pairing.scored_documents == "same" else {"scored_documents": pairing.scored_documents}),
         },
         remarks=remarks,
     )

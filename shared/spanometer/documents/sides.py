@@ -17,7 +17,7 @@ from ..spans.forms import documents_in, form_of, structs_in
 from ..spans.spans import Spans
 from .arguments import SideReading
 from .document_file import DocumentFile, decoding_of
-from .matching import matched, shared_documents
+from .matching import matched, scored_documents
 from .pairing import Pairing, by_side, pair
 
 _READ = (DocumentFile, Grounded, Layers)
@@ -47,7 +47,7 @@ def by_annotator(file: DocumentFile, remedy: str = "Give a file for each annotat
     sides = {name: file.of(name) for name in file.names}
     if any(side.documents.ids is None for side in sides.values()):
         return sides
-    shared, left_out = shared_documents(sides)
+    shared, left_out = scored_documents(sides, "shared")
     return {name: replace(side, notes=(*side.notes, *left_out[name])) for name, side in shared.items()}
 
 
@@ -111,9 +111,7 @@ def files_together(
             raise InputError(
                 "this is not a file, but others are.", "Read all with spanometer.read, or give lists.", side=name
             )
-    left_out: dict[str, list[str]] = {}
-    if pairing is not None and pairing.shared_documents:
-        files, left_out = shared_documents(files)
+    files, left_out = scored_documents(files, "same" if pairing is None else pairing.scored_documents)
     (first, reference), *others = files.items()
     answered = {name for name, file in files.items() if file.answers is not None}
     # options of answers do not apply to sides without answers, if others have answers
@@ -250,11 +248,10 @@ def answers_together(files: Mapping[str, DocumentFile], pairing: Pairing | None 
     Raises:
         InputError: as `pair`, and for a system without answers.
     """
-    chosen = replace(pairing or Pairing(), unit="character", to_tokens=Pairing.to_tokens, shared_documents=False)
-    if pairing is not None and pairing.shared_documents:
-        files, left_out = shared_documents(files)
-        for note in by_side(left_out):
-            warnings.warn(note, stacklevel=3)
+    chosen = replace(pairing or Pairing(), unit="character", to_tokens=Pairing.to_tokens, scored_documents="same")
+    files, left_out = scored_documents(files, "same" if pairing is None else pairing.scored_documents)
+    for note in by_side(left_out):
+        warnings.warn(note, stacklevel=3)
     (_, reference), *systems = files.items()
     answers: dict[str, Sequence[Any]] = {}
     for name, file in systems:

@@ -46,7 +46,7 @@ MAX_DRAWN = 40_000_000
 _OF_FORMATS = ("offset_unit", "layer", "feature")
 _OPTIONS = {
     **{name: replace(reading_options("spans")[name], kind=None) for name in _OF_FORMATS},
-    **{name: options_of(Pairing)[name] for name in ("unit", "to_tokens", "shared_documents")},
+    **{name: options_of(Pairing)[name] for name in ("unit", "to_tokens", "scored_documents")},
     "tokenizer": replace(options_of(Pairing)["tokenizer"], kind=None, choices=("words", "blanks")),
     **{name: options_of(ChanceKappaF1)[name] for name in ("match_labels", "placement", "method")},
     "variant": replace(options_of(UnitizingAlpha)["variant"], default=None, optional=True),
@@ -55,7 +55,7 @@ _OPTIONS = {
 FIELDS = Fields.of_app("agreement", _OPTIONS, {"variant": options_of(UnitizingAlpha)["variant"].default})
 """The options of the page."""
 
-_PAIRING = ("unit", "tokenizer", "to_tokens", "shared_documents")
+_PAIRING = ("unit", "tokenizer", "to_tokens", "scored_documents")
 
 
 _NAMES = ("A", "B", "C")

@@ -176,7 +176,7 @@ def test_files(tmp_path):
     assert spanometer.score(files[0], files[0]).measures["span_f"].scores["f1"] == 1
     with pytest.raises(InputError, match="predictions: this is not a file, but others are"):
         spanometer.score(files[0], spanometer.Spans.from_tags([["O"]]))
-    with pytest.raises(InputError, match="shared_documents and ignore_words are for files"):
+    with pytest.raises(InputError, match="scored_documents and ignore_words are for files"):
         spanometer.score([["O"]], [["O"]], unit="character")
     for options in ({"scheme": "IOB2"}, {"prefix": False}, {"lengths": [3]}, {"id2label": ["O", "B-PER"]}):
         with pytest.raises(InputError, match="these are files that have been read"):

@@ -79,7 +79,7 @@ def test_documents_that_one_annotator_lacks(project, complaint, run):
     folder = project(**{"annotation/b.txt/ben.tsv": None})
     status, output, _ = run("agree", folder)
     assert status == 0
-    assert "1 document that others lack, left out: document 'b.txt'" in output
+    assert "1 document left out: document 'b.txt'" in output
 
 
 def test_layers(project):

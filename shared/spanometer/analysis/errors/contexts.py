@@ -96,7 +96,7 @@ class Context:
 def context_of_sides(sides: Sides, words: Any) -> Context:
     """Make the context of sides from their file as it was paired, or from the words of lists."""
     if sides.file is not None:
-        # without documents that others lack, with the tokens that were made
+        # without documents that are not scored, with the tokens that were made
         return context_of_documents(sides.file, sides.reading, sides.mentions_behind())
     return Context() if words is None else Context(wording=Wording.of_words(words))
 

@@ -99,7 +99,7 @@ def score(
         confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
         **options: how tags, spans and files are read, see `arguments.ScoreArguments`: `scheme`, `repair`, `prefix`,
             `id2label`, `ignore_index`, `lengths`, `label_map`, `labels`, `ignore_labels`; of files `unit`, `to_tokens`,
-            `trim`, `join_fragments`, `texts`, `tokenizer`, `shared_documents`, `ignore_words`; of answers in files
+            `trim`, `join_fragments`, `texts`, `tokenizer`, `scored_documents`, `ignore_words`; of answers in files
             `grounding`, `asked_labels`, `aliases`, `offsets`, `answer_format`; how corpora are drawn for intervals:
             `interval_method`, `n_resamples`, `seed`. And options of the measures that are asked for by name, such as
             `average`, `zero_division`, `cap`; each measure takes those that it has.
