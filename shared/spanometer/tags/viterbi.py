@@ -381,34 +381,41 @@ class _PathStep:
         scores = np.where(legality.follows, 0.0 if transitions is None else transitions, -np.inf)
         # scores[from, into] for all pairs, and their transpose
         self._all, self._into = scores, scores.T.copy()
-        self._group, self._parts = _groups(legality.follows, shared=transitions is None)
-        self._added = [
-            None if transitions is None else transitions[part.before, part.labels][:, :, None] for part in self._parts
-        ]
-        widest = max(part.before.shape[0] * len(part.labels) for part in self._parts)
-        self._width = max(_AT_ONCE // max(widest, 1), 1)
+        self._legality, self._transitions = legality, transitions
+
+    @cached_property
+    def _grouped(self) -> tuple[np.ndarray, list[_LabelGroups], list[np.ndarray | None], int]:
+        """The groups of labels, the scores that each adds, and how many tokens fit the processor's cache."""
+        transitions = self._transitions
+        group, parts = _groups(self._legality.follows, shared=transitions is None)
+        added = [None if transitions is None else transitions[part.before, part.labels][:, :, None] for part in parts]
+        widest = max(part.before.shape[0] * len(part.labels) for part in parts)
+        return group, parts, added, max(_AT_ONCE // max(widest, 1), 1)
 
     def add_best(self, before: np.ndarray, scores: np.ndarray) -> None:
         """Add to scores of tokens the best ones of the tokens before, both of shape (labels, tokens)."""
         tokens = scores.shape[1]
         if self._all.size * tokens <= _SMALL:
             scores += np.maximum.reduce(before.T[:, :, None] + self._all, axis=1).T
-        elif tokens <= self._width:
+            return
+        width = self._grouped[-1]
+        if tokens <= width:
             scores += self._best_by_group(before)
         else:
-            for left in range(0, tokens, self._width):
-                block = slice(left, left + self._width)
+            for left in range(0, tokens, width):
+                block = slice(left, left + width)
                 self.add_best(before[:, block], scores[:, block])
 
     def _best_by_group(self, before: np.ndarray) -> np.ndarray:
         """Compute the best scores of going into each label, shape (labels, tokens)."""
-        best = np.empty((self._parts[-1].groups.stop, before.shape[1]))
-        for part, added in zip(self._parts, self._added, strict=True):
+        group, parts, added, _ = self._grouped
+        best = np.empty((parts[-1].groups.stop, before.shape[1]))
+        for part, scores in zip(parts, added, strict=True):
             reached = before[part.rows].reshape(*part.before.shape, before.shape[1])
-            if added is not None:
-                reached = reached + added
+            if scores is not None:
+                reached = reached + scores
             np.maximum.reduce(reached, axis=0, out=best[part.groups], initial=-np.inf)
-        return np.asarray(best.take(self._group, axis=0))
+        return np.asarray(best.take(group, axis=0))
 
     def labels_before(self, score: np.ndarray, label: np.ndarray) -> np.ndarray:
         """Find the labels before others on the best paths to them, the first one of several.
