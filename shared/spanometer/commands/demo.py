@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -27,17 +27,11 @@ if TYPE_CHECKING:
 
     from ..analysis.errors.examples import ErrorExamples
 
-CHANCE_MODULES = {
-    "chance_kappa_f1": ("f1", "chance_f1", "kappa_f1"),
-    "unitizing_alpha": ("alpha",),
-    "gamma": ("gamma",),
-}
-"""The modules that correct for chance, and the values in their table."""
+MODULES = ("span_f", "token_f", "link_f", "bcubed", "matched_f")
+"""The modules side by side: whole spans, tokens, what spans join, and overlaps."""
 
-PAIRING_MODULES = ("semeval_f", "fair_f", "matched_f")
-"""The modules that pair overlapping spans; they have their own table, to fit 80 columns."""
-
-MODULES = tuple(name for name in MEASURES if name not in (*CHANCE_MODULES, *PAIRING_MODULES))
+BEYOND_CHANCE = {"chance_kappa_f1": ("f1", "chance_f1", "kappa_f1")}
+"""A module that corrects for chance, and the values in its table."""
 
 SYSTEMS = {
     "careful": "finds fewer spans, most of them right",
@@ -45,6 +39,8 @@ SYSTEMS = {
     "hasty": "splits spans and writes illegal tags",
 }
 """The systems of the example corpus and their habits."""
+
+_HEADLINES = {name: (MEASURES[name].headline,) for name in MODULES}
 
 SHOWN = "greedy"
 """The system that is shown before all are compared."""
@@ -82,7 +78,7 @@ def _load_modules() -> dict[str, EvaluationModule]:
     os.environ.setdefault("HF_EVALUATE_OFFLINE", "1")
     from .. import load
 
-    return {name: load(name) for name in (*MODULES, *PAIRING_MODULES, *CHANCE_MODULES)}
+    return {name: load(name) for name in (*MODULES, *BEYOND_CHANCE)}
 
 
 def _score(
@@ -117,24 +113,17 @@ def _system(
         "bold",
     )
     yield from ("", *near.parts(), "For this sentence the measures give:", "")
-    yield from (_table("system", _headlines(MODULES), sentence), "")
-    yield from (_table("system", _headlines(PAIRING_MODULES), sentence), "")
-
-
-def _headlines(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    return {name: (MEASURES[name].headline,) for name in names}
+    yield from (_table("system", _HEADLINES, sentence), "")
 
 
 def _comparison(systems: Mapping[str, Results], repairs: Mapping[str, Results]) -> Iterator[Part]:
     """Yield the scores of all systems, and of one under two repair policies."""
-    yield from (("All systems, by measures of spans", "bold"), "")
-    yield from (_table("system", _headlines(MODULES), systems), "")
-    yield from (("Measures that pair each span with the one it stands for", "bold"), "")
-    yield from (_table("system", _headlines(PAIRING_MODULES), systems), "")
+    yield from (("All systems", "bold"), "")
+    yield from (_table("system", _HEADLINES, systems), "")
     yield from (("The same beyond chance: against spans of the same lengths, placed at random", "bold"), "")
-    yield from (_table("system", CHANCE_MODULES, systems), "")
+    yield from (_table("system", BEYOND_CHANCE, systems), "")
     yield from (("How to handle illegal tags is a choice: hasty under two repair policies", "bold"), "")
-    yield from (_table("repair", _headlines(MODULES), repairs), "")
+    yield from (_table("repair", _HEADLINES, repairs), "")
     yield ("How the numbers were made", "bold")
     yield Copyable(*(result["signature"] for result in systems[SHOWN].values()))
     yield from ("", ("Your own files", "bold"))
