@@ -39,7 +39,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0, or 2 after one line on standard error that says what is wrong with the input. Wrong options
         and `--help` leave by `SystemExit`, as argparse does it.
     """
-    return run(_parser(), argv)
+    parser = _parser()
+    if argv is None and "_ARGCOMPLETE" in os.environ:
+        _complete(parser)
+    return run(parser, argv)
+
+
+def _complete(parser: _Commands) -> None:
+    """Answer a shell that completes the command line, and leave; without argcomplete there is nothing to offer."""
+    try:
+        from argcomplete import autocomplete
+    except ModuleNotFoundError:
+        sys.exit(1)
+    # the command on the line must have its options before they are listed
+    for name in os.environ.get("COMP_LINE", "").split()[1:2]:
+        if name in COMMANDS:
+            parser.command(name).load()
+    autocomplete(parser)
 
 
 def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> int:
@@ -171,9 +187,14 @@ class _Commands(Parser):
         """Write the list of commands, or a page of one of them."""
         if topic is None or topic == help.ALL:
             return help.command_list(self, GROUPS)
+        return self.command(topic).page(None) if topic in COMMANDS else self.command("score").page(topic)
+
+    def command(self, name: str) -> Parser:
+        """Look up the parser of a command."""
         assert self._subparsers is not None
         choices: Any = self._subparsers._group_actions[0].choices
-        return str(choices[topic].page(None) if topic in COMMANDS else choices["score"].page(topic))
+        parser: Parser = choices[name]
+        return parser
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Name the command that is most like an unknown one, or all of them."""

@@ -89,7 +89,10 @@ def _add(group: argparse._ArgumentGroup, flags: list[str], declared: Option) -> 
         )
         return
     metavar = declared.metavar or declared.name.rpartition("_")[2].upper()
-    group.add_argument(*flags, action="append" if declared.repeat else "store", metavar=metavar, **details)
+    action = group.add_argument(*flags, action="append" if declared.repeat else "store", metavar=metavar, **details)
+    if declared.choices:
+        # argcomplete offers these
+        setattr(action, "completer", lambda **_: declared.choices)  # noqa: B010 (argparse declares no such attribute)
 
 
 def destination(declared: Option) -> str:
