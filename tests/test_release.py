@@ -88,6 +88,15 @@ def test_distributions_hold_what_is_read_at_run_time(distributions):
 
 
 @needs_network
+def test_the_source_distribution_is_whole_but_has_no_tests(distributions):
+    with tarfile.open(distributions[".gz"]) as source:
+        names = {name.partition("/")[2] for name in source.getnames()}
+    kept = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\n")
+    left_out = {name.partition("/")[0] for name in kept if name and name not in names}
+    assert left_out == {".ci", ".github", ".gitignore", ".pre-commit-config.yaml", "benchmarks", "tests"}
+
+
+@needs_network
 @pytest.mark.parametrize("kind", [".whl", ".gz"])
 def test_an_empty_environment_runs_the_demo_and_the_examples(distributions, kind, tmp_path):
     python = environment(tmp_path / "venv")
