@@ -67,7 +67,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         if path in PAGES or path.startswith("docs/"):
             path = posixpath.relpath(PAGES.get(path, path.removeprefix("docs/")), posixpath.dirname(here) or ".")
         else:
-            path = f"{config.repo_url}/blob/main/{path}"
+            path = f"{config.extra['social'][0]['link']}/blob/main/{path}"
         return f"]({path}{match[2] or ''})"
 
     return _LINK.sub(target, markdown)
