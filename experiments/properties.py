@@ -88,7 +88,7 @@ class Case(NamedTuple):
         return len({last - first for first, last in self.gold}) == 1
 
     def probabilities(self, generator: random.Random | None = None) -> list[float]:
-        """Give each token a probability: where the case states none, a random one, or that of 1 bit."""
+        """Give each token a probability: where the case states none, a random one, or 1 bit."""
         drawn = [1 if generator is None else generator.choice(BITS) for _ in range(self.tokens)]
         return [2.0**-bits for bits in (dict(enumerate(drawn)) | dict(self.bits)).values()]
 

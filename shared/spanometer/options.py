@@ -123,7 +123,7 @@ class Option:
         label: its name on pages; empty if pages have a way of their own.
         span: the range that a page's control has, if it should be smaller than the bounds.
         common: whether the first page of a command's help has it.
-        topic: its page in a command's help; by default that of its group.
+        topic: its page in a command's help; by default the page of its group.
     """
 
     name: str = ""

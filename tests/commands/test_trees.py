@@ -110,7 +110,7 @@ def test_entity_types(eter, complaint, pair, hipe, file):
     assert (result["scores"]["eter"], result["scores"]["references"]) == ((1 + 0.5) / 2, 2)
     sides = {"references": texts[:1], "predictions": texts[1:]}
     expected = spanometer.load("eter", "markup").compute(**sides, entity_types=["drug", "pers"], details=True)
-    # the module's, but for what is a document of a file
+    # the module's, except the part that says what a document of a file is
     assert result["signature"].replace("documents:lines|", "") == expected["signature"]
     assert "--entity-types ('pers.ind',) is not a list of the first parts" in complaint(
         "score", *pair, "--entity-types", "pers.ind"

@@ -125,11 +125,11 @@ def test_signatures_beside_measures():
         (WHOLE, {"scheme": "IOBES"}, "has scheme:IOB2, and this result has scheme:IOBES"),
         (WHOLE, {"average": "macro"}, "has average:micro, and average='macro' is set"),
         (WHOLE, {"label_map": {"PER": "X"}}, "has no label_map, and this result has label_map:PER=X"),
-        ([WHOLE, LINKS.replace("IOB2", "IO")], {}, "of span_f has scheme:IOB2, that of link_f scheme:IO."),
+        ([WHOLE, LINKS.replace("IOB2", "IO")], {}, "of span_f has scheme:IOB2, and link_f has scheme:IO."),
         (
             [WHOLE, LINKS.replace("|repair", "|prefix:no|repair")],
             {},
-            "of span_f has no prefix, that of link_f prefix:no.",
+            "of span_f has no prefix, and link_f has prefix:no.",
         ),
         ("span_f|input:spans", {}, "has input:spans, and this result has no input"),
         (

@@ -39,8 +39,8 @@ class ScoredParts:
 
     by_chance: tuple[float, ...] | None = option(
         None,
-        help="also the scores of the documents whose chance level (that of the reference against itself, as in "
-        "chance_kappa_f1) is below and above a bound such as 0.175, or several with commas between",
+        help="also the scores of the documents with a chance level below and above a bound such as 0.175, or several "
+        "with commas between; the chance level is chance_f1 of the reference against itself, see chance_kappa_f1",
         parse=read_bounds,
         metavar="BOUNDS",
     )

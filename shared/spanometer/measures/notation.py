@@ -101,7 +101,7 @@ def reading_of(signatures: Iterable[Signature | None], table: Mapping[str, type[
                 if both[0] != both[1] and (None not in both or (signature.version and other.version)):
                     states = [f"no {name}" if value is None else f"{name}:{value}" for value in both]
                     raise InputError(
-                        f"the signature of {other.measure} has {states[0]}, that of {signature.measure} {states[1]}.",
+                        f"the signature of {other.measure} has {states[0]}, and {signature.measure} has {states[1]}.",
                         "Score one corpus that is read in one way; leave out one of the signatures.",
                     )
         readings.append((signature, reading))
@@ -109,7 +109,7 @@ def reading_of(signatures: Iterable[Signature | None], table: Mapping[str, type[
 
 
 def read_reading(reading: Mapping[str, str], declared: Mapping[str, Option], given: Collection[str]) -> dict[str, Any]:
-    """Read the options that signatures set, but for those that are given anyway.
+    """Read the options that signatures set, except the given ones.
 
     Raises:
         InputError: for a value that stands there by its hash alone.

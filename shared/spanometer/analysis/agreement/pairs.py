@@ -136,8 +136,8 @@ class PairDifferences:
 def _kinds(matched: MatchedSpans, rows: np.ndarray) -> tuple[np.ndarray, ...]:
     """Flag rows that are not correct by kind, in the order of `DIFFERENCES`.
 
-    Split is what `MatchedSpans` marks as split or merged, but for pairs with the same boundaries, and for spans
-    without a partner within another of their annotator: these are nested, and no part of what was split.
+    Split are the spans that `MatchedSpans` marks as split or merged. Two kinds are left out: pairs with the same
+    boundaries, and spans without a partner inside another span of their annotator, which are nested.
     """
     alone = (matched.reference[rows] < 0) | (matched.prediction[rows] < 0)
     same = matched.boundary[rows] == 0
