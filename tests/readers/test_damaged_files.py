@@ -48,6 +48,12 @@ JSON = {
         "tokens": [{"start": 0, "end": 3}],
         "spans": {"sc": [{"start": 0, "end": 3, "label": "X"}]},
     },
+    "mushroom": {
+        "id": "a",
+        "model_output_text": "Ada 💃 wrote",
+        "hard_labels": [[0, 3]],
+    },
+    "mushroom soft": {"id": "a", "soft_labels": [{"start": 0, "end": 3, "prob": 0.9}]},
     "spacy_json paragraphs": {
         "id": 0,
         "paragraphs": [
@@ -62,6 +68,10 @@ LINES = {
         "# newdoc id = x\n# global.Entity = GRP-etype\n1\tAda\t_\t_\t_\t_\t0\troot\t_\tNE=B-PER|Entity=(1-person\n"
         "2\twrote\t_\t_\t_\t_\t0\troot\t_\tNE=I-PER|Entity=1)\n\n1\tit\t_\t_\t_\t_\t0\troot\t_\t_\n"
     ),
+    "span_rows": "70001\t3\t8\n70001\tDoubt\t3\t8\nd1\t3\t3\tNIL1\t1.0\tPER\n0\t[7, 3]\na||B||C||7||9||12||15\n",
+    "conll2012": "#begin document (a/b); part 000\na/b 0 0 The DT (0|(1\na/b 0 1 cat NN 0)|1)\n\n#end document\n",
+    "i2b2": "<?xml version='1.0'?>\n<a>\n<TEXT><![CDATA[Ada & Bo]]></TEXT>\n<TAGS>\n"
+    '<NAME start="0" end="3" text="Ada" TYPE="X" /><DOC spans="4~5,6~8" />\n</TAGS>\n</a>\n',
     "brat": "T1\tDrug 0 7\tAspirin\nT2\tSite 19 23;38 42\tback pain\nA1\tnegated T1\nR1\ttreats Arg1:T1 Arg2:T2\n",
     "markup": "Un [fièvreux [hier](DATE)](SYMPTOM neg=true conf=0.5 note='a b') [sic].\nRien.\n",
 }

@@ -17,7 +17,7 @@ SPECIAL = set("\\[]()|;*_<>&\"'#{}")
 
 
 # a file has one document, or a folder is read, or there are no spans yet
-OTHERS = {"brat", "webanno", "inception", "spacy", "answers", "texts"}
+OTHERS = {"brat", "webanno", "inception", "spacy", "answers", "texts", "span_rows", "conll2012", "i2b2", "mushroom"}
 WITHOUT_TEXT = {"system", "span_table"}
 
 

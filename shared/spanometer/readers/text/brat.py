@@ -8,7 +8,6 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ...documents.document_file import DocumentFile, documents_of
@@ -16,6 +15,7 @@ from ...documents.fitting import Fitted
 from ...documents.record import Record
 from ...documents.writer import Writer
 from ...exceptions import InputError, setting
+from ..folders import Folder
 from ..formats import IN_BROWSERS, Format, Offsets, register
 from ..json.records import number_or_text
 from ..source import Limits, Source
@@ -54,7 +54,7 @@ def read_brat_folder(path: str | os.PathLike[str], options: Offsets, **limits: A
     Raises:
         InputError: as `read_brat`; it names the file, or the folder if there is no .ann file.
     """
-    folder = _Folder(os.fspath(path))
+    folder = Folder(os.fspath(path))
     files = sorted(glob.glob(os.path.join(glob.escape(folder.name), "**", "*.ann"), recursive=True))
     if not files:
         raise folder.refuse("the folder has no .ann file.", "Name a folder of brat's files, or a file.")
@@ -79,17 +79,6 @@ def _records(folder: str, files: Sequence[str], left_out: list[str], limits: Map
     for name in sorted(os.path.relpath(text, folder) for text in texts):
         if not os.path.isfile(os.path.join(folder, f"{name.removesuffix('.txt')}.ann")):
             left_out.append(f"{name}: a text without an .ann file, which nobody has annotated.")
-
-
-@dataclass(frozen=True)
-class _Folder:
-    """What errors about a folder call it."""
-
-    name: str
-
-    def refuse(self, problem: str, remedy: str = "", line: int | None = None) -> InputError:
-        """Make an error about this folder."""
-        return InputError(problem, remedy, source=self.name, line=line)
 
 
 def _record(source: Source) -> Record:

@@ -1,0 +1,56 @@
+"""XML of i2b2's tasks, MAE and MedTator: a text and tags with offsets, a file a document."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element, ParseError, fromstring
+
+from ...documents.document_file import DocumentFile, documents_of
+from ...documents.record import Record
+from ..formats import Format, Offsets, register
+from ..source import Source
+
+_FIRST = re.compile(rb"\s*(<\?xml[^>]*>\s*)?<[\w.-]+>\s*<TEXT>")
+_BOUNDS = re.compile(r"(\d{1,18})~(\d{1,18})")
+_REMEDY = "Write <TEXT><![CDATA[...]]></TEXT><TAGS><NAME start=... end=... TYPE=.../></TAGS>."
+
+
+def read_i2b2(source: Source, options: Offsets) -> DocumentFile:
+    """Read the text of a document and the tags that have offsets; links and tags of the whole document are not read.
+
+    The label is the name of the tag, with the value of `TYPE` behind a slash if it has one: `NAME/PATIENT`. Offsets are
+    code points, ends exclusive; MedTator writes them as `spans="0~5,7~9"`.
+
+    Raises:
+        InputError: for what is not XML or has no text, and as `documents_of`.
+    """
+    return documents_of(source, _records(source), units=options.units("codepoint", "utf-16"))
+
+
+def _records(source: Source) -> Iterator[Record]:
+    root = _root(source)
+    record = Record(text=root.findtext("TEXT"))
+    if record.text is None:
+        raise source.refuse("the document has no TEXT.", _REMEDY)
+    for tag in root.iterfind("TAGS/*"):
+        places = _BOUNDS.findall(tag.get("spans") or f"{tag.get('start')}~{tag.get('end')}")
+        pieces = sorted((int(start), int(end)) for start, end in places)
+        if pieces:
+            label = "/".join(filter(None, (tag.tag, tag.get("TYPE"))))
+            stated = tag.get("text") if len(pieces) == 1 else None
+            record.add(pieces[0][0], pieces[-1][1], label, stated=stated, pieces=pieces)
+    yield record
+
+
+def _root(source: Source) -> Element:
+    text = b"".join(block for _, block in source.blocks(lines=False))
+    if b"<!ENTITY" in text:
+        raise source.refuse("the file declares entities of XML.", "Leave the declarations out.")
+    try:
+        return fromstring(text.decode())
+    except ParseError as error:
+        raise source.refuse(f"this is not XML ({error}).", _REMEDY, error.position[0]) from None
+
+
+register(Format("i2b2", "XML of i2b2, MAE or MedTator", lambda source: _FIRST.match(source.head), read_i2b2))
