@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +13,7 @@ from ...exceptions import InputError, setting
 from ...options import CheckedOptions, text
 from ..formats import Format, register
 from ..source import Source
-from .envelopes import NO_ANSWER, FailedRequest, answer_in, are_mentions
+from .envelopes import NO_ANSWER, FailedRequest, answer_in, are_mentions, part_at
 from .records import Row, are_bounds, are_words, first_object, rows
 
 _ANSWER = "answer"
@@ -90,8 +89,8 @@ def record_of(source: Source, line: int, place: str, row: Any, text_key: str | N
     """Read an object's name, text and tokens; an `InputError` if it has no text under a key that is named."""
     text = row.get("text") if isinstance(row, dict) else None
     if text_key is not None:
-        with suppress(InputError):
-            text = under(row, text_key)
+        part, rest = part_at(row, text_key)
+        text = text if rest else part
     if (text_key is not None or text is not None) and not isinstance(text, str):
         problem = f"{place or 'the line'} has no text under {text_key or 'text'!r}."
         raise source.refuse(problem, f"Name the key of the text with {setting('text_key')}.", line)
@@ -113,7 +112,10 @@ def _is_name(value: Any) -> bool:
 def _answer(row: Any, key: str | None) -> Any:
     """Find the answer in a row."""
     if key is not None:
-        part = under(row, key)
+        part, rest = part_at(row, key)
+        if rest:
+            keys = ", ".join(map(repr, part)) if isinstance(part, dict) else ""
+            raise InputError(f"has nothing under {rest!r}.", f"The keys there are {keys}." if keys else _REMEDY)
         answer = answer_in(part)
         return part if answer is NO_ANSWER else answer
     answer = answer_in(row)
@@ -121,20 +123,6 @@ def _answer(row: Any, key: str | None) -> Any:
         keys = ", ".join(map(repr, row)) if isinstance(row, dict) else ""
         raise InputError(f"has no {_ANSWER!r}; its keys are {keys or 'none'}.", _REMEDY)
     return answer
-
-
-def under(row: Any, key: str) -> Any:
-    """Find the value under a key; dots in it lead into objects and lists, or are part of a key."""
-    if isinstance(row, dict) and key in row:
-        return row[key]
-    for place in [place for place, sign in enumerate(key) if sign == "."] + [len(key)]:
-        head, rest = key[:place], key[place + 1 :]
-        if isinstance(row, list) and head.isdigit() and int(head) < len(row):
-            return under(row[int(head)], rest) if rest else row[int(head)]
-        if isinstance(row, dict) and head in row and rest:
-            return under(row[head], rest)
-    keys = ", ".join(map(repr, row)) if isinstance(row, dict) else ""
-    raise InputError(f"has nothing under {key!r}.", f"The keys there are {keys}." if keys else _REMEDY)
 
 
 def _shows(source: Source) -> bool:

@@ -57,11 +57,13 @@ def answer_in(value: Any) -> Any:
     if _is_message(value):
         return _in_message(value)
     for path in _PATHS:
-        part = _at(value, path)
+        part, rest = part_at(value, path)
+        if rest:
+            continue
         answer = part if isinstance(part, str) else answer_in(part)
         if answer is not NO_ANSWER:
             return answer
-        if path in _BARE and (path == "answer" or isinstance(part, (list, dict))) and path in value:
+        if path in _BARE and (path == "answer" or isinstance(part, (list, dict))):
             return part
     return value["entities"] if are_mentions(value.get("entities")) else NO_ANSWER
 
@@ -87,13 +89,13 @@ def _failure(error: Any) -> FailedRequest:
 def _in_list(values: Sequence[Any]) -> Any:
     """Find the answer in a list: of messages, of the parts of one, or of one envelope."""
     messages = [value for value in values if isinstance(value, dict) and _is_message(value)]
-    if messages and not any(_call(value) is not None for value in values):
+    if any(map(_calls, values)):
+        return _joined(values)
+    if messages:
         spoken = [message for message in messages if _speaker(message) in _ASSISTANTS]
         if not spoken:
             raise InputError("is a chat without a message of the assistant.", "Leave the line out, or add its answer.")
         return _in_message(spoken[-1])
-    if any(isinstance(value, dict) and (_call(value) is not None or _is_message(value)) for value in values):
-        return _joined(values)
     if values and are_mentions(values):
         return list(values)
     return answer_in(values[0]) if len(values) == 1 and isinstance(values[0], dict) else NO_ANSWER
@@ -119,8 +121,8 @@ def _joined(parts: Iterable[Any]) -> Any:
     calls: list[Any] = []
     texts: list[str] = []
     for part in parts:
-        arguments = _call(part)
-        if arguments is not None:
+        arguments = _calls(part)
+        if arguments:
             calls += arguments
         elif isinstance(part, dict) and _is_message(part):
             inner = _in_message(part)
@@ -135,33 +137,38 @@ def _joined(parts: Iterable[Any]) -> Any:
     return "".join(texts) if texts else None
 
 
-def _call(part: Any) -> list[Any] | None:
-    """List the arguments of the calls in a part of a message; None if it calls nothing."""
+def _calls(part: Any) -> list[Any]:
+    """List the arguments of the calls in a part of a message."""
     if isinstance(part, list):
-        listed = [_call(each) for each in part]
-        return (
-            [call for calls in listed for call in calls or ()] if any(calls is not None for calls in listed) else None
-        )
+        return [call for each in part for call in _calls(each)]
     if not isinstance(part, dict):
-        return None
+        return []
     for key in _CALLS:
         if isinstance(part.get(key), (dict, list)):
-            return _call(part[key])
+            return _calls(part[key])
     if part.get("type") in _CALL_TYPES or ("name" in part and "text" not in part):
-        return next(([part[key]] for key in _ARGUMENTS if isinstance(part.get(key), (str, dict, list))), None)
-    return None
+        return next(([part[key]] for key in _ARGUMENTS if isinstance(part.get(key), (str, dict, list))), [])
+    return []
 
 
-def _at(value: Any, path: str) -> Any:
-    """Find the part of a value at a path; None if there is none."""
-    for key in path.split("."):
-        if isinstance(value, dict):
-            value = value.get(key)
-        elif isinstance(value, list) and key.isdigit():
-            value = value[int(key)] if int(key) < len(value) else None
-        else:
-            return None
-    return value
+def part_at(value: Any, path: str) -> tuple[Any, str]:
+    """Find the part of a value at a path, as far as the path leads, and the rest of the path.
+
+    Dots in a path lead into objects and lists, or are part of a key.
+    """
+    if isinstance(value, list):
+        head, _, rest = path.partition(".")
+        return part_at(value[int(head)], rest) if head.isdecimal() and int(head) < len(value) else (value, path)
+    if not isinstance(value, dict):
+        return value, path
+    if path in value:
+        return value[path], ""
+    place = path.find(".")
+    while place >= 0:
+        if path[:place] in value:
+            return part_at(value[path[:place]], path[place + 1 :])
+        place = path.find(".", place + 1)
+    return value, path
 
 
 def are_mentions(entities: Any) -> bool:
