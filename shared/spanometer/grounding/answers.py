@@ -146,7 +146,7 @@ _INLINE: dict[str, Callable[[str, Collection[str]], Marked]] = {
 
 
 def _answer_of(reading: ItemReading, *, broken: bool = False, repaired: bool = False) -> Answer:
-    items = reading.items
+    items = reading.collect()
     return Answer(
         items,
         broken=broken,

@@ -141,7 +141,7 @@ class AnswerCounts(ABC):
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences about answers of which most are broken, and items of which most are absent, outside or unread."""
+        """The warnings: sentences for where most answers are broken, or most items absent, outside or unread."""
         total, answers = self.total, len(self.counts)
         texts = []
         for name, meaning in _RUBBLE.items():

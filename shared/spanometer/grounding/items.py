@@ -74,7 +74,7 @@ _NUMBER = re.compile(r"\s*([+-]?\d{1,15})(?:\.0*)?\s*\Z")
 
 
 class Item(NamedTuple):
-    """A label and a mention, and the bounds that the answer gives, in characters, if it does."""
+    """A label and a mention, and the bounds in characters, if the answer states them."""
 
     label: str
     mention: str
@@ -83,15 +83,15 @@ class Item(NamedTuple):
 
 
 class _Pair(NamedTuple):
-    """Two strings, of which either may be the label."""
+    """Two strings; either may be the label."""
 
     first: str
     second: str
     bounds: tuple[int | None, int | None] = (None, None)
 
 
-class Bounds(NamedTuple):
-    """What an object says of its place: the bounds, if they can be read, and whether it says anything."""
+class StatedBounds(NamedTuple):
+    """The bounds that an object states, if they can be read, and whether it states any."""
 
     start: int | None = None
     end: int | None = None
@@ -128,10 +128,8 @@ class ItemReading:
         self._lower = "" if self.text is None else self.text.lower()
         self._only = next(iter(self.labels)) if len(self.labels) == 1 else None
 
-    @property
-    def items(self) -> tuple[Item, ...]:
-        """The items, in the order of the answer; pairs that the labels leave open follow the majority of all."""
-        self.turned = 0
+    def collect(self) -> tuple[Item, ...]:
+        """List the items, in the order of the answer; pairs that the labels leave open follow the majority of all."""
         votes = [self._vote(entry) if isinstance(entry, _Pair) else 0 for entry in self.entries]
         majority = sum(map(_sign, votes))
         items: list[Item] = []
@@ -169,7 +167,7 @@ class ItemReading:
             self._occurs[mention] = inside and not (short and re.search(whole, self._lower) is None)
         return self._occurs[mention]
 
-    def add(self, label: Any, mention: str, bounds: Bounds = Bounds()) -> None:  # noqa: B008 (a constant)
+    def add(self, label: Any, mention: str, bounds: StatedBounds = StatedBounds()) -> None:  # noqa: B008 (a constant)
         """Add an item whose label is known."""
         name = named(str(label))
         if not name:
@@ -179,7 +177,7 @@ class ItemReading:
             self.entries.append(Item(name, mention, *bounds[:2]))
 
     def add_pair(self, first: str, second: str, bounds: tuple[int | None, int | None] = (None, None)) -> None:
-        """Add two strings, one of which is the label."""
+        """Add two strings; either may be the label."""
         self.entries.append(_Pair(first, second, bounds))
 
     def read(self, root: Any) -> None:
@@ -210,13 +208,13 @@ class ItemReading:
             self.unread += len(values) == 4 and None in bounds
             return
         if label is not None and len(values) == 3 and isinstance(values[0], str) and None not in numbers[1:]:
-            self.add(label, values[0], Bounds(numbers[1], numbers[2], True))
+            self.add(label, values[0], StatedBounds(numbers[1], numbers[2], True))
             return
         if self.text is not None and len(values) == 3 and isinstance(values[2], str):
             start, end = numbers[:2]
             if start is not None and end is not None and 0 <= start < end <= len(self.text):
                 # bounds and a label without a mention, as spaCy has them
-                self.add(values[2], self.text[start:end], Bounds(start, end, True))
+                self.add(values[2], self.text[start:end], StatedBounds(start, end, True))
                 return
         yield from ((value, label) for value in values)
 
@@ -352,7 +350,7 @@ def whole_number(value: Any) -> int | None:
     return int(match[1]) if match else None
 
 
-def stated_bounds(values: dict[str, Any]) -> Bounds:
+def stated_bounds(values: dict[str, Any]) -> StatedBounds:
     """Read the bounds that an object states, in any of the forms that interfaces and prompts use."""
     for name in _RANGES:
         part = values.get(name)
@@ -363,11 +361,11 @@ def stated_bounds(values: dict[str, Any]) -> Bounds:
         if isinstance(part, (list, tuple)) and not any(
             isinstance(bound, (list, tuple, dict, Mapping)) for bound in part
         ):
-            return _bounds(*part) if len(part) == 2 else Bounds(stated=bool(part))
+            return _bounds(*part) if len(part) == 2 else StatedBounds(stated=bool(part))
     start = next((values[key] for key in (*_START, "offset", "position") if values.get(key) is not None), None)
     end = next((values[key] for key in _END if values.get(key) is not None), None)
     if start is None and end is None:
-        return Bounds()
+        return StatedBounds()
     length = next((whole_number(values[key]) for key in _LENGTHS if key in values), None)
     first = whole_number(start)
     if end is None and length is not None and first is not None:
@@ -375,9 +373,9 @@ def stated_bounds(values: dict[str, Any]) -> Bounds:
     return _bounds(start, end)
 
 
-def _bounds(start: Any, end: Any) -> Bounds:
+def _bounds(start: Any, end: Any) -> StatedBounds:
     first, last = whole_number(start), whole_number(end)
-    return Bounds(stated=True) if first is None or last is None else Bounds(first, last, True)
+    return StatedBounds(stated=True) if first is None or last is None else StatedBounds(first, last, True)
 
 
 def _is_pair(values: Sequence[Any]) -> bool:

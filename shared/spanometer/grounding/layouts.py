@@ -53,7 +53,8 @@ def read_lines(written: str, reading: ItemReading) -> None:
         elif (colon and not rest) or line.lstrip().startswith("#") or (not colon and reading.is_asked(key)):
             above = key.strip("# \t*").strip(_QUOTES)
         elif above is not None and begins and not colon:
-            reading.add(above, bare.strip().strip(_QUOTES)) if bare.strip().lower() not in NOTHING else None
+            if bare.strip().lower() not in NOTHING:
+                reading.add(above, bare.strip().strip(_QUOTES))
         else:
             above = None if colon else above
             _read_line(bare, reading)

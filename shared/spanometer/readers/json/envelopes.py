@@ -36,7 +36,7 @@ _CALL_TYPES = ("tool_use", "function_call", "tool_call", "custom_tool_call")
 
 
 class FailedRequest(InputError):
-    """Raised where the line of a batch has an error in place of an answer."""
+    """Raised where the line of a batch has an error instead of an answer."""
 
 
 def answer_in(value: Any) -> Any:

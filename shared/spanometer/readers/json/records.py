@@ -179,7 +179,7 @@ def add_words(words: WordRows, row: Sequence[str] | None, source: Source, line: 
 
 
 def some_words(source: Source, line: int) -> InputError:
-    """Make the error of lines of which only some have words."""
+    """Make the error about lines where only some have words."""
     return source.refuse("some lines have words, others have none.", "Give 'tokens' on every line or on none.", line)
 
 

@@ -31,7 +31,7 @@ class _Fields:
     Attributes:
         name: the system.
         start, end, label: the keys of a span.
-        stated: that of the text which the span covers.
+        stated: the key of the text that the span covers.
         beside: another key that tells these spans from those of other systems; empty if the others do.
         spans: the keys under which an object may have the list of spans.
     """
