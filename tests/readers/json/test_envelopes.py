@@ -91,6 +91,13 @@ def test_several_calls_are_one_answer(read):
     assert list(answers.answers) == ['{"PER": ["Ann"]}\n{"PER": ["Bob"]}']
 
 
+def test_the_last_message_of_a_chat_counts(read):
+    other = {**CALLING, "tool_calls": [{"function": {"name": "look_up", "arguments": '{"query": "Rome"}'}}]}
+    chat = [{"role": "user", "content": TEXT}, other, {"role": "tool", "content": "a town"}, CALLING]
+    answers = read({"messages": chat}, {"messages": [*chat[:3], {"role": "assistant", "content": "None"}]})
+    assert list(answers.answers) == [ANSWER, "None"]
+
+
 @pytest.mark.parametrize(
     "failed",
     [

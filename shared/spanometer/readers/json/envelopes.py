@@ -88,8 +88,8 @@ def _failure(error: Any) -> FailedRequest:
 
 def _in_list(values: Sequence[Any]) -> Any:
     """Find the answer in a list: of messages, of the parts of one, or of one envelope."""
-    messages = [value for value in values if isinstance(value, dict) and _is_message(value)]
-    if any(map(_calls, values)):
+    messages = list(filter(_is_message, values))
+    if any(_calls(value) for value in values if not _is_message(value)):
         return _joined(values)
     if messages:
         spoken = [message for message in messages if _speaker(message) in _ASSISTANTS]
@@ -101,9 +101,11 @@ def _in_list(values: Sequence[Any]) -> Any:
     return answer_in(values[0]) if len(values) == 1 and isinstance(values[0], dict) else NO_ANSWER
 
 
-def _is_message(value: dict[str, Any]) -> bool:
+def _is_message(value: Any) -> bool:
     keys = ("content", "parts", "tool_calls", "function_call")
-    return ("role" in value and any(key in value for key in keys)) or ("from" in value and "value" in value)
+    return isinstance(value, dict) and (
+        ("role" in value and any(key in value for key in keys)) or ("from" in value and "value" in value)
+    )
 
 
 def _speaker(message: dict[str, Any]) -> Any:
@@ -124,7 +126,7 @@ def _joined(parts: Iterable[Any]) -> Any:
         arguments = _calls(part)
         if arguments:
             calls += arguments
-        elif isinstance(part, dict) and _is_message(part):
+        elif _is_message(part):
             inner = _in_message(part)
             texts += [inner] if isinstance(inner, str) else []
         else:
