@@ -316,6 +316,11 @@ def _declared(kind: type) -> dict[str, Option]:
     }
 
 
+def changed(owner: Any) -> list[str]:
+    """List the options of an object that are not at their defaults."""
+    return [name for name, declared in options_of(owner).items() if not same(getattr(owner, name), declared.default)]
+
+
 def made(kind: type[Owner], values: Mapping[str, Any]) -> Owner:
     """Make a dataclass from the values of the options that it declares."""
     return kind(**{name: values[name] for name in options_of(kind) if name in values})

@@ -7,7 +7,7 @@ import pytest
 import spanometer
 from spanometer.analysis.scores.streams import Reading, partial_counts, score_stream
 from spanometer.counts.statistics import Resampling
-from spanometer.documents.arguments import ScoreArguments, SideArguments, TagArguments
+from spanometer.documents.arguments import DrawnSideArguments, SideArguments, TagArguments
 from spanometer.documents.pairing import Pairing
 from spanometer.options import options_of
 from spanometer.tags.decoding import LabelDecoding
@@ -27,9 +27,9 @@ OF_SIDES = {
 def test_the_arguments_are_the_declared_options():
     of_tags = {**options_of(LabelDecoding), **options_of(LabelChoice)}
     assert TagArguments.__annotations__.keys() == of_tags.keys()
-    assert SideArguments.__annotations__.keys() == {*of_tags, "lengths", "pairing"}
+    assert SideArguments.__annotations__.keys() == {*of_tags, "lengths", *options_of(Pairing)}
     of_draws = options_of(Resampling).keys() - {"confidence"}
-    assert ScoreArguments.__annotations__.keys() == {*of_tags, *of_draws, "lengths", *options_of(Pairing)}
+    assert DrawnSideArguments.__annotations__.keys() == {*SideArguments.__annotations__, *of_draws}
 
 
 @pytest.mark.parametrize("function", [*OF_SIDES, spanometer.score, score_stream])

@@ -119,6 +119,23 @@ def test_answers_beside_a_file(tmp_path):
     assert "|grounding:uie|asked_labels:PER|" in report.measures["span_f"].signature
 
 
+def test_comparisons_and_errors_of_answers():
+    systems = {"good": [ANSWER, "None"], "empty": ["[]", None]}
+    options = {"grounding": "strict", "asked_labels": ["PER", "LOC"]}
+    compared = spanometer.compare(GOLD, systems, n_permutations=10, **options).measures["span_f"]
+    assert [system.scores["f1"] for system in compared.systems.values()] == [1, 0]
+    assert "|grounding:strict|asked_labels:LOC,PER|" in compared.signature
+    found = spanometer.errors(GOLD, systems, **options)
+    assert found.systems["empty"].counts["missing"] == 3
+    assert found.systems["empty"].answers.to_dict()["broken"] == 1
+    assert spanometer.errors(GOLD, OUTPUTS["Presidio"]).only.errors == 0
+
+
+def test_options_of_answers_without_answers():
+    with pytest.raises(InputError, match=r"asked_labels is for files that spanometer\.read gives, and for answers"):
+        spanometer.compare([["O"]], {"a": [["O"]], "b": [["O"]]}, asked_labels=["PER"])
+
+
 def test_objects_of_another_type():
     with pytest.raises(InputError, match=r"document 1: <object .* is neither an answer nor what a pipeline returns"):
         read_objects([[], object()], name="predictions")

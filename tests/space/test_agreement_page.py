@@ -12,7 +12,6 @@ import pytest
 import spanometer
 from headless import require_fit, served, started, wait
 from page_answers import Reader, headline, text_of
-from spanometer.documents.pairing import Pairing
 from spanometer.space import agreement_page
 from spanometer.space.agreement_page import FIELDS, MAX_FILES, respond
 from spanometer.space.documents import named, read_file
@@ -80,7 +79,7 @@ def test_numbers_are_those_of_the_library():
     options = {"offset_unit": "utf-16", "tokenizer": "words", "confidence": "0.95"}
     found = page(DOCCANO, **options)
     sides = {name: spanometer.read(path, offset_unit="utf-16") for name, path in named(DOCCANO).items()}
-    expected = spanometer.agreement(sides, pairing=Pairing(tokenizer="words"), confidence=0.95)
+    expected = spanometer.agreement(sides, tokenizer="words", confidence=0.95)
     # as docs/annotation_leads.md has them
     assert headline(found.html) == "0.8230" and "from 0.7550 to 0.8979" in text_of(found.html)
     told = json.loads(found.files["agreement.json"])

@@ -238,7 +238,7 @@ def _read_documents(
     columns = [source.reference_column, *[source.prediction_column] * len(paths)]
     read = [source.read_spans(path, column) for path, column in zip(rest, columns, strict=False)]
     files = by_role([*people.values(), *read], default, names, annotators)
-    return CorpusFiles(content="spans", files=files, reading={"pairing": source.pairing, **source.chosen})
+    return CorpusFiles(content="spans", files=files, reading={**vars(source.pairing), **source.chosen})
 
 
 def _read_trees(

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, TypedDict, TypeVar
 
 from ..counts.statistics import Resampling
-from ..exceptions import InputError, spell_python, spelled
-from ..options import counterpart, made, options_of
+from ..exceptions import InputError, mention, spell_python, spelled
+from ..options import changed, counterpart, made, options_of
 from ..spans.annotations import require_no_reading
 from ..tags.decoding import LabelDecoding
 from ..tags.schemes import LabelChoice
@@ -45,15 +45,32 @@ class TagArguments(TypedDict, total=False):
 
 
 class SideArguments(TagArguments, total=False):
-    """How the sides of a comparison are read, which are tags, spans, files or answers.
+    """How sides are read, which are tags, spans, files or answers.
 
     Attributes:
         lengths: the documents' lengths in tokens, for spans and entities; tags tell them.
-        pairing: of files, as `spanometer.read` gives them, how they are brought into one unit.
+        unit, to_tokens, trim, join_fragments, texts, tokenizer, scored_documents, ignore_words: of files, see
+            `pairing.Pairing`; what is moved and left out is a warning.
+        grounding, asked_labels, aliases, offsets, answer_format, item_mention_key, item_label_key: how the answers of
+            language models become spans, see `grounding.AnswerReading`.
     """
 
     lengths: Any
-    pairing: Pairing | None
+    unit: str | None
+    to_tokens: str
+    trim: str
+    join_fragments: bool
+    texts: str
+    tokenizer: str | None
+    scored_documents: str
+    ignore_words: bool
+    grounding: Any
+    asked_labels: Sequence[str] | None
+    aliases: Mapping[str, str] | None
+    offsets: str | None
+    answer_format: str
+    item_mention_key: str | None
+    item_label_key: str | None
 
 
 class DrawArguments(TypedDict, total=False):
@@ -71,34 +88,7 @@ class DrawArguments(TypedDict, total=False):
 
 
 class DrawnSideArguments(SideArguments, DrawArguments, total=False):
-    """How the sides of a comparison are read, and how corpora are drawn for intervals."""
-
-
-class ScoreArguments(TagArguments, DrawArguments, total=False):
-    """How the two sides of `scoring.score` are read, which are tags, spans, files or answers.
-
-    Attributes:
-        lengths: the documents' lengths in tokens, for spans and entities; tags tell them.
-        unit, to_tokens, trim, join_fragments, texts, tokenizer, scored_documents, ignore_words: of files, see
-            `pairing.Pairing`; what is moved and left out is a warning.
-        grounding, asked_labels, aliases, offsets, answer_format: how the answers of language models in files become
-            spans, see `grounding.AnswerReading`.
-    """
-
-    lengths: Any
-    unit: str | None
-    to_tokens: str
-    trim: str
-    join_fragments: bool
-    texts: str
-    tokenizer: str | None
-    scored_documents: str
-    ignore_words: bool
-    grounding: Any
-    asked_labels: Sequence[str] | None
-    aliases: Mapping[str, str] | None
-    offsets: str | None
-    answer_format: str
+    """How sides are read, and how corpora are drawn for intervals."""
 
 
 _OWNERS = (LabelDecoding, LabelChoice, Pairing, Resampling)
@@ -157,8 +147,8 @@ class SideReading:
 
     decoding: LabelDecoding
     choice: LabelChoice
+    pairing: Pairing
     lengths: Any = None
-    pairing: Pairing | None = None
 
     @classmethod
     def of(cls, function: Callable[..., Any], arguments: Mapping[str, Any]) -> SideReading:
@@ -173,13 +163,20 @@ class SideReading:
             decoding=made(LabelDecoding, arguments),
             choice=made(LabelChoice, arguments),
             lengths=arguments.get("lengths"),
-            pairing=arguments.get("pairing"),
+            pairing=made(Pairing, arguments),
         )
 
     def require_none(self, clause: str) -> None:
         """Raise an `InputError` that says what is given if options of tags or labels are set, where there are none."""
         require_no_reading(clause, self.decoding)
         self.choice.require_none(clause)
+        self.require_unpaired()
+
+    def require_unpaired(self) -> None:
+        """Raise an `InputError` for options of files and answers, where there are none."""
+        for name in changed(self.pairing):
+            problem = f"{mention(name)} is for files that spanometer.read gives, and for answers."
+            raise InputError(problem, "Leave it out.")
 
     def require_read(self) -> None:
         """Raise an `InputError` for options of reading that come too late for files."""

@@ -12,7 +12,7 @@ from ..arrays import offsets_of
 from ..exceptions import InputError, counted, mention, on_side, plain_ends, require_same_text, setting
 from ..grounding.grounded import Grounded, Unplaced, with_unplaced
 from ..grounding.reading import AnswerReading
-from ..options import check_options, option
+from ..options import changed, check_options, option
 from ..spans.documents import Tokens
 from ..spans.spans import Spans
 from ..spans.texts import aligned_places, joined, line_end_places, moved_to, words_in_text
@@ -250,11 +250,10 @@ def _paired(references: PairedSide, predictions: PairedSide, pairing: Pairing) -
     answered = [side for side in sides if side.grounded is not None]
     if answered:
         choices.update(pairing.signed_answers())
-    elif pairing.answering != AnswerReading():
+    for name in changed(pairing.answering) if not answered else ():
         raise InputError(
-            f"{mention('grounding')}, {mention('asked_labels')}, {mention('aliases')}, {mention('offsets')} and "
-            f"{mention('answer_format')} are for answers of language models, and no side has any.",
-            f"Leave them out, or name the key of the answers with {setting('answer_key')}.",
+            f"{mention(name)} is for answers of language models, and no side has any.",
+            f"Leave it out, or name the key of the answers with {setting('answer_key')}.",
         )
     unit = pairing.unit or ("token" if references.file.in_tokens or pairing.tokenizer else "character")
     if unit == "character" and pairing.to_tokens != Pairing.to_tokens:

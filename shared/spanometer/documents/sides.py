@@ -148,6 +148,7 @@ def read_sides(sides: Mapping[str, Any], reading: SideReading, *, apart: bool = 
     """
     if any(isinstance(side, Grounded) for side in sides.values()):
         reading.require_read()
+        reading.require_unpaired()
         result = sides_of_grounded(sides, apart=apart)
     elif any(isinstance(side, DocumentFile) for side in sides.values()):
         reading.require_read()
@@ -155,6 +156,7 @@ def read_sides(sides: Mapping[str, Any], reading: SideReading, *, apart: bool = 
         for note in notes:
             warnings.warn(note, stacklevel=3)
     else:
+        reading.require_unpaired()
         columns = read_columns(sides)
         for name, column in columns.items():
             if isinstance(column, (Entities, Attributes)):

@@ -109,8 +109,8 @@ def respond(paths: Sequence[str], values: Mapping[str, Any]) -> Response:
 
 def _results(paths: Sequence[str], chosen: Mapping[str, Any]) -> Response:
     files = _read(paths, {name: chosen[name] for name in _OF_FORMATS if chosen[name] is not None})
-    pairing = Pairing(**{name: chosen[name] for name in _PAIRING})
-    read, notes = files_together(files, pairing)
+    reading = {name: chosen[name] for name in _PAIRING}
+    read, notes = files_together(files, Pairing(**reading))
     sides = read.spans
     measure = ChanceKappaF1(match_labels=chosen["match_labels"], placement=chosen["placement"], method=chosen["method"])
     shared = {name: chosen[name] for name in ("placement", "method", "variant", "confidence")}
@@ -118,8 +118,8 @@ def _results(paths: Sequence[str], chosen: Mapping[str, Any]) -> Response:
     with warnings.catch_warnings():
         # they are the notes
         warnings.simplefilter("ignore", UserWarning)
-        agreed = agreement(files, pairing=pairing, per_document=True, match_labels=measure.match_labels, **shared)
-        differing = disagreements(files, pairing=pairing, match_labels=measure.match_labels)
+        agreed = agreement(files, **reading, per_document=True, match_labels=measure.match_labels, **shared)
+        differing = disagreements(files, **reading, match_labels=measure.match_labels)
     without = None
     if len(files) > 2:
         without = differing.leave_one_out(**shared)

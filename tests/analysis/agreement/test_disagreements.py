@@ -16,7 +16,6 @@ from spanometer.alignment.matched_spans import MatchedSpans
 from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.agreement.pairs import DIFFERENCES
 from spanometer.analysis.errors.confusion import Confusion
-from spanometer.documents.pairing import Pairing
 from spanometer.measures import SpanF, TokenF
 
 WORDS = [["Ada", "met", "Bob", "of", "Acme", "Inc"], ["Rome", "fell"]]
@@ -176,5 +175,5 @@ def test_words_that_a_tokenizer_makes_are_shown(tmp_path):
         row = {"text": "Ada Lovelace's sketch", "spans": [{"start": 0, "end": end, "label": "P"}]}
         (tmp_path / f"{name}.jsonl").write_text(json.dumps(row))
     sides = {name: spanometer.read(tmp_path / f"{name}.jsonl") for name in ends}
-    found = disagreements(sides, pairing=Pairing(tokenizer="words"))
+    found = disagreements(sides, tokenizer="words")
     assert [row["text"] for row in found.to_arrow().to_pylist()] == ["Ada Lovelace"]

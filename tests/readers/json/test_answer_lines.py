@@ -147,7 +147,7 @@ def test_what_is_no_answer(lines, gold):
     with pytest.raises(InputError, match=r"answers.jsonl, line 2: an answer is 3"):
         two = [{"text": TEXT, "spans": GOLD}, {"text": "Oslo", "spans": []}]
         pair(spanometer.read(lines(*two, name="gold.jsonl")), spanometer.read(lines({"answer": "[]"}, {"answer": 3})))
-    with pytest.raises(InputError, match="are for answers of language models, and no side has any"):
+    with pytest.raises(InputError, match="grounding is for answers of language models, and no side has any"):
         pair(gold, gold, Pairing(grounding="uie"))
     with pytest.raises(InputError, match="need the texts that they are about, and no file has them"):
         pair(spanometer.read(lines({"answer": "[]"})), spanometer.read(lines({"answer": "[]"})))

@@ -151,8 +151,9 @@ def score_against(
         names: the annotators' names, by default `1`, `2`, `3` ...
         confidence: the level of intervals; None makes none.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
-            `lengths`, `pairing`, `label_map`, `labels` and `ignore_labels`, see `arguments.SideArguments`; and how
-            corpora are drawn for intervals: `interval_method`, `n_resamples` and `seed`, see `arguments.DrawArguments`.
+            `lengths`, `label_map`, `labels`, `ignore_labels`, and the options of files, see `arguments.SideArguments`;
+            and how corpora are drawn for intervals: `interval_method`, `n_resamples` and `seed`, see
+            `arguments.DrawArguments`.
 
     Raises:
         TypeError: for an argument that there is not.

@@ -109,11 +109,11 @@ def agreement(
             ones for all annotators; None makes none. One document has no intervals, as documents are what is drawn; it
             has p-values.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
-            `lengths`, `pairing`, `label_map`, `labels` and `ignore_labels`, see `arguments.SideArguments`; and how
-            corpora are drawn for intervals: `interval_method`, `n_resamples` and `seed`, see `arguments.DrawArguments`.
-            The simulations use the same seed. And the options of the measures: `level`, `placement`, `method`,
-            `uniform_threshold`, `n_simulations`, `match_labels`, `average` and `zero_division`, see
-            `AgreementArguments`.
+            `lengths`, `label_map`, `labels`, `ignore_labels`, and the options of files, see `arguments.SideArguments`;
+            and how corpora are drawn for intervals: `interval_method`, `n_resamples` and `seed`, see
+            `arguments.DrawArguments`. The simulations use the same seed. And the options of the measures: `level`,
+            `placement`, `method`, `uniform_threshold`, `n_simulations`, `match_labels`, `average` and `zero_division`,
+            see `AgreementArguments`.
 
     Raises:
         TypeError: for an unknown argument.

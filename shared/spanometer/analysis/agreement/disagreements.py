@@ -269,7 +269,7 @@ def disagreements(
         level: what costs are counted in: `token`, as F1 of `agreement` is, or `span`. Under `token` a span that only
             some split into two of the same label costs nothing, as all have the same tokens.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
-            `lengths`, `pairing`, `label_map`, `labels` and `ignore_labels`, see `arguments.SideArguments`.
+            `lengths`, `label_map`, `labels`, `ignore_labels`, and the options of files, see `arguments.SideArguments`.
 
     Raises:
         TypeError: for an argument that there is not.

@@ -64,7 +64,7 @@ def consensus(
         resolve: `nothing`, `contradictions` or `overlaps`.
         names: the annotators' names, by default `1`, `2`, `3` ...
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
-            `lengths`, `pairing`, `label_map`, `labels` and `ignore_labels`, see `arguments.SideArguments`.
+            `lengths`, `label_map`, `labels`, `ignore_labels`, and the options of files, see `arguments.SideArguments`.
 
     Raises:
         TypeError: for an argument that there is not.

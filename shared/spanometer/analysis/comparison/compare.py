@@ -15,6 +15,7 @@ from ...exceptions import InputError, counted, mention, on_side, require_choice,
 from ...measures.base import Measure
 from ...measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures
 from ...options import made
+from ...readers.objects import beside_files
 from ...spans.annotations import named_sides
 from ...spans.attributes import Attributes
 from ...spans.entities import Entities
@@ -87,7 +88,8 @@ def compare(
     Args:
         references: a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of either, or a file that
             `spanometer.read` gives; or `Entities`, or a list of lists of entities.
-        systems: each system's output by its name, in one of these forms; entities for entities.
+        systems: each system's output by its name, in one of these forms, or, beside a reference with texts, raw answers
+            and what pipelines return, as `score` takes them; entities for entities.
         measures: the names of measures, or measures with options of their own, or several of both; or a mapping that
             names the results. For `Entities`: `Eter`, or `"eter"`.
         rank_correlation: also correlate the rankings that the measures give (Kendall's tau-b, with intervals from the
@@ -96,9 +98,9 @@ def compare(
         by_chance: also rank the systems before and after correction for chance (`ChanceKappaF1`), over all documents
             and in the parts below, between and above these bounds of the chance level, see `difficulty.by_chance`.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
-            `lengths`, `pairing`, `label_map`, `labels` and `ignore_labels`, see `arguments.SideArguments`; and how
-            corpora are drawn and outputs swapped: `confidence`, `interval_method`, `n_resamples`, `n_permutations` and
-            `seed`, see `significance.PairedArguments`.
+            `lengths`, `label_map`, `labels`, `ignore_labels`, and the options of files, see `arguments.SideArguments`;
+            and how corpora are drawn and outputs swapped: `confidence`, `interval_method`, `n_resamples`,
+            `n_permutations` and `seed`, see `significance.PairedArguments`.
 
     Raises:
         TypeError: for an argument that there is not.
@@ -109,7 +111,8 @@ def compare(
     resampling = made(PairedResampling, arguments)
     choices: dict[str, Any] = {"rank_correlation": rank_correlation, "per_label": per_label, "by_chance": by_chance}
     options = SideReading.of(compare, arguments)
-    sides_read = read_columns({REFERENCES: references, **named_outputs(systems)})
+    sides_of_all = {REFERENCES: references, **named_outputs(systems)}
+    sides_read = read_columns(beside_files(sides_of_all, answers="grounding" in arguments))
     reference = sides_read[REFERENCES]
     if isinstance(reference, (Entities, Attributes)):
         options.require_none(f"these are {_CALLED[type(reference)]}")

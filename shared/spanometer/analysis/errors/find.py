@@ -14,6 +14,7 @@ from ...documents.sides import read_sides
 from ...exceptions import InputError, on_side, require_no_more
 from ...measures.registry import MEASURES, read_measures
 from ...options import check_options, option
+from ...readers.objects import beside_files
 from ..comparison.comparison import NAMED, REFERENCES, SYSTEM, named_systems
 from ..scores.report import corpus_size
 from .answers import AnswerErrors
@@ -70,15 +71,17 @@ def errors(
     Args:
         references: a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of either, or a file
             that `spanometer.read` gives.
-        predictions: a system's output in one of these forms; or a mapping with those of several systems by name.
+        predictions: a system's output in one of these forms, or, beside a reference with texts, raw answers and what
+            pipelines return, as `score` takes them; or a mapping with the outputs of several systems by name.
         measure: what errors cost is told in the headline of this measure, by name or with options of its own
             (`SpanF(average="macro")`).
         min_overlap: the least share of a reference span that a predicted span must cover to be matched with it.
         words: the words of each document, for examples and buckets by string; files bring their own.
         confidence: the level of the intervals of costs, over documents; None makes none.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
-            `lengths`, `pairing`, `label_map`, `labels` and `ignore_labels`, see `arguments.SideArguments`; and how
-            corpora are drawn for intervals: `interval_method`, `n_resamples` and `seed`, see `arguments.DrawArguments`.
+            `lengths`, `label_map`, `labels`, `ignore_labels`, and the options of files, see `arguments.SideArguments`;
+            and how corpora are drawn for intervals: `interval_method`, `n_resamples` and `seed`, see
+            `arguments.DrawArguments`.
 
     Raises:
         TypeError: for an argument that there is not.
@@ -91,7 +94,8 @@ def errors(
     chosen_measures = list(read_measures(measure, MEASURES).values())
     if len(chosen_measures) != 1:
         raise InputError("costs are told in one measure.", "Name one.", option="measure")
-    read = read_sides(_sides(references, predictions), options)
+    sides = beside_files(_sides(references, predictions), answers="grounding" in arguments)
+    read = read_sides(sides, options)
     spans, reading = read.with_common_labels(), read.reading
     reference = spans.pop(REFERENCES)
     several = isinstance(predictions, Mapping)

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any, Never, Unpack, overload
 
 from ...counts.statistics import Resampling
-from ...documents.arguments import ScoreArguments, SideReading, shares
+from ...documents.arguments import DrawnSideArguments, SideReading, shares
 from ...documents.document_file import DocumentFile
 from ...documents.pairing import Pairing
 from ...documents.sides import read_sides, require_one_annotator
@@ -26,7 +26,7 @@ from ...measures.registry import (
     options_by_name,
     read_measures,
 )
-from ...options import made, options_of, require_known
+from ...options import options_of, require_known
 from ...readers.objects import beside_files
 from ...spans.forms import common_form, documents_in, form_of, read_pair
 from ...spans.spans import Spans
@@ -44,7 +44,7 @@ def score(
     *more: Never,
     measures: Any = None,
     confidence: float | None = None,
-    **options: Unpack[ScoreArguments],
+    **options: Unpack[DrawnSideArguments],
 ) -> Report: ...
 
 
@@ -52,7 +52,7 @@ def score(
 def score(references: Any, predictions: Any, *more: Never, **options: Any) -> Report: ...
 
 
-@shares(ScoreArguments)
+@shares(DrawnSideArguments)
 def score(
     references: Any,
     predictions: Any,
@@ -97,12 +97,12 @@ def score(
             `span_f`, `link_f` and `bcubed`, which need no choice, and `eter` for entities; `"all"` computes every
             measure that suits the data, except `gamma`.
         confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
-        **options: how tags, spans and files are read, see `arguments.ScoreArguments`: `scheme`, `repair`, `prefix`,
+        **options: how tags, spans and files are read, see `arguments.SideArguments`: `scheme`, `repair`, `prefix`,
             `id2label`, `ignore_index`, `lengths`, `label_map`, `labels`, `ignore_labels`; of files `unit`, `to_tokens`,
-            `trim`, `join_fragments`, `texts`, `tokenizer`, `scored_documents`, `ignore_words`; of answers in files
-            `grounding`, `asked_labels`, `aliases`, `offsets`, `answer_format`; how corpora are drawn for intervals:
-            `interval_method`, `n_resamples`, `seed`. And options of the measures that are asked for by name, such as
-            `average`, `zero_division`, `cap`; each measure takes those that it has.
+            `trim`, `join_fragments`, `texts`, `tokenizer`, `scored_documents`, `ignore_words`; of answers `grounding`,
+            `asked_labels`, `aliases`, `offsets`, `answer_format`, `item_mention_key`, `item_label_key`; how corpora are
+            drawn for intervals: `interval_method`, `n_resamples`, `seed`. And options of the measures that are asked
+            for by name, such as `average`, `zero_division`, `cap`; each measure takes those that it has.
 
     Returns:
         The results of all measures, and the size of the corpus.
@@ -111,7 +111,7 @@ def score(
         InputError: for wrong options, and for annotations that cannot be read or compared.
     """
     require_no_more(more, "Pass one system; spanometer.compare takes several.")
-    arguments = {name: options.pop(name) for name in ScoreArguments.__annotations__ if name in options}
+    arguments = {name: options.pop(name) for name in DrawnSideArguments.__annotations__ if name in options}
     if "seed" in arguments:
         options["seed"] = arguments["seed"]
     measures = list(measures) if isinstance(measures, Iterator) else measures
@@ -142,20 +142,15 @@ def _scored(
     arguments: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> Report:
-    pairing = made(Pairing, arguments)
-    sides_reading = replace(SideReading.of(score, arguments), pairing=pairing)
+    sides_reading = SideReading.of(score, arguments)
     decoding, choice, lengths = sides_reading.decoding, sides_reading.choice, sides_reading.lengths
     resampling = Resampling.chosen(confidence, arguments)
     everything = is_everything(measures)
     sides = {"references": references, "predictions": predictions}
     sides = beside_files(sides, answers="grounding" in arguments)
     files = [side for side in sides.values() if isinstance(side, DocumentFile)]
-    if pairing != Pairing() and not files:
-        *names, last = options_of(Pairing)
-        raise InputError(
-            f"{', '.join(names)} and {last} are for files that spanometer.read gives.",
-            "Leave them out.",
-        )
+    if not files:
+        sides_reading.require_unpaired()
     if files or any(isinstance(side, Grounded) for side in sides.values()):
         for file in files:
             require_one_annotator(file)
