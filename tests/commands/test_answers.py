@@ -33,6 +33,20 @@ def test_a_policy_by_its_actions(scores, gold, others):
     assert f"|grounding:{policy}|asked_labels:LOC,PER|aliases:PLACE=LOC|" in span_f["signature"]
 
 
+@pytest.mark.parametrize("policy", ["strict", "strict-strings"])
+def test_keys_of_items(scores, gold, lines, policy):
+    items = [
+        {"text": "a guess", "name of it": span, "sort": label} for label, span in (("PER", "Ann"), ("LOC", "Rome"))
+    ]
+    path = lines("own.jsonl", {"id": 1, "answer": items}, {"id": 2, "answer": []})
+    options = ("--grounding", policy, "--item-mention-key", "name of it", "--item-label-key", "sort")
+    (result,) = scores("score", gold, path, *options, *(["--measures=span_f"] if policy == "strict" else []))[
+        "measures"
+    ].values()
+    assert result["scores"]["f1"] == 1
+    assert "|item_mention_key:name of it|item_label_key:sort|" in result["signature"]
+
+
 @pytest.mark.parametrize("command", ["score", "compare", "errors", "agree"])
 def test_several_keys_of_one_file(run, lines, command):
     rows = [{"text": TEXT, "gold": GOLD, "by": {"good": GOOD, "bad": BAD}, "third": "[]"}]

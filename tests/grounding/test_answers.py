@@ -5,8 +5,7 @@ import random
 
 import pytest
 
-from spanometer.grounding.answers import read_answer
-from spanometer.grounding.items import Item
+from spanometer.grounding import Item, ground, ground_strings, read_answer
 
 ANN, OSLO = ("PER", "Ann"), ("LOC", "Oslo")
 
@@ -264,5 +263,8 @@ def test_nothing_is_an_answer(answer):
 
 
 def test_keys_of_items_can_be_named():
-    answer = [{"text": "a sentence", "where": "London", "what": "LOC"}]
-    assert read_answer(answer, mention_key="where", label_key="what").items == (Item("LOC", "London"),)
+    answer = [{"text": "a sentence", "où": "London", "quoi": "LOC"}]
+    keys = {"item_mention_key": "où", "item_label_key": "quoi"}
+    assert read_answer(answer, **keys).items == (Item("LOC", "London"),)
+    assert ground(["In London"], [answer], **keys).spans.to_dicts() == [[{"start": 3, "end": 9, "label": "LOC"}]]
+    assert ground_strings(["In London"], [answer], **keys).mentions.to_pairs() == [[("LOC", "London")]]

@@ -198,7 +198,8 @@ class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
     @property
     def answer_reading(self) -> dict[str, Any]:
         """The options of reading answers, as functions of `grounding` take them."""
-        return {"asked_labels": self.asked_labels, "aliases": self.aliases, "format": self.answer_format}
+        names = {"asked_labels": self.asked_labels, "aliases": self.aliases, "format": self.answer_format}
+        return {**names, **self.item_keys}
 
     @property
     def decoding(self) -> dict[str, Any]:

@@ -72,8 +72,8 @@ def read_answer(
     format: str = "auto",
     asked_labels: Collection[str] = (),
     text: str | None = None,
-    mention_key: str | None = None,
-    label_key: str | None = None,
+    item_mention_key: str | None = None,
+    item_label_key: str | None = None,
 ) -> Answer:
     """Read the items of an answer.
 
@@ -88,7 +88,7 @@ def read_answer(
         format: one of `FORMATS`.
         asked_labels: the labels that the model was asked for, if known: with a single label, answers need not name it.
         text: the text that the answer is about; it tells labels from mentions, and in what unit offsets count.
-        mention_key, label_key: the keys of mentions and labels in objects, if they have names of their own.
+        item_mention_key, item_label_key: the keys of mentions and labels in objects, if they have names of their own.
 
     Returns:
         The items; no answer raises an error by its content.
@@ -103,7 +103,7 @@ def read_answer(
     labels = listed(asked_labels, _LABELS_REMEDY, option="asked_labels")
     if not all(isinstance(label, str) for label in labels):
         raise InputError(f"asked_labels are {shown(labels)}.", _LABELS_REMEDY, option="asked_labels")
-    reading = ItemReading(labels, text, mention_key, label_key)
+    reading = ItemReading(labels, text, item_mention_key, item_label_key)
     if answer is None:
         return Answer(broken=True)
     if isinstance(answer, (list, tuple, dict)):

@@ -7,7 +7,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -48,7 +48,7 @@ class Unplaced:
 
 @dataclass(frozen=True, eq=False)
 class AnswerInput:
-    """Texts and answers as they come, and the options of reading them, see `ground`."""
+    """Texts and answers as they come, and the options of reading them, see `ground`; `item_keys` by their names."""
 
     texts: Any
     answers: Any
@@ -56,6 +56,7 @@ class AnswerInput:
     aliases: Mapping[str, str] | None
     format: str = "auto"
     tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None
+    item_keys: Mapping[str, str | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """List texts and as many answers; an `InputError` for other input, and for wrong labels."""
@@ -90,12 +91,12 @@ class AnswerInput:
         for document, (text, answer) in enumerate(zip(self.texts, self.answers, strict=True)):
             with placed_errors(document):
                 if not isinstance(answer, Answer):
-                    answer = read_answer(answer, format=self.format, asked_labels=labels, text=text)
+                    answer = read_answer(answer, format=self.format, asked_labels=labels, text=text, **self.item_keys)
             yield answer
 
     def signed(self, policy: AnswerPolicy) -> dict[str, str]:
         """Describe how the answers are grounded, for the signature."""
-        return signed_grounding(policy, self.asked_labels, self.aliases, self.format)
+        return signed_grounding(policy, self.asked_labels, self.aliases, self.format, self.item_keys)
 
 
 @contextmanager
@@ -287,6 +288,8 @@ def ground(
     aliases: Mapping[str, str] | None = None,
     tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None,
     format: str = "auto",
+    item_mention_key: str | None = None,
+    item_label_key: str | None = None,
 ) -> Grounded:
     """Find the spans that generated answers mean in their texts, without looking at the reference.
 
@@ -304,6 +307,7 @@ def ground(
         tokens: the texts' tokens, in characters; by default runs of letters, digits and underscores, and each other
             sign.
         format: the format of the answers.
+        item_mention_key, item_label_key: the keys of mentions and labels in the items of answers, see `read_answer`.
 
     Returns:
         The spans, in characters, the items without a place, and the counts.
@@ -313,7 +317,8 @@ def ground(
             unknown policy or format.
     """
     chosen = GroundingPolicy.of(policy)
-    source = AnswerInput(texts, answers, asked_labels, aliases, format, tokens)
+    keys = {"item_mention_key": item_mention_key, "item_label_key": item_label_key}
+    source = AnswerInput(texts, answers, asked_labels, aliases, format, tokens, keys)
     vocabulary = source.vocabulary
     tallies = array("q")
 
@@ -359,11 +364,16 @@ def outcomes_by_answer(grounded: Grounded) -> Iterator[AnswerOutcomes]:
 
 
 def signed_grounding(
-    policy: AnswerPolicy, labels: Iterable[str] | None, aliases: Mapping[str, str] | None, format: str
+    policy: AnswerPolicy,
+    labels: Iterable[str] | None,
+    aliases: Mapping[str, str] | None,
+    format: str,
+    item_keys: Mapping[str, str | None],
 ) -> dict[str, str]:
     """Describe for the signature how answers were grounded."""
     texts = {name: signed_names(names) for name, names in (("asked_labels", labels), ("aliases", aliases)) if names}
-    return {"grounding": str(policy), **texts, **({} if format == "auto" else {"answer_format": format})}
+    texts |= {name: text for name, text in {"answer_format": format, **item_keys}.items() if text not in (None, "auto")}
+    return {"grounding": str(policy), **texts}
 
 
 def predicted_columns(

@@ -69,7 +69,7 @@ _RANGES = (
     "bounds",
 )
 _LENGTHS = ("length", "len", "size")
-_SIGNS = re.compile(r"[^a-z0-9]+")
+_SIGNS = re.compile(r"[\W_]+")
 _NUMBER = re.compile(r"\s*([+-]?\d{1,15})(?:\.0*)?\s*\Z")
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..exceptions import InputError
-from ..options import option, options_of, replaced_option
+from ..options import option, options_of, replaced_option, text
 from ..spans.documents import Tokens
 from ..tags.schemes import label_map_in, labels_option
 from .answers import FORMATS
@@ -52,10 +52,12 @@ class AnswerReading:
         topic="answers",
     )
     answer_format: str = option("auto", help="format of answers", choices=FORMATS, topic="answers")
+    item_mention_key: str | None = text("KEY", "the key of the mention in the items of answers", topic="answers")
+    item_label_key: str | None = text("KEY", "the key of the label in the items of answers", topic="answers")
 
     def __post_init__(self) -> None:
         """Check the values."""
-        for name in ("offsets", "answer_format"):
+        for name in ("offsets", "answer_format", "item_mention_key", "item_label_key"):
             options_of(AnswerReading)[name].check(getattr(self, name))
         try:
             self.policy  # noqa: B018 (it is checked when it is made)
@@ -79,6 +81,11 @@ class AnswerReading:
         """These options alone."""
         return AnswerReading(**{name: getattr(self, name) for name in options_of(AnswerReading)})
 
+    @property
+    def item_keys(self) -> dict[str, str | None]:
+        """The keys of mentions and labels, as functions of `grounding` take them."""
+        return {"item_mention_key": self.item_mention_key, "item_label_key": self.item_label_key}
+
     def ground(self, texts: Iterable[str], answers: Iterable[Any], tokens: Tokens | None = None) -> Grounded:
         """Find the spans that answers mean in their texts, see `ground`."""
         return ground(
@@ -89,11 +96,12 @@ class AnswerReading:
             aliases=self.aliases,
             tokens=tokens,
             format=self.answer_format,
+            **self.item_keys,
         )
 
     def signed_answers(self) -> dict[str, str]:
         """Describe for the signature how answers were grounded."""
-        return signed_grounding(self.policy, self.asked_labels, self.aliases, self.answer_format)
+        return signed_grounding(self.policy, self.asked_labels, self.aliases, self.answer_format, self.item_keys)
 
 
 def _are_labels(names: Any) -> bool:

@@ -49,6 +49,8 @@ def ground_strings(
     asked_labels: Iterable[str] | None = None,
     aliases: Mapping[str, str] | None = None,
     format: str = "auto",
+    item_mention_key: str | None = None,
+    item_label_key: str | None = None,
 ) -> GroundedStrings:
     """Find the mentions in generated answers, as strings, without looking at the reference.
 
@@ -68,13 +70,15 @@ def ground_strings(
         asked_labels: the labels that the model was asked for; items with other labels are outside. None allows all.
         aliases: labels of answers, each with the label that it stands for.
         format: the format of the answers.
+        item_mention_key, item_label_key: the keys of mentions and labels in the items of answers, see `read_answer`.
 
     Raises:
         InputError: for texts and answers of different number, texts that are no strings, or an unknown policy or
             format.
     """
     chosen = StringPolicy.of(policy)
-    source = AnswerInput(texts, answers, asked_labels, aliases, format)
+    keys = {"item_mention_key": item_mention_key, "item_label_key": item_label_key}
+    source = AnswerInput(texts, answers, asked_labels, aliases, format, item_keys=keys)
     return strings_of(source, chosen, (form_text(text, chosen.fold) for text in source.texts))
 
 

@@ -208,6 +208,8 @@ def grounding_spread(
     aliases: Mapping[str, str] | None = None,
     tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None,
     format: str = "auto",
+    item_mention_key: str | None = None,
+    item_label_key: str | None = None,
     strings: MentionF | None = _AS_STRINGS,
 ) -> GroundingSpread:
     """Score generated answers under all 9,216 grounding policies, see `grounding.GroundingPolicy`.
@@ -223,7 +225,7 @@ def grounding_spread(
             several systems.
         references: the spans of the texts, in characters: `Spans`, or lists of dicts with `start`, `end` and `label`.
         measures: the measures to score with, see `score`; their headline value is compared.
-        asked_labels, aliases, tokens, format: see `grounding.ground`.
+        asked_labels, aliases, tokens, format, item_mention_key, item_label_key: see `grounding.ground`.
         strings: the measure of strings; `fold` and `copies` are those of each policy. None leaves strings out.
 
     Raises:
@@ -240,7 +242,8 @@ def grounding_spread(
     if len({str(name) for name, _ in outputs}) < len(outputs):
         raise InputError("two systems have one name.", "Give each system a name of its own.")
     rows = ordered(texts, "a list of texts", "Texts are a list of strings.")
-    reading = asked_labels, aliases, format, tokens
+    keys = {"item_mention_key": item_mention_key, "item_label_key": item_label_key}
+    reading = asked_labels, aliases, format, tokens, keys
     sources = {str(name): AnswerInput(rows, of_system, *reading) for name, of_system in outputs}
     # each answer is read once
     read = {name: replace(source, answers=list(source.read()), format="auto") for name, source in sources.items()}
