@@ -247,10 +247,16 @@ def strings(codes: np.ndarray, names: Collection[str]) -> pa.StringArray:
 
 
 def string_array(texts: Collection[str]) -> pa.StringArray:
-    """Convert texts to an Arrow array, see `arrow_array`."""
-    encoded = [text.encode() for text in texts]
-    offsets = _short(offsets_of(list(map(len, encoded))))
-    return pa.StringArray.from_buffers(len(encoded), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded)))
+    """Convert texts to an Arrow array, see `arrow_array`.
+
+    Raises:
+        TypeError: for a value that is no text.
+        UnicodeError: for half a surrogate pair.
+    """
+    data = "".join(texts).encode()
+    lengths = map(len, texts if data.isascii() else map(str.encode, texts))
+    offsets = _short(offsets_of(np.fromiter(lengths, dtype=np.int64, count=len(texts))))
+    return pa.StringArray.from_buffers(len(texts), pa.py_buffer(offsets), pa.py_buffer(data))
 
 
 def as_lists(offsets: np.ndarray, values: pa.Array) -> pa.ListArray:
@@ -304,8 +310,8 @@ def _class_names(numbers: pa.Array, names: Sequence[str]) -> pa.DictionaryArray:
     values = integers(numbers)
     unnamed = np.unique(values[(values < 0) | (values >= len(names))])
     codes = np.where((values < 0) | (values >= len(names)), len(names) + np.searchsorted(unnamed, values), values)
-    dictionary = pa.array([*names, *map(str, unnamed.tolist())], pa.string())
-    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=null_flags(numbers)), dictionary)
+    dictionary = string_array([*names, *map(str, unnamed.tolist())])
+    return pa.DictionaryArray.from_arrays(arrow_array(codes, null_flags(numbers)), dictionary)
 
 
 def list_chunks(column: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
@@ -347,14 +353,16 @@ def typed_array(values: Sequence[Any], type_: pa.DataType) -> pa.Array | None:
     if not all(issubclass(kind, allowed) and kind not in refused for kind in set(map(type, values))):
         return None
     try:
-        return pa.array(values, type_)
+        if pa.types.is_string(type_):
+            return string_array(values)
+        return arrow_array(np.fromiter(map(int, values), dtype=np.int64, count=len(values))).cast(type_)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, UnicodeError):
         return None
 
 
 def list_offsets(rows: Sequence[Sequence[Any]]) -> pa.Int32Array:
     """Compute the Arrow list offsets of rows."""
-    return pa.array(_short(offsets_of(np.fromiter(map(len, rows), dtype=np.int64, count=len(rows)))))
+    return arrow_array(_short(offsets_of(np.fromiter(map(len, rows), dtype=np.int64, count=len(rows)))))
 
 
 def _short(offsets: np.ndarray) -> np.ndarray:

@@ -82,9 +82,10 @@ import resource, spanometer
 from spanometer import InputError, Spans
 from spanometer.measures import MEASURES
 import scipy.sparse
+# the allocator's first block is large
+spans = Spans.from_dicts({SPANS!r}, lengths=[{BILLION}])
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + 2**30, used + 2**30))
-spans = Spans.from_dicts({SPANS!r}, lengths=[{BILLION}])
 placed = [dict(method=method, placement=placement) for method in ("exact", "uniform", "auto")
           for placement in ("disjoint", "independent", "layers")]
 for name, measure in MEASURES.items():

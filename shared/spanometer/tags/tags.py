@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import (
+    arrow_array,
     as_column,
     batches,
     integers,
@@ -25,6 +26,7 @@ from ..arrays import (
     offsets_of,
     place_of,
     read_rows,
+    string_array,
     strings,
     take_segments,
     with_values,
@@ -351,15 +353,11 @@ def _list_array(rows: Sequence[Sequence[str]], first_document: int) -> pa.ListAr
     flat = list(chain.from_iterable(rows))
     try:
         if flat and not isinstance(flat[0], str) and all(map(_is_number_type, set(map(type, flat)))):
-            values = _named(pa.array(flat, type=pa.int64()))
+            values = _named(arrow_array(np.array(flat, dtype=np.int64)))
         else:
-            # only strings can be joined, and checking the type of each takes longer
-            "".join(flat)
-            values = pa.array(flat, type=pa.string())
-    except (TypeError, OverflowError, UnicodeError, pa.ArrowInvalid, pa.ArrowTypeError):
+            values = string_array(flat)
+    except (TypeError, OverflowError, UnicodeError):
         raise _bad_tag(rows, first_document) from None
-    if isinstance(values, pa.ChunkedArray):
-        raise InputError("more than 2 GiB of tags in a thousand documents.", "Pass fewer tags at once.")
     return pa.ListArray.from_arrays(list_offsets(rows), values)
 
 
