@@ -50,6 +50,7 @@ class SideSpans:
         document, label: of each span.
         start, end: its bounds on the line (the outer ones of a discontinuous span).
         pieces: the contiguous pieces of all spans, ordered by their start; None if every span is contiguous.
+        copies: how often each span is there; None if every span is there once.
     """
 
     document: np.ndarray
@@ -57,6 +58,7 @@ class SideSpans:
     start: np.ndarray
     end: np.ndarray
     pieces: Pieces | None = None
+    copies: np.ndarray | None = None
 
     def __len__(self) -> int:
         """Count the spans."""
@@ -65,6 +67,11 @@ class SideSpans:
     def column(self, chosen: np.ndarray | slice = slice(None), value: np.ndarray | None = None) -> Column:
         """Count spans (all by default) at their documents and labels: 1 each, or the values."""
         return Column(self.document[chosen], self.label[chosen], value)
+
+    @property
+    def times(self) -> np.ndarray:
+        """How often each span is there."""
+        return np.ones(len(self), dtype=np.int64) if self.copies is None else self.copies
 
     def places(self, documents: int) -> np.ndarray:
         """Number the label and the document of each span; the numbers ascend."""
@@ -118,12 +125,13 @@ class SideSpans:
     def take(self, kept: np.ndarray) -> SideSpans:
         """Take the flagged spans."""
         document, label, start, end = (column[kept] for column in (self.document, self.label, self.start, self.end))
+        copies = None if self.copies is None else self.copies[kept]
         if self.pieces is None or not self.discontinuous[kept].any():
-            return SideSpans(document, label, start, end)
+            return SideSpans(document, label, start, end, None, copies)
         of_kept = kept[self.pieces.span]
         span = (np.cumsum(kept) - 1)[self.pieces.span[of_kept]]
         pieces = Pieces(span, self.pieces.start[of_kept], self.pieces.end[of_kept])
-        return SideSpans(document, label, start, end, pieces)
+        return SideSpans(document, label, start, end, pieces, copies)
 
 
 @dataclass(frozen=True, eq=False)
@@ -347,15 +355,16 @@ def lay_out(spans: Spans, labels: tuple[str, ...], offsets: np.ndarray) -> SideS
     document, label = spans.document[order], spans.label[order]
     base = line_base(label, document, offsets)
     start = base + spans.start[order]
+    copies = None if spans.copies is None else spans.copies[order]
     if spans.fragments is None:
-        return SideSpans(document, label, start, np.add(base, spans.end[order], out=base))
+        return SideSpans(document, label, start, np.add(base, spans.end[order], out=base), None, copies)
     end = base + spans.end[order]
     fragments = spans.fragments.take(order)
     span = np.repeat(np.arange(len(order)), np.diff(fragments.offsets))
     piece_start, piece_end = base[span] + fragments.start, base[span] + fragments.end
     by_start = np.argsort(piece_start, kind="stable")
     pieces = Pieces(span[by_start], piece_start[by_start], piece_end[by_start])
-    return SideSpans(document, label, start, end, pieces)
+    return SideSpans(document, label, start, end, pieces, copies)
 
 
 def _intersections(

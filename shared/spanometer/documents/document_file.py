@@ -365,7 +365,7 @@ def documents_of(
         raise columns.locate(error) from None
     twice = len(stated.spans) - len(spans)
     if twice:
-        remarks.append(f"Spans that the file has twice, and that count once: {twice:,}.")
+        remarks.append(f"Spans that the file has several times, which mostly count once: {twice:,}.")
     return DocumentFile(
         source=source.name,
         documents=Documents(

@@ -74,7 +74,7 @@ def _columns(alignment: Alignment, side: SideSpans) -> Spans:
         fragments = Fragments(offsets_by(span, len(side)), *bounds)
     start, end = ((bound - base).astype(np.int32) for bound in (side.start, side.end))
     size = alignment.documents, alignment.lengths
-    return Spans(side.document, start, end, side.label, alignment.labels, *size, fragments)
+    return Spans(side.document, start, end, side.label, alignment.labels, *size, fragments, side.copies)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -98,6 +98,7 @@ class Measure(CheckedOptions, ABC):
         higher_is_better: whether the headline of the better output is the higher one.
         support: the count that holds the number of reference spans.
         shared: the counts that belong to documents and not to labels.
+        unusual: options that signatures name only if they have another value than the default.
         counts_type: the class of its counts.
     """
 
@@ -118,6 +119,7 @@ class Measure(CheckedOptions, ABC):
     higher_is_better: ClassVar[bool] = True
     support: ClassVar[str] = "reference_spans"
     shared: ClassVar[tuple[str, ...]] = ()
+    unusual: ClassVar[tuple[str, ...]] = ()
     counts_type: ClassVar[type[Counts]] = Counts
 
     def __init_subclass__(cls, **settings: Any) -> None:
@@ -336,7 +338,8 @@ class Measure(CheckedOptions, ABC):
 
     def options(self) -> dict[str, Any]:
         """List the options that can change the number, in the order of the signature."""
-        own = {field.name: getattr(self, field.name) for field in fields(self)}
+        values = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
+        own = {name: value for name, (value, default) in values.items() if name not in self.unusual or value != default}
         shared = {name: own.pop(name) for name in SHARED if name in own}
         return {**own, **shared}
 

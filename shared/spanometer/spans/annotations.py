@@ -153,6 +153,7 @@ def _together(
         documents=documents,
         lengths=lengths,
         fragments=None,
+        copies=None if all(spans.copies is None for spans in parts) else np.concatenate([s.times for s in parts]),
     )
     if all(spans.fragments is None for spans in parts):
         return joined

@@ -109,6 +109,7 @@ class Spans(DocumentColumns):
         documents: the number of documents, with or without spans.
         lengths: the documents' lengths in tokens, int64, or None if they are unknown.
         fragments: None if every span is contiguous.
+        copies: how often each span was there before duplicates became one, int64; None if there were no duplicates.
     """
 
     document: np.ndarray
@@ -119,6 +120,7 @@ class Spans(DocumentColumns):
     documents: int
     lengths: np.ndarray | None = None
     fragments: Fragments | None = None
+    copies: np.ndarray | None = None
 
     def __repr__(self) -> str:
         """Show the sizes, not the columns."""
@@ -195,7 +197,10 @@ class Spans(DocumentColumns):
 
     def picked(self, items: np.ndarray | slice) -> Spans:
         """Take some of the spans, in the order asked for, in the same documents."""
-        return replace(super().picked(items), fragments=None if self.fragments is None else self.fragments.take(items))
+        fragments = None if self.fragments is None else self.fragments.take(items)
+        return replace(
+            super().picked(items), fragments=fragments, copies=None if self.copies is None else self.copies[items]
+        )
 
     def with_labels(self, labels: tuple[str, ...]) -> Spans:
         """Recode the spans for other label names, which include theirs."""
@@ -220,6 +225,11 @@ class Spans(DocumentColumns):
         """Give all spans one label, `_`; spans with the same tokens become one span."""
         labels = (BARE_LABEL,) if self.labels else ()
         return in_order(replace(self, label=np.zeros(len(self), dtype=code_type(1)), labels=labels))
+
+    @property
+    def times(self) -> np.ndarray:
+        """How often each span was there, int64."""
+        return np.ones(len(self), dtype=np.int64) if self.copies is None else self.copies
 
     @property
     def sizes(self) -> np.ndarray:
@@ -264,6 +274,7 @@ class Spans(DocumentColumns):
                 label=self.label[kept],
                 lengths=lengths,
                 fragments=merged if len(merged.start) > len(kept) else None,
+                copies=None if self.copies is None else self.copies[kept],
             )
         )
 
@@ -484,7 +495,7 @@ def _read_fragments(spans: ListItems) -> Fragments:
 
 
 def in_order(spans: Spans) -> Spans:
-    """Sort new or changed columns in the order that `Spans` promises, without duplicates."""
+    """Sort new or changed columns in the order that `Spans` promises, duplicates as copies of one span."""
     keys = [spans.label, spans.end, spans.start, spans.document]
     if spans.fragments is None and ascends(*reversed(keys)):
         return spans
@@ -493,5 +504,7 @@ def in_order(spans: Spans) -> Spans:
         # of two spans that differ first in an end, the one with the larger end has the earlier token
         keys.insert(0, row_ranks(2 * spans.fragments.offsets[:-1], 2 * spans.fragments.offsets[1:], bounds))
     order = np.lexsort(keys)
-    order = order[begins_run(*(key[order] for key in keys))]
-    return spans.picked(order)
+    first = np.flatnonzero(begins_run(*(key[order] for key in keys)))
+    if len(first) == len(order):
+        return spans.picked(order)
+    return replace(spans.picked(order[first]), copies=np.add.reduceat(spans.times[order], first))

@@ -58,7 +58,7 @@ class LabelledTokens:
 
     def __init__(self, annotators: Sequence[Spans], names: Sequence[str]) -> None:
         self._labels = tuple(sorted({label for spans in annotators for label in spans.labels}))
-        self._like = replace(annotators[0], fragments=None)
+        self._like = replace(annotators[0], fragments=None, copies=None)
         # a token more for each document, so that no run goes on in the next one
         ends = np.zeros(self._like.documents, dtype=np.int64)
         for spans in annotators:

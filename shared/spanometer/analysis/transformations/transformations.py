@@ -363,7 +363,7 @@ def changed(spans: Spans, touched: np.ndarray, document: Any, start: Any, end: A
     """Make the corpus with other spans, in order; `touched` are the documents of those that were touched."""
     document, start, end = (np.asarray(column).astype(np.int32) for column in (document, start, end))
     label = np.asarray(label, dtype=spans.label.dtype)
-    ordered = in_order(replace(spans, document=document, start=start, end=end, label=label))
+    ordered = in_order(replace(spans, document=document, start=start, end=end, label=label, copies=None))
     return Transformed(ordered, np.bincount(touched, minlength=spans.documents))
 
 
