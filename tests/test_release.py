@@ -81,7 +81,14 @@ def environment(folder):
 def test_distributions_hold_what_is_read_at_run_time(distributions):
     with zipfile.ZipFile(distributions[".whl"]) as wheel, tarfile.open(distributions[".gz"]) as source:
         for names in (wheel.namelist(), source.getnames()):
-            wanted = ["spanometer/py.typed", "LICENSE", "data/example.conll", "web/report.html", "space/page.css"]
+            wanted = [
+                "spanometer/py.typed",
+                "LICENSE",
+                "data/example.conll",
+                "protocols/conlleval.toml",
+                "web/report.html",
+                "space/page.css",
+            ]
             wanted += [f"metrics/{name}/{file}" for name in ALL_MEASURES for file in (f"{name}.py", "README.md")]
             for ending in wanted:
                 assert any(name.endswith(ending) for name in names), ending

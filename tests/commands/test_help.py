@@ -55,7 +55,9 @@ def test_pages(run, complaint):
     commands = run("help")[1]
     assert commands.index("\nscore:") < commands.index("\nannotators:") < commands.index("\nfiles:")
     assert "Did you mean measures?" in complaint("score", "--help", "mesures")
-    assert "The topics are measures, reading, answers, output, all, span_f" in complaint("score", "--help", "xyz")
+    assert "The topics are measures, reading, answers, output, all, protocols, span_f" in complaint(
+        "score", "--help", "xyz"
+    )
 
 
 WRONG = {

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..analysis.comparison.compare import compare, compare_sides
@@ -43,6 +43,7 @@ from .measures import (
     require_signatures,
     take_average_none,
     take_signatures,
+    under_protocol,
 )
 from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
@@ -66,7 +67,7 @@ class ComparisonOutput(PlotOutput):
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     default = "span_f"
-    add_measure_options(parser, known_measures(), default=default)
+    add_measure_options(parser, known_measures(), default=default, protocols=True)
     draws = parser.add_argument_group("measures")
     add_options(draws, PairedResampling)
     draws.add_argument(
@@ -101,10 +102,13 @@ def run(options: argparse.Namespace) -> int:
             "system).",
         )
     result = _compared(source, corpus, measures, resampling, choices)
+    compared, protocol = under_protocol(options, result.measures)
+    result = replace(result, measures=compared)
     require_signatures(options, [of_measure.signature for of_measure in result.measures.values()])
     if output.plot is not None:
         plot_comparison(result, output.plot)
-    output.show(result, corpus.described(), corpus.heading(result.documents, result.tokens, result.unit))
+    lines = corpus.heading(result.documents, result.tokens, result.unit, protocol)
+    output.show(result, {**corpus.described(), **protocol}, lines)
     return 0
 
 

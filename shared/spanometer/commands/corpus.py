@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from ..analysis.agreement.annotators import ANNOTATOR
@@ -110,9 +111,11 @@ class CorpusFiles:
             return {"files": shown}
         return {"reference": shown[0], role: dict(zip(self.systems, shown[1:], strict=True))}
 
-    def heading(self, documents: int, tokens: int | None, unit: str = "token") -> list[Part]:
-        """List the lines above a result: the files, the size of the corpus, and the items that readers left out."""
-        return heading(headlines(self.sides, self.size(documents, tokens, unit)))
+    def heading(
+        self, documents: int, tokens: int | None, unit: str = "token", more: Mapping[str, str] = MappingProxyType({})
+    ) -> list[Part]:
+        """List the lines above a result: the files, the size of the corpus, the items that were left out, and more."""
+        return heading([*headlines(self.sides, self.size(documents, tokens, unit)), *more.items()])
 
     def size(self, documents: int, tokens: int | None, unit: str = "token") -> str:
         """Write the size of the corpus in words."""

@@ -39,7 +39,14 @@ from ..web.templates import require_html
 from .corpus import CorpusFiles, read_corpus
 from .input_files import OF_SEVERAL, SERIES, InputFiles, add_reading
 from .inputs import headlines, input_paths, located, size_of
-from .measures import add_measure_options, chosen_content, read_request, require_signatures, take_signatures
+from .measures import (
+    add_measure_options,
+    chosen_content,
+    read_request,
+    require_signatures,
+    take_signatures,
+    under_protocol,
+)
 from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 
@@ -130,7 +137,7 @@ class SpanParts:
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    add_measure_options(parser, MEASURES, default="span_f")
+    add_measure_options(parser, MEASURES, default="span_f", protocols=True)
     measures = parser.add_argument_group("measures")
     add_options(measures, Resampling)
     add_options(measures, Matching)
@@ -144,6 +151,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, match and show."""
     take_signatures(options)
+    if options.official is not None:
+        # costs are told in one measure
+        options.measures = options.measures[:1]
     paths = [options.reference, *options.systems]
     output, parts = read_options(ErrorOutput, options), read_options(SpanParts, options)
     choice = read_options(ErrorChoice, options)
@@ -167,10 +177,12 @@ def run(options: argparse.Namespace) -> int:
     corpus = read_corpus(source, content, paths, options.names, annotators=0, words=True)
     with corpus.placing_errors():
         result = corpus.in_context(errors(corpus.reference, corpus.systems, **corpus.reading, **values))
+    under, protocol = under_protocol(options, {"errors": result})
+    result = under["errors"]
     require_signatures(options, [result.signature])
     partition = _partition(source, paths[0], corpus, parts)
     size = size_of(corpus.documents, result.tokens) if corpus.documents else result.size
-    lines = headlines(corpus.sides, size)
+    lines = [*headlines(corpus.sides, size), *protocol.items()]
     if output.html is not None:
         title = f"Errors of {', '.join(result.systems)}"
         write_error_report(result, output.html, title=title, heading=lines, precision=output.precision, **partition)
@@ -182,9 +194,10 @@ def run(options: argparse.Namespace) -> int:
             raise InputError("--plot draws the confusion of one system.", "Leave it out, or give one PREDICTION.")
         plot_confusion(result.only.confusion(output.pairs), output.plot)
     buckets = {name: system.buckets(**partition) for name, system in result.systems.items()} if parts.wanted else {}
-    described = corpus.described("predictions")
+    described = {**corpus.described("predictions"), **protocol}
     output.write(
-        lambda: {**described, **_described(result, output, buckets)}, lambda: _parts(result, lines, output, buckets)
+        lambda: {**described, **_described(result, output, buckets)},
+        lambda: _parts(result, lines, output, buckets),
     )
     return 0
 

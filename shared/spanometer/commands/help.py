@@ -25,6 +25,9 @@ FIRST_PAGE = 45
 ALL = "all"
 """The topic that has all options."""
 
+PROTOCOLS = "protocols"
+"""The topic that lists the official scorers."""
+
 _TEXTS = {
     "reading": "Files have one token a line and a blank line between documents, with the tags in the last column; or "
     "they are JSON lines of tag lists, or documents with spans. They may be gzipped; - is standard input.",
@@ -87,6 +90,7 @@ def command_list(parser: argparse.ArgumentParser, commands: Mapping[str, Mapping
         "help COMMAND": "the same as COMMAND --help",
         "help TOPIC": "measures, reading, answers or output of spanometer score",
         "help MEASURE": "what a measure computes, and its options",
+        "help protocols": "the official scorers whose numbers score --protocol NAME gives; help NAME describes one",
         "--version": "the version",
     }
     _add_lines(formatter, "more", more)
@@ -144,6 +148,32 @@ def measure_page(name: str, kind: Any) -> str:
     _add_lines(formatter, "keys", {key: described.help for key, described in kind.results.items()})
     _add_lines(formatter, "options", {each: _described(option) for each, option in ordered.items()})
     formatter.add_text(f'example:\n  spanometer score REFERENCE PREDICTION --measures "{text}"')
+    return formatter.format_help()
+
+
+def protocol_list() -> str:
+    """List the protocols, one line each."""
+    from ..protocols.protocol import Protocol, names
+
+    formatter = HelpFormatter("")
+    formatter.add_text("Official scorers by name, for --protocol NAME; spanometer help NAME describes one.")
+    _add_lines(formatter, PROTOCOLS, {name: Protocol.named(name).title for name in names()})
+    return formatter.format_help()
+
+
+def protocol_page(name: str) -> str:
+    """Write what an official scorer computes, what a protocol sets, and the scorer's faults."""
+    from ..protocols.protocol import Protocol
+
+    protocol = Protocol.named(name)
+    formatter = HelpFormatter("")
+    formatter.add_text(f"{name}: {protocol.title}. {protocol.description}")
+    _add_lines(formatter, "definition", protocol.about)
+    formatter.start_section("faults of the scorer")
+    for fault in protocol.faults:
+        formatter.add_text(f"- {fault}".replace("%", "%%"))
+    formatter.end_section()
+    formatter.add_text(f"example:\n  {protocol.example}")
     return formatter.format_help()
 
 

@@ -138,7 +138,9 @@ class Parser(argparse.ArgumentParser):
             command.declare(self)
 
     def page(self, topic: str | None) -> str:
-        """Write a page of help: the first one, one on a topic, an option or a measure, or everything."""
+        """Write a page of help: the first one, one on a topic, an option, a measure or a protocol, or everything."""
+        from ..protocols.protocol import names as protocol_names
+
         self.load()
         if topic is None:
             return help.first_page(self)
@@ -148,9 +150,12 @@ class Parser(argparse.ArgumentParser):
         measures = help.known_measures()
         if not text and topic in measures:
             text = help.measure_page(topic, measures[topic])
+        protocols = [] if text else protocol_names()
+        if topic == help.PROTOCOLS or topic in protocols:
+            text = help.protocol_list() if topic == help.PROTOCOLS else help.protocol_page(topic)
         if not text:
-            names = [*help.topics(self), help.ALL, *measures]
-            close = _did_you_mean(topic, names) or f"The topics are {', '.join(names)}"
+            names = [*help.topics(self), help.ALL, help.PROTOCOLS, *measures]
+            close = _did_you_mean(topic, [*names, *protocols]) or f"The topics are {', '.join(names)}"
             self.error(f"there is no help on {topic!r}. {close}")
         return text
 

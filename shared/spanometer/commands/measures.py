@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ..analysis.scores.official import OfficialScores
 from ..counts.statistics import Resampling
 from ..exceptions import InputError, setting
 from ..grounding.policies import StringPolicy
@@ -15,6 +17,7 @@ from ..measures.base import Measure
 from ..measures.notation import read_reading, reading_of, signatures_in
 from ..measures.registry import is_everything, listed_measures, names_of, options_by_name, read_measures
 from ..options import options_of
+from ..protocols.protocol import Protocol
 from ..readers.word_list import read_word_probabilities
 from .help import known_measures
 from .input_files import CONTENTS, INPUTS, InputFiles
@@ -42,7 +45,12 @@ EXAMPLE = '"span_f,token_f(format=BIO)"'
 
 
 def add_measure_options(
-    parser: argparse.ArgumentParser, available: Mapping[str, type[Measure]], *, default: str, intervals: bool = False
+    parser: argparse.ArgumentParser,
+    available: Mapping[str, type[Measure]],
+    *,
+    default: str,
+    intervals: bool = False,
+    protocols: bool = False,
 ) -> None:
     """Add the choice of measures, and the options that most measures share.
 
@@ -51,6 +59,7 @@ def add_measure_options(
         available: the measures by name.
         default: the measures that are computed if none is named, in words.
         intervals: also add the options of intervals.
+        protocols: also add the choice of an official scorer.
     """
     scoring = parser.add_argument_group("measures")
     scoring.add_argument(
@@ -59,6 +68,8 @@ def add_measure_options(
         action="append",
         help=f"measures, {EXAMPLE}; by default {default}",
     )
+    if protocols:
+        scoring.add_argument("--protocol", metavar="NAME", help="scores of an official scorer, see help protocols")
     add_options(scoring, FMeasure)
     if intervals:
         add_options(scoring, Resampling, optional=("confidence",))
@@ -74,13 +85,26 @@ def take_average_none(options: argparse.Namespace) -> None:
 
 
 def take_signatures(options: argparse.Namespace) -> None:
-    """Set the options of reading that signatures among the measures name, unless the command line sets them.
+    """Set the options of reading that signatures among the measures, or a protocol, name.
+
+    The command line's own options come first. The measures of a protocol follow those that are named.
 
     Raises:
-        InputError: if two signatures differ in one.
+        InputError: if two signatures differ in one, or one differs from the protocol.
     """
     options.signatures = signatures_in(item for _, item in listed_measures(options.measures or []))
     reading = reading_of(options.signatures, known_measures())
+    name = getattr(options, "protocol", None)
+    options.official = None
+    if name is not None or "protocol" in reading:
+        options.official = protocol = Protocol.named(reading["protocol"] if name is None else name)
+        reading = reading_of([protocol.signature, *options.signatures], known_measures())
+        options.measures = (
+            options.measures if name is None else [*(options.measures or []), *protocol.measures.values()]
+        )
+        if options.systems and "," in reading.get("column", ""):
+            # columns of both sides are those of one file
+            reading.pop("column")
     # columns of Parquet files have the name of a number of annotators
     declared = {each.name: (name, each) for name, each in options.declared.items() if each.name != "references"}
     given = [name for name, (key, _) in declared.items() if getattr(options, key, None) is not None]
@@ -89,6 +113,21 @@ def take_signatures(options: argparse.Namespace) -> None:
     options.own_seed = options.__dict__.get("seed") is not None
     for name, value in values.items():
         setattr(options, declared[name][0], value if isinstance(value, bool) else reading[name])
+
+
+def under_protocol(options: argparse.Namespace, results: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Add the protocol to the signatures of results, if there is one and they are its own.
+
+    Returns:
+        The results, and a line for the heading that says whether they are official; none without a protocol.
+    """
+    protocol: Protocol | None = options.official
+    if protocol is None:
+        return dict(results), {}
+    state = OfficialScores.of(protocol, [result.signature for result in results.values()])
+    if not state.changes:
+        results = {name: replace(each, signature=protocol.signed(each.signature)) for name, each in results.items()}
+    return dict(results), {"protocol": state.text}
 
 
 def require_signatures(options: argparse.Namespace, results: Iterable[str]) -> None:

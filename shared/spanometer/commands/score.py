@@ -20,6 +20,7 @@ from typing import Any
 from ..analysis.agreement.against import score_against
 from ..analysis.scores.counting import SuitingMeasures
 from ..analysis.scores.measure_result import is_by_attribute
+from ..analysis.scores.official import scored_by
 from ..analysis.scores.report import Report, kind_of, system_parts
 from ..counts.statistics import Resampling
 from ..exceptions import InputError, counted, mention
@@ -80,7 +81,7 @@ class ScoreOutput(PlotOutput):
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     default = "span_f, link_f and bcubed; or all"
-    add_measure_options(parser, known_measures(), default=default, intervals=True)
+    add_measure_options(parser, known_measures(), default=default, intervals=True, protocols=True)
     reading = add_systems(parser)
     reading.add_argument(
         "--references",
@@ -121,6 +122,8 @@ def run(options: argparse.Namespace) -> int:
     if number:
         return _score_all(corpus, measures, resampling, output)
     corpus, reports = score_corpus(source, corpus, measures, resampling, parts, per_document=output.per_document)
+    if options.official is not None:
+        reports = {name: scored_by(options.official, report) for name, report in reports.items()}
     for report in reports.values():
         require_signatures(options, [result.signature for result in report.results])
     return _show(corpus, reports, output, others=others)

@@ -25,6 +25,7 @@ from ...tables.result import Result
 from ...tables.table import Cell, Copyable, Part, Table, TableColumn, amounts, head
 from .counting import count_measures
 from .measure_result import MeasureResult, is_by_attribute
+from .official import OfficialScores, official_lines
 
 Kind = TypeVar("Kind", bound=Measure)
 
@@ -89,6 +90,7 @@ class Report(Result):
         documents_text: the number of documents in words, if they are called otherwise.
         document_lines: the line of the reference's file on which each document begins; empty if there is none.
         subsets: the reports on parts of the corpus, by their names.
+        official: the scores of a protocol, if one is asked for.
     """
 
     documents: int
@@ -100,6 +102,7 @@ class Report(Result):
     documents_text: str = ""
     document_lines: Sequence[int] | np.ndarray = ()
     subsets: Mapping[str, Report] = field(default_factory=dict)
+    official: OfficialScores | None = None
 
     @classmethod
     def of(
@@ -196,6 +199,7 @@ class Report(Result):
 
     def lines(self, *, per_label: bool = False, per_document: bool = False) -> Iterator[Part]:
         """List the same without the size."""
+        yield from official_lines({"": self}, per_label=per_label)
         for table in score_tables(self):
             yield from (table, "")
         for note in self.notes:
@@ -246,6 +250,7 @@ class Report(Result):
         results, more = self.results, {"per_label": per_label, "per_document": per_document}
         subsets = {name: subset.to_dict(per_label=per_label) for name, subset in self.subsets.items()}
         return {
+            **({} if self.official is None else {"official": self.official.to_dict()}),
             **({"notes": self.notes} if self.notes else {}),
             "documents": self.documents,
             "tokens": self.tokens,
@@ -267,6 +272,7 @@ def system_parts(
         per_label: also those by label.
         per_document: also those of each document.
     """
+    yield from official_lines(reports, per_label=per_label)
     for table in system_tables(reports):
         yield from (table, "")
     for note in dict.fromkeys(note for report in reports.values() for note in report.notes):

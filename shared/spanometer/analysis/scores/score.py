@@ -27,12 +27,14 @@ from ...measures.registry import (
     read_measures,
 )
 from ...options import options_of, require_known
+from ...protocols.protocol import Protocol
 from ...readers.objects import beside_files
 from ...spans.forms import common_form, documents_in, form_of, read_pair
 from ...spans.spans import Spans
 from ...tags.decoding import LabelDecoding
 from ...tags.schemes import LabelChoice
 from .counting import SuitingMeasures
+from .official import scored_by
 from .report import Report
 from .streams import require_form
 
@@ -43,6 +45,7 @@ def score(
     predictions: Any,
     *more: Never,
     measures: Any = None,
+    protocol: str | None = None,
     confidence: float | None = None,
     **options: Unpack[DrawnSideArguments],
 ) -> Report: ...
@@ -58,6 +61,7 @@ def score(
     predictions: Any,
     *more: Never,
     measures: Any = None,
+    protocol: str | None = None,
     confidence: float | None = None,
     **options: Any,
 ) -> Report:
@@ -96,6 +100,8 @@ def score(
             that names the results itself: `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`. By default
             `span_f`, `link_f` and `bcubed`, which need no choice, and `eter` for entities; `"all"` computes every
             measure that suits the data, except `gamma`.
+        protocol: the name of an official scorer, `"conlleval"`: its measures, read as it reads, and in
+            `report.official` its numbers under their official names; `spanometer help protocols` lists them.
         confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
         **options: how tags, spans and files are read, see `arguments.SideArguments`: `scheme`, `repair`, `prefix`,
             `id2label`, `ignore_index`, `lengths`, `label_map`, `labels`, `ignore_labels`; of files `unit`, `to_tokens`,
@@ -115,19 +121,27 @@ def score(
     if "seed" in arguments:
         options["seed"] = arguments["seed"]
     measures = list(measures) if isinstance(measures, Iterator) else measures
+    official = None if protocol is None else Protocol.named(protocol)
+    if official is not None:
+        measures = [*(measure for _, measure in listed_measures(measures or [])), *official.measures.values()]
     is_default = measures is None or is_everything(measures)
     signatures = [] if is_default else signatures_in(measure for _, measure in listed_measures(measures))
-    if any(signatures):
+    if any(signatures) or official is not None:
         in_files = any(isinstance(side, (DocumentFile, Grounded)) for side in (references, predictions))
         declared = {
             **options_of(LabelChoice),
             **Resampling.choice(),
             **options_of(Pairing if in_files else LabelDecoding),
         }
-        read = read_reading(reading_of(signatures, ALL_MEASURES), declared, arguments)
+        parts = reading_of(signatures, ALL_MEASURES)
+        official = Protocol.named(parts["protocol"]) if official is None and "protocol" in parts else official
+        if official is not None:
+            parts = reading_of([official.signature, *signatures], ALL_MEASURES)
+        read = read_reading(parts, declared, arguments)
         confidence = read.pop("confidence", None) if confidence is None else confidence
         arguments |= read
     report = _scored(references, predictions, measures, confidence, arguments, options)
+    report = report if official is None else scored_by(official, report)
     for signed, result in zip(signatures, report.results, strict=bool(signatures)):
         if signed is not None:
             signed.require(result.signature)

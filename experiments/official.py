@@ -1,0 +1,161 @@
+"""Official scores beside ours: what `spanometer score --protocol NAME` gives for files that the official scorer scored.
+
+    python -m experiments.official DIR
+
+DIR has a folder `protocols` with made-up files and what the official scorers print for them, in `expected.tsv`: system,
+key, value as printed and, in some, with all digits. A row is equal if it is printed alike, and with all digits within
+1e-9.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from spanometer.commands.main import main as spanometer
+from spanometer.protocols.protocol import names
+
+from .published import DATA
+
+_PRECISE = 9
+"""The decimals from which on a value is compared as a number."""
+
+_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of an official scorer's output, and ours.
+
+    Attributes:
+        system, key: where it stands.
+        printed: as the scorer prints it.
+        full: with all digits, empty if they are not known.
+        ours: as we print it and with all digits; None if there is none.
+        reason: why ours is not equal, if it is not and that is on record.
+    """
+
+    system: str
+    key: str
+    printed: str
+    full: str
+    ours: tuple[str, float] | None
+    reason: str | None = None
+
+    @property
+    def equal(self) -> bool:
+        """Whether ours is the same."""
+        if self.ours is None:
+            return False
+        text, value = self.ours
+        alike = text == self.printed or (_decimals(self.printed) >= _PRECISE and _near(value, self.printed))
+        return (alike or self.full == self.printed) and (not self.full or _near(value, self.full))
+
+
+def _decimals(text: str) -> int:
+    return len(text.partition(".")[2])
+
+
+def _near(value: float, text: str) -> bool:
+    return any(abs(scale * value - float(text)) <= _TOLERANCE for scale in (1, 100))
+
+
+@cache
+def _declared() -> dict[str, dict[str, Any]]:
+    """Read which files belong to each protocol, and the reasons."""
+    return tomllib.loads(DATA.joinpath("protocols.toml").read_text(encoding="utf-8"))
+
+
+def rows_of(protocol: str, data: Path, *, first: int | None = None) -> list[Row]:
+    """Score the files of a protocol, and put ours beside each row of the official output.
+
+    Args:
+        protocol: its name.
+        data: the folder of the corpora.
+        first: how many systems are scored; all by default.
+    """
+    declared = _declared()[protocol]
+    folder = data / "protocols" / declared.get("folder", protocol)
+    rows: list[Row] = []
+    for system, lines in list(_expected(folder, declared).items())[:first]:
+        files = [folder / declared[side].format(system=system) for side in ("reference", "system") if side in declared]
+        ours = _scores(protocol, files, declared.get("options", []))
+        for key, printed, *full in lines:
+            full = [printed] if declared.get("full") else full
+            name = declared.get("renamed", {}).get(key, key)
+            row = Row(system, key, printed, full[0] if full else "", ours.get(name))
+            rows.append(row if row.equal else Row(**{**vars(row), "reason": _reason(declared, row)}))
+    return rows
+
+
+def _expected(folder: Path, declared: Mapping[str, Any]) -> dict[str, list[list[str]]]:
+    """Read the rows of the protocol by system."""
+    rows: dict[str, list[list[str]]] = {}
+    with (folder / "expected.tsv").open(encoding="utf-8", newline="") as lines:
+        for system, *values in list(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]:
+            place = f"{system}:{values[0]}"
+            if _fits(place, declared.get("keys", ["*"])) and not _fits(place, declared.get("left_out", [])):
+                rows.setdefault(system, []).append(values)
+    return rows
+
+
+def _scores(protocol: str, files: Sequence[Path], options: Sequence[str]) -> dict[str, tuple[str, float]]:
+    """Score files as the command line does; no scores for files that are refused."""
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(io.StringIO()):
+        status = spanometer(["score", *map(str, files), "--protocol", protocol, "--json", *options])
+    keys = {} if status else json.loads(output.getvalue())["official"]["keys"]
+    return {
+        key: (each["printed"], float("nan") if each["value"] is None else each["value"]) for key, each in keys.items()
+    }
+
+
+def _fits(place: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(place, pattern) for pattern in patterns)
+
+
+def _reason(declared: Mapping[str, Any], row: Row) -> str | None:
+    """Find the first reason whose pattern fits a row."""
+    place = f"{row.system}:{row.key}"
+    return next(
+        (reason for pattern, reason in declared.get("reasons", {}).items() if fnmatchcase(place, pattern)), None
+    )
+
+
+def table(data: Path) -> Iterator[str]:
+    """Write a table of all protocols in Markdown, and below it the rows that are not equal with their reasons."""
+    yield from ("| protocol | rows | equal | not equal |", "| --- | ---: | ---: | ---: |")
+    differing: dict[str, dict[str | None, list[Row]]] = {}
+    for name in names():
+        rows = rows_of(name, data) if name in _declared() else []
+        unequal = [row for row in rows if not row.equal]
+        yield f"| [{name}]({name}.md) | {len(rows):,} | {len(rows) - len(unequal):,} | {len(unequal):,} |"
+        for row in unequal:
+            differing.setdefault(name, {}).setdefault(row.reason, []).append(row)
+    yield from ("", "Rows that are not equal:", "")
+    for name, reasons in differing.items():
+        for reason, rows in reasons.items():
+            first, ours = rows[0], "none" if rows[0].ours is None else rows[0].ours[0]
+            example = f"{first.system} {first.key}: {ours} for {first.printed}"
+            yield f"- {name}, {len(rows):,} ({example}): {reason or 'NOT EXPLAINED.'}"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the table; the status is 1 if a row differs without a reason."""
+    lines = list(table(Path(arguments[0])))
+    print("\n".join(lines))
+    return int(any("NOT EXPLAINED" in line for line in lines))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,122 @@
+"""Scores under their official names: the numbers of a report as the scorer of a protocol prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self, TypeVar
+
+from ...arrays import plain
+from ...documents.pairing import Pairing
+from ...options import options_of
+from ...protocols.protocol import Protocol
+from ...tables.table import EMPTY, Cell, Part, Table, Text
+from ...tags.decoding import LabelDecoding
+from ...tags.schemes import LabelChoice
+from .measure_result import MeasureResult
+
+Kind = TypeVar("Kind", bound=Any)
+
+_LABEL = "{label}"
+
+_READING = {**options_of(Pairing), **options_of(LabelDecoding), **options_of(LabelChoice)}
+"""The options of reading that are parts of signatures."""
+
+
+@dataclass(frozen=True)
+class OfficialScores:
+    """The scores of a protocol under their official names, each as its scorer writes it, and with all digits.
+
+    Attributes:
+        protocol: the name of the protocol.
+        values: of the corpus.
+        of_labels: of single labels.
+        changes: what was set otherwise than the protocol has it, as signatures write it; then there are no values.
+    """
+
+    protocol: str
+    values: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+    of_labels: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+    changes: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, protocol: Protocol, signatures: Sequence[str]) -> Self:
+        """Make scores without values, and check whether results with these signatures are those of the protocol."""
+        return cls(protocol.name, changes=tuple(protocol.changes(signatures, _READING)))
+
+    @property
+    def text(self) -> str:
+        """The protocol, or the reason why the scores are not official, on one line."""
+        if not self.changes:
+            return f"{self.protocol} (spanometer help {self.protocol})"
+        return f"not the official scores of {self.protocol}, which has not {', '.join(self.changes)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to built-in types, ready for JSON."""
+        values = {**self.values, **self.of_labels}
+        numbers = {key: {"printed": text, "value": plain(value)} for key, (text, value) in values.items()}
+        return {"protocol": self.protocol, **({"changes": list(self.changes)} if self.changes else {}), "keys": numbers}
+
+
+def scored_by(protocol: Protocol, report: Kind) -> Kind:
+    """Add the official scores of a protocol to a report, and its name to the signatures of its measures.
+
+    If anything was set otherwise than the protocol has it, there are no official scores, and the report says why.
+    """
+    official = OfficialScores.of(protocol, [result.signature for result in report.results])
+    if official.changes:
+        return replace(report, official=official)
+    owners = {protocol.owner_of(result.signature): result for result in report.results}
+    values, of_labels = dict[str, tuple[str, float]](), dict[str, tuple[str, float]]()
+    for key, place in protocol.keys.items():
+        name, dot, number = place.rpartition(".")
+        if not dot:
+            size = getattr(report, number)
+            if size is not None:
+                values[key] = protocol.written(size, share=True), size
+        elif (result := owners.get(name)) is not None and _LABEL in key:
+            for label in _labels(result, protocol.rows):
+                of_labels[key.replace(_LABEL, label)] = _official(protocol, result, number, label)
+        elif result is not None:
+            values[key] = _official(protocol, result, number)
+    results = tuple(replace(result, signature=protocol.signed(result.signature)) for result in report.results)
+    return replace(report, results=results, official=replace(official, values=values, of_labels=of_labels))
+
+
+def _official(protocol: Protocol, result: MeasureResult, place: str, label: str | None = None) -> tuple[str, float]:
+    """Look up a score, a count or a difference of counts, and write it as the scorer does."""
+    scores: Mapping[str, Any] = result.scores if label is None else result.per_label[label]
+    counts = result.counts if label is None else result.label_counts.get(label, {})
+    whole, minus, part = place.partition("-")
+    if whole in scores:
+        return protocol.written(scores[whole], share=result.measure.results[whole].share), scores[whole]
+    value = counts.get(whole, 0) - (counts.get(part, 0) if minus else 0)
+    return protocol.written(value, share=False), value
+
+
+def _labels(result: MeasureResult, rows: str) -> Iterator[str]:
+    """List the labels of one side, or of both."""
+    support = "support" if rows == "reference" else rows
+    for label, values in result.per_label.items():
+        if rows == "both" or {**result.label_counts.get(label, {}), **values}.get(support, 0):
+            yield label
+
+
+def official_lines(reports: Mapping[str, Any], *, per_label: bool) -> Iterator[Part]:
+    """Show the scores of a protocol, a column for each system, or say why there are none."""
+    scores = {name: report.official for name, report in reports.items() if report.official is not None}
+    for text in dict.fromkeys(official.text for official in scores.values() if official.changes):
+        line: list[Text] = [("protocol", "bold"), f"  {text}"]
+        yield from (line, "")
+    columns = {
+        name or "official": {**official.values, **(official.of_labels if per_label else {})}
+        for name, official in scores.items()
+        if not official.changes
+    }
+    keys = dict.fromkeys(key for values in columns.values() for key in values)
+    rows: list[Sequence[Cell] | None] = [
+        [key, *(values[key][0] if key in values else EMPTY for values in columns.values())] for key in keys
+    ]
+    if rows:
+        (protocol,) = {official.protocol for official in scores.values()}
+        yield from (Table(protocol, list(columns), rows, kind="official", names="key"), "")

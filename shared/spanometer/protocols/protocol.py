@@ -1,0 +1,212 @@
+"""Protocols: what an official scorer computes, declared without code.
+
+A protocol is a TOML file of this folder, named as the protocol is. It says how files are read, which measures are
+computed, and which official name and rounding each number has.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from ..exceptions import InputError, shown
+from ..measures.base import Measure
+from ..measures.notation import Signature
+from ..measures.registry import MeasureTable, read_measures
+from ..options import Option
+from ..tags.schemes import signed_names
+
+_HERE = Path(__file__).parent
+
+ROWS = ("both", "reference", "predicted")
+"""The sides whose labels have official numbers of their own."""
+
+_OF_LABELS = ("label_map", "labels", "ignore_labels")
+"""The options of reading that signatures write as sorted names."""
+
+_CHANGING = (*_OF_LABELS, "trim", "join_fragments", "texts", "tokenizer", "shared_documents")
+"""The parts of signatures that are there only if an option of reading is set, which changes what is scored."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol:
+    """What an official scorer computes.
+
+    Attributes:
+        name: the protocol's name, and its file's.
+        title: the task, library or benchmark.
+        description: what is computed, in one paragraph.
+        source: the scorer, with its version.
+        paper: where the task is described.
+        formats: the files that it reads, in words.
+        measures: measures as text, by the names that `keys` use.
+        keys: where each official number comes from, by its official name: `NAME.KEY` is a score or a count of a
+            measure, `NAME.COUNT-COUNT` a difference of two counts; without NAME it is a size of the report. A key with
+            `{label}` stands for one key for each label. In files a key with `{key}` stands for several ones: it has a
+            table of what is put there and its KEY or COUNT, `{of = NAME, P = "precision"}`.
+        reading: options of reading by their names, with values as signatures write them.
+        rows: the side whose labels have official numbers, one of `ROWS`.
+        format: how numbers are written, as Python's `format` takes it; empty for all digits.
+        percent: whether scores are in percent.
+        cut: the decimals behind which numbers are cut off instead of rounded; None to round.
+        known_labels: the labels of the task, by which its files are recognised.
+        exact: `yes`, or what differs from the scorer, and why.
+        faults: errors of the scorer itself, each with a tiny example.
+    """
+
+    name: str
+    title: str
+    description: str
+    source: str
+    formats: str
+    measures: Mapping[str, str]
+    keys: Mapping[str, str]
+    paper: str = ""
+    reading: Mapping[str, str] = field(default_factory=dict)
+    rows: str = "both"
+    format: str = ""
+    percent: bool = False
+    cut: int | None = None
+    known_labels: Sequence[str] = ()
+    exact: str = "yes"
+    faults: Sequence[str] = ()
+
+    @classmethod
+    def named(cls, name: str) -> Protocol:
+        """Read the protocol of a name.
+
+        Raises:
+            InputError: if there is no protocol of the name.
+        """
+        if name not in names():
+            close = get_close_matches(str(name).lower(), names(), n=1)
+            remedy = f"Did you mean {close[0]}?" if close else f"The protocols are {', '.join(names())}."
+            raise InputError(f"{shown(name)} is no protocol.", remedy, option="protocol")
+        return _read(name)
+
+    @property
+    def about(self) -> dict[str, str]:
+        """What help and documentation say beside the description, by its name."""
+        setting = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in self.reading.items())
+        return {
+            "files": self.formats,
+            "measures": ", ".join(self.measures.values()),
+            **({"reading": setting} if setting else {}),
+            "exact": self.exact,
+            "source": self.source,
+            **({"paper": self.paper} if self.paper else {}),
+        }
+
+    @property
+    def example(self) -> str:
+        """A command that computes the scores."""
+        files = "FILE" if "," in self.reading.get("column", "") else "REFERENCE PREDICTION"
+        return f"spanometer score {files} --protocol {self.name}"
+
+    @property
+    def signature(self) -> Signature:
+        """The reading, in the form of a signature's parts."""
+        return Signature(self.name, self.reading, "")
+
+    @cached_property
+    def own_measures(self) -> dict[str, Measure]:
+        """The measures by the names that `keys` use."""
+        return read_measures(self.measures, MeasureTable("spans", "entities", "attributes", "mentions"))
+
+    def owner_of(self, signature: str) -> str | None:
+        """Find the name of the measure whose options a signature has; None if no measure of the protocol has them."""
+        parts = Signature.read(signature)
+        for name, measure in self.own_measures.items():
+            own = Signature.read(measure.signature({}))
+            if own.measure == parts.measure and own.parts.items() <= parts.parts.items():
+                return name
+        return None
+
+    def changes(self, signatures: Iterable[str], declared: Mapping[str, Option]) -> list[str]:
+        """List what results have otherwise than the protocol, as their signatures write it.
+
+        Args:
+            signatures: of the results.
+            declared: the options of reading.
+        """
+        own = {name: _signed(name, text, declared) for name, text in self.reading.items()}
+        changes = dict[str, None]()
+        for signature in signatures:
+            parts = Signature.read(signature)
+            for name, value in parts.parts.items():
+                if value != own.get(name, value) or (name in _CHANGING and name not in own):
+                    changes[f"{name}:{value}"] = None
+        owners = list(map(self.owner_of, signatures))
+        for name, measure in self.own_measures.items():
+            alike = [text for text, owner in zip(signatures, owners, strict=True) if owner is None]
+            options = Signature.read(measure.signature({})).parts
+            for parts in map(Signature.read, alike if name not in owners else ()):
+                if parts.measure == measure.name:
+                    differing = (part for part, value in options.items() if parts.parts.get(part) != value)
+                    changes |= {f"{part}:{parts.parts.get(part)}": None for part in differing}
+        return list(changes)
+
+    def signed(self, signature: str) -> str:
+        """Add the protocol to the signature of a result of one of its measures."""
+        if self.owner_of(signature) is None:
+            return signature
+        parts, _, version = signature.rpartition("|v:")
+        return f"{parts}|protocol:{self.name}|v:{version}"
+
+    def written(self, value: float, *, share: bool) -> str:
+        """Write a number as the scorer prints it; `share` says whether it may be in percent."""
+        if isinstance(value, int):
+            return str(value)
+        scaled = 100 * value if self.percent and share else value
+        if self.cut is not None and math.isfinite(scaled):
+            scaled = math.trunc(scaled * 10**self.cut) / 10**self.cut
+        return f"{scaled:{self.format}}"
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """List the names of the protocols."""
+    return tuple(sorted(path.stem for path in _HERE.glob("*.toml")))
+
+
+def known_by(labels: Iterable[str]) -> list[Protocol]:
+    """List the protocols of tasks that have exactly these labels."""
+    own = set(labels)
+    return [each for each in map(_read, names()) if own and own == set(each.known_labels)]
+
+
+@cache
+def _read(name: str) -> Protocol:
+    return Protocol(name=name, **_declared(name))
+
+
+def _declared(name: str) -> dict[str, Any]:
+    """Read a declaration; `extends` takes what another one has and this one lacks, table by table."""
+    values = tomllib.loads((_HERE / f"{name}.toml").read_text(encoding="utf-8"))
+    base = _declared(values.pop("extends")) if "extends" in values else {}
+    tables = {each.name for each in fields(Protocol) if isinstance(base.get(each.name), dict)}
+    joined = {table: {**base[table], **values[table]} for table in tables & values.keys() - {"keys"}}
+    joined["keys"] = dict(_keys(values["keys"])) if "keys" in values else base["keys"]
+    return {**base, **values, **joined}
+
+
+def _keys(declared: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """List the official keys, also those that stand together in a table."""
+    for key, place in declared.items():
+        if isinstance(place, str):
+            yield key, place
+        else:
+            yield from (
+                (key.replace("{key}", own), f"{place['of']}.{each}") for own, each in place.items() if own != "of"
+            )
+
+
+def _signed(name: str, text: str, declared: Mapping[str, Option]) -> str:
+    """Write the value of an option as a signature has it."""
+    return signed_names(declared[name].read(text)) if name in _OF_LABELS and name in declared else text

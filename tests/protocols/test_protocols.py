@@ -1,0 +1,88 @@
+"""Official scores by name: every declaration, and the files whose official scores are on record."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import spanometer
+import spanometer.protocols
+from experiments.official import _declared, rows_of
+from spanometer.exceptions import InputError
+from spanometer.protocols.protocol import Protocol, names
+
+FILES = Path(spanometer.protocols.__file__).parent
+FEW = 2
+"""How many systems of each protocol are scored here; python -m experiments.official scores all."""
+
+TAGS = "a B-PER B-PER\nb I-PER O\nc O O\n\nd B-LOC B-LOC\ne I-LOC I-LOC\nf B-PER B-LOC\n"
+
+
+@pytest.mark.parametrize("name", names())
+def test_declarations(name, run):
+    text = (FILES / f"{name}.toml").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 25
+    protocol = Protocol.named(name)
+    owned = {key: place.rpartition(".") for key, place in protocol.keys.items()}
+    for key, (owner, dot, _) in owned.items():
+        assert not dot or owner in protocol.own_measures, key
+    for measure in protocol.own_measures.values():
+        assert protocol.owner_of(measure.signature(protocol.reading)) is not None
+    status, page, _ = run("help", name)
+    assert status == 0 and page.startswith(f"{name}: ") and f"--protocol {name}\n" in page
+    assert f"  {name} " in run("help", "protocols")[1]
+
+
+@pytest.mark.parametrize("name", _declared())
+def test_official_scores(name, data):
+    rows = rows_of(name, data, first=FEW)
+    assert any(row.equal for row in rows)
+    assert [row for row in rows if not row.equal and row.reason is None] == []
+
+
+def test_keys_and_signature(run, file):
+    path = file("system.conll", TAGS)
+    status, shown, _ = run("score", path, "--protocol", "conlleval", "--per-label")
+    assert status == 0
+    assert re.search(r"^FB1 +33\.33$", shown, re.M) and re.search(r"^PER:recall +0\.00$", shown, re.M)
+    signature = "span_f|scheme:IOB2|repair:conlleval|match_labels:yes|average:micro|zero_division:0|protocol:conlleval|"
+    assert signature in shown
+    (line,) = (line for line in shown.splitlines() if line.startswith("span_f|"))
+    report = json.loads(run("score", path, "--measures", line, "--column", "2,3", "--json")[1])
+    assert report["official"]["keys"]["LOC:recall"] == {"printed": "100.00", "value": 1.0}
+    assert "|protocol:conlleval|" in run("compare", path, path, path, "--protocol", "conlleval")[1]
+    assert "|protocol:conlleval|" in run("errors", path, "--protocol", "conlleval")[1]
+
+
+@pytest.mark.parametrize("option", ["--repair discard", "--labels PER", "--average macro"])
+def test_changed_options(run, file, option):
+    path = file("system.conll", TAGS)
+    name, value = option.removeprefix("--").split()
+    for command in ("score", "errors"):
+        shown = run(command, path, "--protocol", "conlleval", *option.split())[1]
+        assert f"not the official scores of conlleval, which has not {name}:{value}" in shown
+        assert "protocol:conlleval" not in shown
+
+
+def test_several_systems(run, file):
+    rows = [line.split() for line in TAGS.splitlines()]
+    gold, system = (
+        file(f"{side}.conll", "".join(f"{row[0]} {row[side]}\n" if row else "\n" for row in rows)) for side in (1, 2)
+    )
+    shown = run("score", gold, system, gold, "--protocol", "conlleval")[1]
+    assert re.search(r"^FB1 +33\.33 +100\.00$", shown, re.M)
+
+
+def test_in_python():
+    gold, system = [["B-PER", "I-PER", "O"], ["B-LOC"]], [["B-PER", "I-PER", "O"], ["O"]]
+    report = spanometer.score(gold, system, protocol="conlleval")
+    assert report.official.values["precision"] == ("100.00", 1.0)
+    assert report.official.of_labels["LOC:recall"] == ("0.00", 0.0)
+    assert "|protocol:conlleval|" in report["span_f"].signature
+    again = spanometer.score(gold, system, measures=report["span_f"].signature)
+    assert again.official == report.official
+    changed = spanometer.score(gold, system, protocol="conlleval", repair="discard")
+    assert (changed.official.values, changed.official.changes) == ({}, ("repair:discard",))
+    with pytest.raises(InputError, match="Did you mean conlleval"):
+        spanometer.score(gold, system, protocol="conleval")
