@@ -84,3 +84,16 @@ def test_per_label(run, files):
     text = run("compare", *files, "--per-label", "--n-resamples", "50")[1]
     for label in found["per_label"]:
         assert len([line for line in text.splitlines() if line.startswith(f"{label} ")]) == 2
+
+
+def test_a_worse_system_fails(run, file):
+    gold = file("gold.conll", "Ada B-PER\nslept O\n\n" * 40)
+    worse = file("worse.conll", "Ada B-PER\nslept O\n\n" * 20 + "Ada O\nslept O\n\n" * 20)
+    status, output, complaint = run("compare", gold, gold, worse, "--fail-if-worse")
+    assert status == 1 and "span_f" in output
+    assert "worse is significantly worse in span_f f1: -0.3333 against gold, p <0.0001" in complaint.replace(
+        "p = 0.0001", "p <0.0001"
+    )
+    assert run("compare", gold, worse, gold, "--fail-if-worse")[0] == 0
+    assert run("compare", gold, gold, gold, "--fail-if-worse", "--names", "a,b")[::2] == (0, "")
+    assert run("compare", gold, gold, worse, gold, "--names", "a,b,c", "--fail-if-worse")[0] == 2

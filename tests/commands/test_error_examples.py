@@ -59,9 +59,11 @@ def test_buckets(output, files, file):
     assert by["mentions in training", "seen with another label"] == (2, 0)
     assert by["kind", "x"] == (3, 1)
     assert by["labels of the same string", "mostly another label"] == (1, 0)
-    (rare,) = found["inconsistencies"]
-    assert (rare["text"], rare["label"], rare["usual"], rare["lines"]) == ("Rome", "ORG", "LOC", [11])
-    text = output(*files, "--buckets")
+    (first, *_) = json.loads(output(*files, "--suspicious", "--train", train, "--json"))["suspicious"]
+    assert [first[key] for key in ("text", "label", "line", "other_label", "other_times", "train_other_times")] == [
+        *("Rome", "ORG", 11, "LOC", 3, 1)
+    ]
+    text = output(*files, "--buckets", "--suspicious")
     assert "labels of the same string" in text and "line 11" in text
     table = output(*files, "--buckets", "--table", "csv", "--table-kind", "buckets")
     assert table.startswith("system,by,bucket,precision")

@@ -7,20 +7,21 @@ Files as in spanometer score; the first is the reference.
 Examples:
   spanometer compare gold.conll old.conll new.conll
   spanometer compare gold.conll a.conll b.conll c.conll --rank-correlation
-  spanometer compare gold.conll a.conll b.conll --by-chance 0.175
+  spanometer compare gold.conll old.conll new.conll --fail-if-worse
   spanometer compare all.tsv --column 2,3,4 --names old,new --json
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..analysis.comparison.compare import compare, compare_sides
 from ..analysis.comparison.comparison import REFERENCES, Comparison, named_systems
-from ..analysis.comparison.significance import PairedResampling
+from ..analysis.comparison.significance import LEVELS, PairedResampling
 from ..analysis.comparison.string_answers import compare_strings
 from ..analysis.scores.difficulty import read_bounds
 from ..exceptions import InputError, counted, mention
@@ -28,6 +29,7 @@ from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES, names_of, read_measures
 from ..options import option, options_of
 from ..plots import plot_comparison
+from ..tables.table import Number, Precision
 from .corpus import CorpusFiles, read_corpus
 from .help import known_measures
 from .input_files import INPUTS, OF_SCORES, InputFiles, add_reading
@@ -61,6 +63,10 @@ class ComparisonOutput(PlotOutput):
         parse=read_bounds,
         metavar="BOUNDS",
         topic="measures",
+    )
+    fail_if_worse: bool = switch(
+        "exit with status 1 if the second of two systems is significantly worse (p < 0.05, randomisation) in any "
+        "measure, and say in which, by how much and with which p"
     )
 
 
@@ -101,6 +107,10 @@ def run(options: argparse.Namespace) -> int:
             "Give the reference and two files or more, or a file and --column 2,3,4 (spanometer score takes one "
             "system).",
         )
+    if output.fail_if_worse and len(corpus.systems) != 2:
+        raise InputError(
+            f"--fail-if-worse compares two systems, and there are {len(corpus.systems)}.", "Give REFERENCE OLD NEW."
+        )
     result = _compared(source, corpus, measures, resampling, choices)
     compared, protocol = under_protocol(options, result.measures)
     result = replace(result, measures=compared)
@@ -109,7 +119,24 @@ def run(options: argparse.Namespace) -> int:
         plot_comparison(result, output.plot)
     lines = corpus.heading(result.documents, result.tokens, result.unit, protocol)
     output.show(result, {**corpus.described(), **protocol}, lines)
-    return 0
+    worse = _worse(result) if output.fail_if_worse else []
+    for problem in worse:
+        print(f"spanometer: {problem}", file=sys.stderr)
+    return 1 if worse else 0
+
+
+def _worse(result: Comparison) -> list[str]:
+    """Say in which measures the second of two systems is significantly worse."""
+    problems = []
+    for name, of_measure in result.measures.items():
+        (pair,) = of_measure.pairs
+        lost = pair.difference if of_measure.higher_is_better else -pair.difference
+        if lost > 0 and pair.p_randomisation < LEVELS["*"]:
+            before, after = pair.systems
+            p = Precision().text(Number(pair.p_randomisation, "p"))
+            change = f"{-pair.difference:+.4f} against {before}, p {p if p.startswith('<') else f'= {p}'}"
+            problems.append(f"{after} is significantly worse in {of_measure.title(name)}: {change} (randomisation).")
+    return problems
 
 
 def _compared(

@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     repairs = {repair: _score(modules, tags["reference"], tags["hasty"], repair) for repair in ("conlleval", "discard")}
     result = errors(tags["reference"], {SHOWN: tags[SHOWN]}, words=corpus.words, confidence=None).only
     near = result.examples(kind="wrong_boundary", limit=1)
-    place = near.to_dict()[0]["document"]
+    place = near.to_dict()[0]["document"] - 1
     sentence = {SHOWN: _score(modules, [tags["reference"][place]], [tags[SHOWN][place]])}
     output.write(dict, lambda: [*_system(corpus, result, near, systems, sentence), *_comparison(systems, repairs)])
     return 0

@@ -6,24 +6,31 @@ compared too. Files as in spanometer score; the first is the reference.
 
 Examples:
   spanometer errors gold.conll system.conll --html report.html
-  spanometer errors gold.conll old.conll new.conll --per-error --table csv
+  spanometer errors gold.conll old.conll new.conll --changes
   spanometer errors gold.conll system.conll --examples text --kind missing
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from ..analysis.errors.buckets import BucketReport, read_training
+import numpy as np
+
+from ..analysis.errors.buckets import BucketReport, beside_tables, read_training
 from ..analysis.errors.confusion import PAIR_CHOICES
+from ..analysis.errors.consistency import SuspiciousReferences
 from ..analysis.errors.differences import Difference, SharedErrors
 from ..analysis.errors.errors import Errors
 from ..analysis.errors.examples import SHOWN, ErrorChoice, ErrorExamples
 from ..analysis.errors.find import Matching, errors
+from ..analysis.errors.review import preannotations
 from ..counts.statistics import Resampling
+from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, counted, mention
 from ..measures.registry import MEASURES
 from ..options import check_options, option, options_of, text
@@ -50,6 +57,8 @@ from .measures import (
 from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 
+_COMMENT_VALUE = re.compile(r"(\w+)\s*=\s*(\S+)")
+
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorOutput(PlotOutput):
@@ -57,6 +66,26 @@ class ErrorOutput(PlotOutput):
 
     per_error: bool = switch(
         "nothing but every error, with what each system makes of its span; of two systems whether it is fixed or new"
+    )
+    changes: bool = switch(
+        "nothing but what changes from the first of two systems to the second: errors that are fixed, new or moved to "
+        "another answer, with their words; -o FILE.csv or FILE.jsonl writes them"
+    )
+    suspicious: bool = switch(
+        "also the references that may be wrong, where every system errs: those with the most evidence first, from "
+        "systems that agree and from the labels of the same string, in --train too"
+    )
+    to: str | None = option(
+        None,
+        help="write the documents with errors into -o FILE, with the spans of all sides as pre-annotations; --kind and "
+        "labels choose errors",
+        choices={
+            "label_studio": "tasks with a prediction for each side",
+            "prodigy": "each side as a session, for prodigy review",
+            "doccano": "what only a system has is labelled LABEL (system)",
+        },
+        optional=True,
+        metavar="TOOL",
     )
     pairs: str = option("overlap", help="which confusion matrix the picture shows", choices=PAIR_CHOICES)
     examples: str | None = option(
@@ -77,13 +106,13 @@ class ErrorOutput(PlotOutput):
 
     @property
     def has_own_form(self) -> bool:
-        """Whether examples are written."""
-        return self.examples is not None
+        """Whether examples, changes as JSON lines, or pre-annotations are written."""
+        return self.examples is not None or self.to is not None or (self.changes and self.ending == ".jsonl")
 
     @property
     def main_kind(self) -> str | None:
         """The kind of tables in a CSV file: the costs, unless only the errors are shown."""
-        return self.table_kind or (None if self.per_error else "costs")
+        return self.table_kind or ("errors" if self.per_error or self.changes else "costs")
 
     @property
     def files(self) -> list[str]:
@@ -97,10 +126,13 @@ class ErrorOutput(PlotOutput):
             require_html(self.html)
         if self.plot is None and self.pairs != options_of(ErrorOutput)["pairs"].default:
             raise InputError("--pairs is about the picture, and there is none.", "Add --plot, or leave it out.")
-        if self.examples is not None and (self.json or self.table != "text" or self.per_error):
+        forms = {"examples": self.examples, "changes": self.changes, "per_error": self.per_error, "to": self.to}
+        chosen = [name for name, value in forms.items() if value]
+        if len(chosen) > 1:
+            raise InputError(f"{mention(chosen[0])} shows nothing else.", f"Leave out {mention(chosen[1])}.")
+        if (self.examples or self.to) and (self.json or self.table != "text"):
             raise InputError(
-                f"{mention('examples')} prints errors in a form of its own.",
-                "Leave out --json, --table and --per-error.",
+                f"{mention(chosen[0])} writes errors in a form of its own.", "Leave out --json and --table."
             )
 
 
@@ -109,16 +141,15 @@ class SpanParts:
     """Parts of the spans that get their own scores."""
 
     buckets: bool = switch(
-        "also the scores of parts of the spans: by their length, that of their document, how frequent their label is, "
-        "entity density, and the labels that the reference gives the same string; and the strings to which it gives "
-        "several"
+        "also the scores of parts of the spans: by length, place and capital letters, by length and entity density of "
+        "their document, by how frequent their label is, and by the labels that the reference gives the same string"
     )
     train: str | None = text("FILE", "training set: buckets of mentions that were in it, with another label, or not")
     train_column: str | None = text("COLUMN", "tag column of the training set; that of all files by default")
     by: tuple[str, ...] = option(
         (),
         help="buckets by columns of the reference file, with commas between: the text of a span's first token, or the "
-        "mean of its tokens' numbers",
+        "mean of its tokens' numbers; or by the KEY of comments '# KEY=VALUE' before documents",
         parse=lambda text: tuple(column.strip() for column in text.split(",")),
         metavar="COLUMNS",
     )
@@ -157,10 +188,10 @@ def run(options: argparse.Namespace) -> int:
     paths = [options.reference, *options.systems]
     output, parts = read_options(ErrorOutput, options), read_options(SpanParts, options)
     choice = read_options(ErrorChoice, options)
-    if output.examples is None and choice != ErrorChoice():
+    if output.examples is None and output.to is None and choice != ErrorChoice():
         raise InputError(
             "--kind, --reference-label, --predicted-label, --limit and --sample choose examples.",
-            "Add --examples text.",
+            "Add --examples text, or --to with a tool.",
         )
     paths = input_paths(paths, options.answer_key)
     source = read_options(InputFiles, options)
@@ -180,13 +211,16 @@ def run(options: argparse.Namespace) -> int:
     under, protocol = under_protocol(options, {"errors": result})
     result = under["errors"]
     require_signatures(options, [result.signature])
+    if output.changes and len(result.systems) != 2:
+        problem = f"--changes compares two systems, and there {'is' if len(result.systems) < 2 else 'are'} "
+        raise InputError(f"{problem}{len(result.systems)}.", "Give REFERENCE OLD NEW.")
     partition = _partition(source, paths[0], corpus, parts)
     size = size_of(corpus.documents, result.tokens) if corpus.documents else result.size
     lines = [*headlines(corpus.sides, size), *protocol.items()]
     if output.html is not None:
         title = f"Errors of {', '.join(result.systems)}"
         write_error_report(result, output.html, title=title, heading=lines, precision=output.precision, **partition)
-    if output.examples is not None:
+    if output.has_own_form:
         _write_examples(result, choice, output)
         return 0
     if output.plot is not None:
@@ -194,10 +228,11 @@ def run(options: argparse.Namespace) -> int:
             raise InputError("--plot draws the confusion of one system.", "Leave it out, or give one PREDICTION.")
         plot_confusion(result.only.confusion(output.pairs), output.plot)
     buckets = {name: system.buckets(**partition) for name, system in result.systems.items()} if parts.wanted else {}
+    suspicious = result.suspicious(partition["train"]) if output.suspicious else None
     described = {**corpus.described("predictions"), **protocol}
     output.write(
-        lambda: {**described, **_described(result, output, buckets)},
-        lambda: _parts(result, lines, output, buckets),
+        lambda: {**described, **_described(result, output, buckets, suspicious)},
+        lambda: _parts(result, lines, output, buckets, suspicious),
     )
     return 0
 
@@ -207,12 +242,25 @@ def _partition(source: InputFiles, path: str, corpus: CorpusFiles, parts: SpanPa
     if corpus.content == "tags":
         kept = source.kept(corpus.first)
         columns: dict[str, Any] = {}
-        if parts.by:
-            file = source.read_tags(path, parts.by)
+        comments = _comment_values(corpus.first) if parts.by else {}
+        named_columns = tuple(name for name in parts.by if name not in comments)
+        if named_columns:
+            file = source.read_tags(path, named_columns)
             columns = {name: tags.take(kept) for name, tags in zip(file.columns, file.tags, strict=True)}
+        columns |= {name: comments[name] for name in parts.by if name in comments}
         return {"train": None if parts.train is None else _tags_of_training(source, parts), "by": columns}
     train = None if parts.train is None else read_training(source.read_spans(parts.train, parts.train_column))
     return {"train": train, "by": {}}
+
+
+def _comment_values(file: DocumentFile) -> dict[str, list[str]]:
+    """Collect the values of comments `# KEY=VALUE KEY=VALUE` by key, one for each document; `none` without one."""
+    values: dict[str, list[str]] = {}
+    documents = np.searchsorted(file.document_lines, [line for line, _ in file.comments]).tolist()
+    for document, (_, comment) in zip(documents, file.comments, strict=True):
+        for key, value in _COMMENT_VALUE.findall(comment) if document < len(file.document_lines) else ():
+            values.setdefault(key, ["none"] * len(file.document_lines))[document] = value
+    return values
 
 
 def _tags_of_training(source: InputFiles, parts: SpanParts) -> tuple[Spans, Wording]:
@@ -227,7 +275,13 @@ def _tags_of_training(source: InputFiles, parts: SpanParts) -> tuple[Spans, Word
 
 
 def _write_examples(result: Errors, choice: ErrorChoice, output: ErrorOutput) -> None:
-    """Write the errors of all systems in their context, and nothing else."""
+    """Write the errors of all systems in their context, changes or pre-annotations, and nothing else."""
+    if output.to is not None:
+        output.write_text(preannotations(result, output.to, **asdict(choice)))
+        return
+    if output.changes:
+        output.write_text(result.difference(*result.systems).changes.to_json_lines())
+        return
     examples = [system.examples(**asdict(choice)) for system in result.systems.values()]
     if output.examples == "jsonl":
         output.write_text("".join(system.to_json_lines() for system in examples))
@@ -244,13 +298,23 @@ def _shown(examples: Sequence[ErrorExamples], choice: ErrorChoice) -> Iterator[P
         yield from of_system.parts(choice.limit or SHOWN)
 
 
-def _described(result: Errors, output: ErrorOutput, buckets: Mapping[str, BucketReport]) -> dict[str, Any]:
+def _described(
+    result: Errors,
+    output: ErrorOutput,
+    buckets: Mapping[str, BucketReport],
+    suspicious: SuspiciousReferences | None,
+) -> dict[str, Any]:
     values = result.to_dict()
+    if output.changes:
+        values["changes"] = list(
+            map(json.loads, result.difference(*result.systems).changes.to_json_lines().splitlines())
+        )
     if output.per_error:
         values["errors"] = _listed(result).to_arrow().to_pylist()
     if buckets:
         values["buckets"] = {name: report.to_dict() for name, report in buckets.items()}
-        values["inconsistencies"] = result.inconsistencies.to_dict()
+    if suspicious is not None:
+        values["suspicious"] = suspicious.to_dict()
     return values
 
 
@@ -260,19 +324,31 @@ def _listed(result: Errors) -> SharedErrors | Difference:
 
 
 def _parts(
-    result: Errors, lines: Sequence[tuple[str, str]], output: ErrorOutput, buckets: Mapping[str, BucketReport]
+    result: Errors,
+    lines: Sequence[tuple[str, str]],
+    output: ErrorOutput,
+    buckets: Mapping[str, BucketReport],
+    suspicious: SuspiciousReferences | None,
 ) -> Iterator[Part]:
+    if output.changes:
+        changes = result.difference(*result.systems).changes
+        yield from changes.lines(None) if output.table == "text" else [changes.listed()]
+        return
     if output.per_error:
         yield _listed(result).listed()
         return
     yield from heading(lines)
     yield from result.lines(matrices=output.table != "text")
-    for name, report in buckets.items():
-        yield from ("", (name, "bold"), "")
-        yield from (
-            replace(part, about={"system": name, **part.about}) if isinstance(part, Table) else part
-            for part in report.parts()
-        )
-    if buckets and result.inconsistencies.rare_labels:
-        yield "Strings that the reference mostly gives one label, and at times another:"
-        yield result.inconsistencies.table(None if output.table != "text" else SHOWN)
+    if output.table == "text" and len(buckets) > 1:
+        for table in beside_tables({name: report.scores for name, report in buckets.items()}):
+            yield from ("", table)
+    else:
+        for name, report in buckets.items():
+            yield from ("", (name, "bold"), "")
+            yield from (
+                replace(part, about={"system": name, **part.about}) if isinstance(part, Table) else part
+                for part in report.parts()
+            )
+    if suspicious is not None:
+        yield ""
+        yield from suspicious.lines() if output.table == "text" else suspicious.parts()

@@ -41,8 +41,8 @@ from .templates import Section, render, write_page
 MOST_ERRORS = 10_000
 """The greatest number of errors in a report; if there are more, a random choice is shown."""
 
-_MOST_INCONSISTENT = 30
-"""How many strings with several labels in the reference are listed."""
+_MOST_SUSPICIOUS = 50
+"""How many suspicious references are listed."""
 
 _STYLES = ("✓ solid", "≠ dotted", "≈ dashed", "≉ thick dotted", "✗ double", "+ wavy")
 """The symbol of each kind of span, in the order of `KINDS`, and the line below it; colours are in marks.css."""
@@ -109,7 +109,7 @@ def error_report(
             }
             for name, system in errors.systems.items()
         ],
-        sections=list(_common_sections(errors)),
+        sections=list(_common_sections(errors, train)),
         precision=precision or Precision(),
         signatures=[errors.signature],
         data={"kinds": kinds, "sides": SIDES, "systems": [{"name": name, **of} for name, of in data.items()]},
@@ -135,16 +135,15 @@ def _sections(system: SystemErrors) -> Iterator[Section]:
         yield Section("What the answers get wrong", [system.answers.table()], note)
 
 
-def _common_sections(errors: Errors) -> Iterator[Section]:
+def _common_sections(errors: Errors, train: Any) -> Iterator[Section]:
     """Yield the parts about all systems together, and about the reference."""
     if len(errors.systems) > 1:
         yield Section("The systems beside each other", [beside_table(errors), errors.shared.table()])
-    listed = errors.inconsistencies.rare_labels
-    if listed:
-        note = "Strings that the reference mostly gives one label, and at times another: the rare labels may be errors."
-        more = f" The first {_MOST_INCONSISTENT} of {len(listed):,}." if len(listed) > _MOST_INCONSISTENT else ""
-        table = errors.inconsistencies.table(_MOST_INCONSISTENT)
-        yield Section("Probable errors of the reference", [table], note + more)
+    suspicious = errors.suspicious(train)
+    if len(suspicious):
+        note = "Every system errs there. Evidence: systems that agree, and other labels of the same string."
+        more = f" The first {_MOST_SUSPICIOUS} of {len(suspicious):,}." if len(suspicious) > _MOST_SUSPICIOUS else ""
+        yield Section("Suspicious references", [suspicious.table(_MOST_SUSPICIOUS)], note + more)
 
 
 def _left_out(data: Mapping[str, Any], seed: int) -> str:
@@ -210,7 +209,7 @@ def report_data(
         "total": len(every),
         "noun": "sentence" if separator_of(context) else "passage",
         "matrix": _matrix(matched),
-        "strings": [(text, number, printable(labels)) for text, number, labels in every.strings(_STRINGS)],
+        "strings": [(text, number, printable(labels)) for text, number, labels in every.strings()[:_STRINGS]],
         "errors": [list(error) for error in zip(*(column.tolist() for column in columns), strict=True)],
         "passages": [{**passage, "sides": of_sides} for passage, *of_sides in described],
     }
@@ -286,7 +285,7 @@ def _wrong_answers(system: SystemErrors) -> dict[str, Any] | None:
         return None
     answers = errors.answers()
     pairs = [
-        _pair(errors, answer, f"document {answer.document}" if names is None else names[answer.document])
+        _pair(errors, answer, f"document {answer.document + 1}" if names is None else names[answer.document])
         for answer in islice(answers, MOST_ANSWERS)
     ]
     more = sum(1 for _ in answers)

@@ -19,10 +19,7 @@ from spanometer.analysis.errors.buckets import (
     by_number,
     score_buckets,
 )
-from spanometer.analysis.errors.consistency import inconsistencies
-from spanometer.analysis.errors.contexts import Context
 from spanometer.counts.statistics import Resampling
-from spanometer.documents.places_in_files import LineRuns
 from spanometer.measures.span_f import SpanF
 from spanometer.spans.wording import Wording
 from spanometer.tags.tags import Tags
@@ -75,7 +72,11 @@ def test_buckets_by_hand():
         "span length in tokens": {"1": (4, 5, 3), "2": (1, 0, 0)},
         "document length in tokens": {"2": (1, 1, 0), "3": (2, 2, 2), "4": (2, 2, 1)},
         "entity density": {"0.5 or more": (5, 5, 3)},
+        "place in the document": {"below 0.2": (3, 3, 2), "0.4 to 0.6": (1, 0, 0), "0.6 to 0.8": (1, 2, 1)},
         "frequency of the label": {"1 or more": (5, 5, 3)},
+        "capital letters": {"each word capitalised": (5, 5, 3)},
+        "span length in characters": {"4": (4, 5, 3), "8": (1, 0, 0)},
+        "times in training": {"0": (1, 0, 0), "1": (4, 5, 3)},
         # Rome is known as LOC alone, New York not at all, though York is
         "mentions in training": {"seen": (2, 4, 2), "seen with another label": (2, 1, 1), "unseen": (1, 0, 0)},
         "labels of the same string": {
@@ -87,15 +88,6 @@ def test_buckets_by_hand():
         "year": {"1": (2, 2, 1), "2": (1, 1, 0), "3": (2, 2, 2)},
         "tag": {"P": (4, 4, 3), "N": (1, 1, 0)},
     }
-
-
-def test_rare_labels_of_a_string_by_hand():
-    lines = np.array([1, 2, 3, 4, 6, 7, 9, 10, 11])
-    context = Context(wording=Wording.of_words(WORDS), line_runs=LineRuns(np.arange(len(lines)), lines, len(lines)))
-    (found,) = inconsistencies(spans(REFERENCE), context)
-    assert (found.text, found.label, found.times, found.usual, found.usual_times) == ("Rome", "ORG", 1, "LOC", 2)
-    assert (found.documents, found.lines) == ([1], [6])
-    assert inconsistencies(spans(REFERENCE), Context()) == []
 
 
 def test_scores_and_intervals_are_those_of_span_f():

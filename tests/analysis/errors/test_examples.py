@@ -87,7 +87,7 @@ def test_choices_by_hand(chosen, expected):
 def test_json_lines_have_both_spans():
     first, *_, last = map(json.loads, examples(kind="missing,wrong_boundary").to_json_lines().splitlines())
     assert first == {
-        "document": 0,
+        "document": 1,
         "line": 3,
         "kind": "wrong_boundary",
         "boundary": "shorter",
@@ -106,7 +106,7 @@ def test_json_lines_have_both_spans():
 
 def test_text_marks_the_span_of_each_side():
     shown = str(examples(kind="wrong_boundary"))
-    assert "ORG → ORG  wrong boundary, shorter  line 3, document 0" in shown
+    assert "ORG → ORG  wrong boundary, shorter  line 3, document 1" in shown
     assert "reference   Ada of [ORG Acme Inc] saw Rome" in shown
     assert "prediction  Ada of Acme [ORG Inc] saw Rome" in shown
     assert "5 errors, the first 2 of them here." in text_of(examples().parts(2))
@@ -115,7 +115,7 @@ def test_text_marks_the_span_of_each_side():
 def test_csv_has_a_row_for_each_error():
     rows = list(csv.DictReader(io.StringIO(examples().to_csv("examples"))))
     assert [row["text"] for row in rows] == ["Rome", "Rome", "Ada", "Acme Inc", "Bob"]
-    assert rows[0] | {"document": "0", "line": "6", "predicted_label": "", "times": "2"} == rows[0]
+    assert rows[0] | {"document": "1", "line": "6", "predicted_label": "", "times": "2"} == rows[0]
 
 
 def test_without_words_errors_are_in_the_order_of_the_text():
@@ -182,5 +182,5 @@ def test_every_error_is_there_once(seed, kind):
                 assert row[f"{side}_text"] is None
                 continue
             bounds = row.get(f"{side}_fragments") or [[row[f"{side}_start"], row[f"{side}_end"]]]
-            of_document = words[row["document"]]
+            of_document = words[row["document"] - 1]
             assert row[f"{side}_text"] == " ".join(" ".join(of_document[start:end]) for start, end in bounds)

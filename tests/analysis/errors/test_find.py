@@ -190,16 +190,13 @@ REFERENCE = [spans("0-2:A 3-4:A 8-9:B")]
 
 def test_several_systems_by_hand():
     found = errors(REFERENCE, SYSTEMS)
-    rows = [tuple(row.values()) for row in found.shared.to_arrow().to_pylist()]
+    columns = ["document", "start", "end", "label", "side", "made_by", "kind_old", "kind_new", "end_old", "label_new"]
+    rows = [tuple(row.values()) for row in found.shared.to_arrow().select(columns).to_pylist()]
     assert rows == [
-        (0, 0, 2, "A", "reference", 1, "correct", "wrong_boundary"),
-        (0, 3, 4, "A", "reference", 1, "wrong_label", "correct"),
-        (0, 6, 7, "A", "spurious", 2, "spurious", "spurious"),
-        (0, 8, 9, "B", "reference", 2, "missing", "missing"),
-    ]
-    assert found.shared.to_arrow().column_names == [
-        *("document", "start", "end", "label", "side", "made_by"),
-        *("kind_old", "kind_new"),
+        (1, 0, 2, "A", "reference", 1, "correct", "wrong_boundary", 2, "A"),
+        (1, 3, 4, "A", "reference", 1, "wrong_label", "correct", 4, "A"),
+        (1, 6, 7, "A", "spurious", 2, "spurious", "spurious", 7, "A"),
+        (1, 8, 9, "B", "reference", 2, "missing", "missing", None, None),
     ]
     assert found.shared.to_dict() == {
         "all_systems": {"reference_spans": 1, "spurious_spans": 1},
@@ -217,7 +214,7 @@ def test_several_systems_by_hand():
         "new": 1,
         "after": 3,
     }
-    assert difference.to_frame("errors")["kind_old"].tolist() == ["correct", "wrong_label", "spurious", "missing"]
+    assert difference.to_frame()["kind_old"].tolist() == ["correct", "wrong_label", "spurious", "missing"]
 
 
 @pytest.mark.parametrize("kind", ["flat", "nested", "discontinuous"])
@@ -236,7 +233,7 @@ def test_several_systems_against_plain_sets(kind):
         listed = found.shared
         for row, dictionary in enumerate(listed.to_arrow().to_pylist()):
             tokens = tokens_of(listed.spans, row)
-            key = dictionary["document"], (dictionary["label"], tokens), dictionary["side"]
+            key = dictionary["document"] - 1, (dictionary["label"], tokens), dictionary["side"]
             kinds = {name: dictionary[f"kind_{name}"] for name in systems}
             shown[key] = {name: kind for name, kind in kinds.items() if kind is not None}
         assert shown == expected
@@ -268,7 +265,7 @@ def test_names_that_tables_have_themselves():
     assert frame["'missing'"].sum() == 22 and frame["missing"].sum() == 0
     assert len(found.systems["label"].to_frame("kinds")) == len(names) + 1
     assert found.to_frame("beside").shape == (9, 12)
-    assert found.shared.to_arrow().num_columns == 6 + 11
+    assert found.shared.to_arrow().num_columns == 6 + 4 * 11
 
 
 def test_no_spans_and_no_documents():

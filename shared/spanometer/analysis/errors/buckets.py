@@ -10,6 +10,7 @@ import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -37,13 +38,18 @@ _MOST_NAMES = 20
 
 _LENGTHS = (1, 2, 3, 4, 5)
 _SHARES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)
-"""Where the buckets of span lengths in words, and of entity density, begin."""
+_PLACES = (0.0, 0.2, 0.4, 0.6, 0.8)
+_TIMES = (0, 1, 2, 5, 10, 100)
+"""Where the buckets of span lengths in words, of entity density, places in documents and times in training begin."""
 
 SEEN = ("seen", "seen with another label", "unseen")
 """The buckets of mentions by a training set (Tu and Lignos 2021: SEEN, UNSEEN-TYPE and UNSEEN-ANY)."""
 
 CONSISTENT = ("occurs once", "always this label", "mostly this label", "as often another label", "mostly another label")
 """The buckets of reference spans by the labels that the reference gives their strings."""
+
+CASES = ("lower case", "each word capitalised", "all capitals", "otherwise", "no case")
+"""The buckets of strings by their capital letters."""
 
 _KEYS = ("precision", "recall", "f1")
 _SIZES = {"reference": "reference", "predicted": "predicted", "both": "right"}
@@ -140,10 +146,10 @@ def buckets_of(
 ) -> list[Buckets]:
     """Make the buckets of both sides' spans in all ways that the input allows.
 
-    By the length of spans and documents, by how frequent a span's label is in the reference, by entity density (the
-    share of a document's words, or characters, that reference spans cover); with the wording by the labels that the
-    reference gives the same string, and with a training set by whether the string was seen there; and by what else is
-    given.
+    By the length of spans and documents, by the place in the document, by how frequent a span's label is in the
+    reference, by entity density (the share of a document's words, or characters, that reference spans cover); with the
+    wording by capital letters, number of characters and the labels that the reference gives the same string; with a
+    training set by whether and how often the string was seen there; and by the values that are passed.
 
     Args:
         references, predictions: both sides, of the same documents.
@@ -166,14 +172,23 @@ def buckets_of(
         documents = references.document, predictions.document
         density = _density(references)
         buckets.append(by_number(f"document length in {unit}s", *(references.lengths[place] for place in documents)))
+        first, other = (side.start / np.maximum(references.lengths[side.document], 1) for side in sides)
+        buckets.append(by_number("place in the document", first, other, _PLACES))
         buckets.append(by_number("entity density", density[documents[0]], density[documents[1]], _SHARES))
     buckets.append(_by_frequency(sides))
     if wording is not None:
         strings = [wording.of(side) for side in sides]
         strings += [] if train is None else [train[1].of(train[0])]
         codes, names = coded_strings(*strings)
+        cases = np.fromiter(map(_case, names), dtype=np.int64, count=len(names))
+        buckets.append(_named("capital letters", CASES, [cases[code] for code in codes[:2]]))
+        if unit == "token":
+            sizes_of = np.fromiter(map(len, names), dtype=np.int64, count=len(names))
+            buckets.append(by_number("span length in characters", *(sizes_of[code] for code in codes[:2])))
         if train is not None:
             buckets.append(_by_training(sides, train[0], codes, len(names)))
+            times = np.bincount(codes[2], minlength=len(names))
+            buckets.append(by_number("times in training", times[codes[0]], times[codes[1]], _TIMES))
         buckets.append(_by_consistency(references, codes[0]))
     buckets += [_by_given(name, values, sides) for name, values in listed_items(columns)]
     return buckets
@@ -230,6 +245,15 @@ def _by_training(sides: Sequence[Spans], train: Spans, codes: Sequence[np.ndarra
         for mention, code in zip(mentions, codes, strict=False)
     ]
     return _named("mentions in training", SEEN, buckets)
+
+
+def _case(text: str) -> int:
+    """Look up which of `CASES` a string is."""
+    words = [word for word in text.split() if word.lower() != word.upper()]
+    cases = [text == text.lower(), all(word[:1].isupper() for word in words), text == text.upper()]
+    if not words:
+        return 4
+    return 0 if cases[0] else 2 if cases[2] else 1 if cases[1] else 3
 
 
 def _named(name: str, names: Sequence[str], buckets: Sequence[np.ndarray]) -> Buckets:
@@ -400,6 +424,26 @@ def bucket_tables(scores: Sequence[BucketScores]) -> Iterator[Table]:
         columns = [*map(TableColumn, keys), *(TableColumn(size, kind="amount") for size in sizes)]
         cells = [(row.bucket, *(_value(row, key) for key in keys), *map(row.sizes.get, sizes)) for row in rows]
         yield Table.of(name, columns, cells, kind="buckets", names="bucket", about={"by": name})
+
+
+def beside_tables(systems: Mapping[str, Sequence[BucketScores]]) -> Iterator[Table]:
+    """Yield a table for each way to tell buckets apart, with the F1 of several systems side by side.
+
+    Where the reference alone tells spans apart, this is the recall.
+    """
+    scores = {name: {(row.by, row.bucket): row for row in rows} for name, rows in systems.items()}
+    there = dict.fromkeys(key for rows in scores.values() for key in rows)
+    for by in dict.fromkeys(name for name, _ in there):
+        keys = [key for key in there if key[0] == by]
+        rows = [[of_system.get(key) for of_system in scores.values()] for key in keys]
+        key = "f1" if any(row and not math.isnan(row.scores["f1"]) for row in chain(*rows)) else "recall"
+        columns = [TableColumn(f"{key}_{name}", name, higher=True, named=True) for name in systems]
+        columns.append(TableColumn("reference", kind="amount"))
+        cells = [
+            (name, *(row and _value(row, key) for row in of_systems), next(filter(None, of_systems)).sizes["reference"])
+            for (_, name), of_systems in zip(keys, rows, strict=True)
+        ]
+        yield Table.of(f"{by}, {key}", columns, cells, kind="buckets", names="bucket", about={"by": by})
 
 
 def _value(row: BucketScores, key: str) -> Any:

@@ -89,9 +89,9 @@ class Confusion(Result):
         title = f"{self.pairs}: reference"
         return matrix_table(title, self.rows, self.columns, self.counts, names="reference", about=about)
 
-    def confused_table(self, most: int) -> Table:
-        """Show a row for each of the labels that are most often taken for another."""
-        rows = [((reference, "cyan"), predicted, number) for reference, predicted, number in self.confused()[:most]]
+    def confused_table(self) -> Table:
+        """Show a row for each pair of labels of which one is taken for the other, the most frequent first."""
+        rows = [((reference, "cyan"), predicted, number) for reference, predicted, number in self.confused()]
         columns = amounts("predicted", "spans")
         about = {**self.about, "pairs": self.pairs}
         return Table.of("reference", columns, rows, left=2, kind="confused", about=about)

@@ -1,33 +1,33 @@
-"""The reference's own consistency: strings that it gives several labels, of which the rare ones are probable errors."""
+"""Suspicious references: spans that the reference may have wrong, by what systems and other mentions say."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
-from ...arrays import plain, run_bounds
-from ...exceptions import printable
+from ...arrays import arrow_array, run_bounds, strings
+from ...spans.annotations import with_common_labels
 from ...spans.spans import Spans
-from ...spans.wording import coded_strings
+from ...spans.wording import Wording, coded_strings
 from ...tables.result import Result
-from ...tables.table import Part, Table, amounts
-from .contexts import Context
-
-_PLACES = 5
-"""How many places of a string are named."""
+from ...tables.table import Part, Table, arrow_table
+from .differences import SharedErrors
+from .examples import SHOWN
 
 
 @dataclass(frozen=True, eq=False)
 class LabelsOfStrings:
-    """The labels that the reference gives to the string of each of its spans.
+    """The labels that an annotation gives to some strings.
 
     Attributes:
-        own: how often the string has the span's label.
+        own: how often each string has its label.
         other: how often it has the most frequent other label; 0 if it has none.
-        other_label: that label, a code of the reference's labels.
+        other_label: that label, a code of the annotation's labels; -1 if there is none.
     """
 
     own: np.ndarray
@@ -35,124 +35,189 @@ class LabelsOfStrings:
     other_label: np.ndarray
 
     @classmethod
-    def of(cls, references: Spans, string: np.ndarray) -> LabelsOfStrings:
-        """Count the labels of each string, given the code of the string that each span covers."""
-        width = max(len(references.labels), 1)
-        pair, of_span, times = np.unique(
-            string.astype(np.int64) * width + references.label, return_inverse=True, return_counts=True
-        )
+    def of(
+        cls, annotation: Spans, string: np.ndarray, queried: tuple[np.ndarray, np.ndarray] | None = None
+    ) -> LabelsOfStrings:
+        """Count the labels of strings.
+
+        Args:
+            annotation: the spans.
+            string: the code of the string that each span covers.
+            queried: codes of strings and of labels (-1 for none); by default those of the spans.
+        """
+        width = len(annotation.labels) + 1
+        pair, times = np.unique(string.astype(np.int64) * width + annotation.label, return_counts=True)
         owner, label = np.divmod(pair, width)
         # each string's labels, the most frequent first: the other label of a span is the first that is not its own
         order = np.lexsort((label, -times, owner))
-        first, _ = run_bounds(owner[order])
-        size = np.diff(np.append(first, len(order)))
-        rank = np.repeat(np.arange(len(first)), size)
-        best = order[first][rank]
-        second = np.where(size > 1, order[np.minimum(first + 1, max(len(order) - 1, 0))], -1)[rank]
-        other = np.empty(len(order), dtype=np.int64)
-        other[order] = np.where(best == order, second, best)
-        there = other >= 0
-        of_span = of_span.ravel()
-        return cls(
-            times[of_span],
-            np.where(there, times[other], 0)[of_span],
-            np.where(there, label[other], -1)[of_span],
-        )
+        first, last = run_bounds(owner[order])
+        strings_there = owner[order][first] if len(order) else owner
+        queries, own = (string, annotation.label) if queried is None else queried
+
+        def at(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+            place = np.searchsorted(keys, wanted)
+            return np.where(np.append(keys, -1)[np.minimum(place, len(keys))] == wanted, place, -1)
+
+        run = at(strings_there, queries)
+        best = np.append(order[first], -1)[run]
+        second = np.append(np.where(last - first > 1, order[np.minimum(first + 1, max(len(order) - 1, 0))], -1), -1)[
+            run
+        ]
+        labels, counts = np.append(label, -1), np.append(times, 0)
+        other = np.where((best >= 0) & (labels[best] == own), second, best)
+        return cls(counts[at(pair, queries.astype(np.int64) * width + own)], counts[other], labels[other])
 
 
-@dataclass(frozen=True, eq=False)
-class Inconsistency:
-    """A string that the reference mostly gives one label, and at times another one.
+@dataclass(frozen=True, eq=False, repr=False)
+class SuspiciousReferences(Result):
+    """Spans that the reference may have wrong, or lack, the most suspicious first. Their table is `suspicious`.
 
-    Attributes:
-        text: the string.
-        label: the rare label.
-        times: how often the string has it.
-        usual: the most frequent label of the string.
-        usual_times: how often the string has that one.
-        documents: the document of each span with the rare label.
-        lines: the line of each; None if there is no file.
-    """
-
-    text: str
-    label: str
-    times: int
-    usual: str
-    usual_times: int
-    documents: list[int]
-    lines: list[int] | None
-
-
-def inconsistencies(references: Spans, context: Context) -> list[Inconsistency]:
-    """List the rare labels of strings that mostly have another one, the most probable errors first.
-
-    First are those with the smallest share of the rare label, then the most frequent strings. Empty if the words are
-    not known.
-    """
-    if context.wording is None:
-        return []
-    (string,), texts = coded_strings(context.wording.of(references))
-    labels = LabelsOfStrings.of(references, string)
-    rare = np.flatnonzero(labels.own < labels.other)
-    order = rare[
-        np.lexsort(
-            (
-                rare,
-                references.label[rare],
-                string[rare],
-                -labels.other[rare],
-                (labels.own / (labels.own + labels.other))[rare],
-            )
-        )
-    ]
-    first, last = run_bounds(string[order], references.label[order])
-
-    offsets = context.wording.units.offsets
-    lines = context.lines(references.document[order], references.start[order].astype(np.int64), offsets)
-    return [
-        Inconsistency(
-            texts[string[span]],
-            references.labels[references.label[span]],
-            int(labels.own[span]),
-            references.labels[labels.other_label[span]],
-            int(labels.other[span]),
-            references.document[order[begin:end]].tolist(),
-            None if lines is None else lines[begin:end].tolist(),
-        )
-        for begin, end, span in zip(first.tolist(), last.tolist(), order[first].tolist(), strict=True)
-    ]
-
-
-@dataclass(frozen=True, repr=False)
-class Inconsistencies(Result):
-    """Strings with several labels in the reference. Their table is `inconsistencies`.
+    These are the places where every system errs. The evidence is the sum of three numbers from 0 to 1: whether the
+    systems agree with each other (1 if all predict the same span, 0.5 if none predicts any, 0 for a single system), and
+    the share of another label among the other mentions of the same string, in the reference and in the training set:
+    times it has that label / (times it has that label or this one + 1).
 
     Attributes:
-        rare_labels: the rare labels, the most probable errors first.
+        places: where all systems err, in the order of `evidence`.
+        agree: whether the systems predict the same there: 1 the same span, 0.5 no span, 0 different spans.
+        here: the labels of the strings elsewhere in the reference; None without words.
+        train: the same in the training set; None without one.
+        labels: the names of the labels, also those of the training set.
     """
 
-    rare_labels: Sequence[Inconsistency]
+    places: SharedErrors
+    agree: np.ndarray
+    here: LabelsOfStrings | None
+    train: LabelsOfStrings | None
+    labels: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, shared: SharedErrors, references: Spans, train: tuple[Spans, Wording] | None = None
+    ) -> SuspiciousReferences:
+        """Collect the evidence.
+
+        Args:
+            shared: the errors of all systems.
+            references: the reference, with the labels of the systems.
+            train: the spans and the wording of a training set.
+        """
+        places = shared.taken(np.flatnonzero(shared.made_by == len(shared.names)))
+        systems = range(1, len(places.names))
+        same = np.all(
+            [np.ones(len(places.spans), dtype=bool), *(~places.differ(0, other) for other in systems)], axis=0
+        )
+        agree = np.where(same & (len(places.names) > 1), np.where(places.answers[:, 0] < 0, 0.5, 1.0), 0.0)
+        wording, here, trained, labels = places.context.wording, None, None, references.labels
+        if wording is not None:
+            sides = [wording.of(references), wording.of(places.spans)]
+            codes, _ = coded_strings(*sides, *([] if train is None else [train[1].of(train[0])]))
+            own = np.where(places.in_reference, places.spans.label.astype(np.int64), -1)
+            here = LabelsOfStrings.of(references, codes[0], (codes[1], own))
+            if train is not None:
+                _, spans = with_common_labels([references, train[0]])
+                labels = spans.labels
+                own = np.where(own < 0, -1, np.append([labels.index(name) for name in references.labels], -1)[own])
+                trained = LabelsOfStrings.of(spans, codes[2], (codes[1], own))
+        result = cls(places, agree, here, trained, labels)
+        return result.taken(np.argsort(-result.evidence, kind="stable"))
+
+    def __len__(self) -> int:
+        """Count the places."""
+        return len(self.agree)
+
+    @cached_property
+    def evidence(self) -> np.ndarray:
+        """How suspicious each place is."""
+        own = self.places.in_reference.astype(np.int64)
+        shares = [
+            of_strings.other / np.maximum(of_strings.other + of_strings.own - minus + 1, 1)
+            for of_strings, minus in ((self.here, own), (self.train, 0))
+            if of_strings is not None
+        ]
+        return np.asarray(np.sum([self.agree, *shares], axis=0))
+
+    def taken(self, rows: np.ndarray) -> SuspiciousReferences:
+        """Take some of the places."""
+        parts = [
+            None if part is None else LabelsOfStrings(part.own[rows], part.other[rows], part.other_label[rows])
+            for part in (self.here, self.train)
+        ]
+        here, train = parts
+        return SuspiciousReferences(self.places.taken(rows), self.agree[rows], here, train, self.labels)
+
+    def to_arrow(self) -> pa.Table:
+        """Make an Arrow table with a row for each place: the columns of `SharedErrors.to_arrow`, and the evidence.
+
+        `agree`, and how often the string has the reference's label elsewhere (`same_label`) and its most frequent other
+        label (`other_label`, `other_times`), and the same in training.
+        """
+        columns = {"evidence": pa.array(self.evidence), "agree": pa.array(self.agree)}
+        own = self.places.in_reference.astype(np.int64)
+        for prefix, of_strings, minus, names in (
+            ("", self.here, own, self.places.spans.labels),
+            ("train_", self.train, 0, self.labels),
+        ):
+            if of_strings is not None:
+                columns[f"{prefix}same_label"] = arrow_array(np.maximum(of_strings.own - minus, 0))
+                columns[f"{prefix}other_label"] = strings(of_strings.other_label, names)
+                columns[f"{prefix}other_times"] = arrow_array(of_strings.other)
+        whole = self.places.to_arrow().drop_columns(["made_by"])
+        for name, values in columns.items():
+            whole = whole.append_column(name, values)
+        return whole
 
     def parts(self) -> Iterator[Part]:
-        """Make the table."""
+        """Yield the table."""
         yield self.table()
 
+    def lines(self, most: int = SHOWN) -> Iterator[Part]:
+        """Explain the list, and show the first places."""
+        more = f" The first {most:,} of {len(self):,}; --json and CSV have all." if most < len(self) else ""
+        yield f"Suspicious references: every system errs there; the most evidence against the reference first.{more}"
+        yield self.table(most)
+
     def table(self, most: int | None = None) -> Table:
-        """Show a row for each rare label of a string, the first ones if there are more than `most`."""
-        rows = [
-            (printable(row.text), row.label, row.times, row.usual, row.usual_times, _places(row))
-            for row in self.rare_labels[:most]
-        ]
-        columns = amounts("label", "times", "mostly", mostly_times="times", places="places")
-        return Table.of("string", columns, rows, kind="inconsistencies", names="text")
+        """Show a row for each place, the first ones if there are more than `most`."""
+        rows = [self._row(row) for row in self.taken(np.arange(len(self))[:most]).to_arrow().to_pylist()]
+        names = ["string" if self.here else "document", "reference", *map(_called, self.places.names)]
+        names += [*(["elsewhere"] if self.here else []), *(["in training"] if self.train else []), "evidence", "where"]
+        columns: dict[str, Any] = {name: [row[name] for row in rows] for name in names}
+        types = {"evidence": pa.float64()}
+        arrays = {name: pa.array(values, types.get(name, pa.string())) for name, values in columns.items()}
+        return arrow_table(pa.table(arrays), left=len(names) - 2, kind="suspicious")
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """Convert to built-in types, ready for JSON."""
-        return list(plain(self.rare_labels))
+        """Convert the places to built-in types, ready for JSON."""
+        rows: list[dict[str, Any]] = self.to_arrow().to_pylist()
+        return rows
+
+    def _row(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Write a place in the words of the table."""
+
+        def elsewhere(prefix: str) -> str:
+            counts = {row["label"] if row["side"] == "reference" else None: row[f"{prefix}same_label"]}
+            counts[row[f"{prefix}other_label"]] = row[f"{prefix}other_times"]
+            return ", ".join(f"{label} {times}" for label, times in counts.items() if label and times) or "–"
+
+        def answer(name: str) -> str:
+            label, text = row[f"label_{name}"], row.get(f"text_{name}")
+            return "–" if label is None else label if text in (None, row.get("text")) else f"{label} {text}"
+
+        line = f"line {row['line']}" if "line" in row else f"document {row.get('name', row['document'])}"
+        return {
+            "string": row.get("text"),
+            "document": f"document {row.get('name', row['document'])}",
+            "reference": row["label"] if row["side"] == "reference" else "–",
+            **{_called(name): answer(name) for name in self.places.names},
+            **({"elsewhere": elsewhere("")} if self.here else {}),
+            **({"in training": elsewhere("train_")} if self.train else {}),
+            "evidence": row["evidence"],
+            "where": line,
+        }
 
 
-def _places(row: Inconsistency) -> str:
-    name, numbers = ("document", row.documents) if row.lines is None else ("line", row.lines)
-    shown = ", ".join(map(str, numbers[:_PLACES]))
-    more = f" and {len(numbers) - _PLACES} more" if len(numbers) > _PLACES else ""
-    return f"{name}{'s' if len(numbers) > 1 else ''} {shown}{more}"
+def _called(system: str) -> str:
+    """Name the column of a system, which may be called as another column is."""
+    own = ("string", "document", "reference", "elsewhere", "in training", "evidence", "where")
+    return f"system {system}" if system in own else system

@@ -49,7 +49,12 @@ class Context:
         return None if self.document_lines is None else self.document_lines[document]
 
     def surroundings(
-        self, document: np.ndarray, start: np.ndarray, end: np.ndarray, offsets: np.ndarray
+        self,
+        document: np.ndarray,
+        start: np.ndarray,
+        end: np.ndarray,
+        offsets: np.ndarray,
+        first: np.ndarray | None = None,
     ) -> dict[str, pa.Array]:
         """Find where parts of documents stand and what is around them, as far as it is known.
 
@@ -57,6 +62,7 @@ class Context:
             document: of each part.
             start, end: its bounds in tokens of its document.
             offsets: where the documents begin if their tokens are laid end to end.
+            first: the token whose line is named; by default the first one of each part.
 
         Returns:
             Columns: `name` of the document, `line`, `before`, `text` and `after`.
@@ -64,7 +70,7 @@ class Context:
         columns: dict[str, pa.Array] = {}
         if self.names is not None:
             columns["name"] = string_array(self.names).take(arrow_array(document))
-        lines = self.lines(document, start, offsets)
+        lines = self.lines(document, start if first is None else first, offsets)
         if lines is not None:
             columns["line"] = arrow_array(lines)
         wording = self.wording
@@ -134,6 +140,7 @@ def context_of_documents(
         source=file.source,
         names=file.documents.ids,
         document_lines=file.document_lines,
+        line_runs=file.line_runs if chosen["unit"] == "token" else None,
     )
 
 

@@ -18,6 +18,7 @@ from ...exceptions import InputError, require_choice
 from ...measures.aligned import AlignedMeasure
 from ...options import require_known
 from ...spans.spans import Spans
+from ...spans.wording import Wording
 from ...tables.result import Result
 from ...tables.table import Copyable, Part, Table, TableColumn, amounts
 from ...tags.schemes import LabelChoice
@@ -25,16 +26,17 @@ from ..scores.report import CorpusResult, kind_of
 from .answers import AnswerErrors
 from .buckets import BucketReport, buckets_of, read_training, score_buckets
 from .confusion import PAIR_CHOICES, Confusion
-from .consistency import Inconsistencies, inconsistencies
+from .consistency import SuspiciousReferences
 from .contexts import Context
 from .costs import Costs, KindCost, costs
 from .differences import Difference, SharedErrors
-from .examples import ErrorChoice, ErrorExamples
+from .examples import SHOWN, ErrorChoice, ErrorExamples
 
 _WIDEST = 12
 """Confusion matrices of more labels are not printed, but for the labels that are taken for another most often."""
 
 _MOST_CONFUSED = 20
+"""How many confusions of labels are printed."""
 
 _LABELS = amounts(
     reference="ref.",
@@ -51,7 +53,8 @@ class SystemErrors(Result):
 
     Its tables are `costs` and `marks`, a row for each kind of error; `answers`, what only answers of language models
     get wrong; `kinds`, a row for each label with the spans of each kind, and `shares` with their shares; `scores`, the
-    score and the number of spans; `confusion`, and `confused`, the labels that are taken for another.
+    score and the number of spans; `confusion`, and `confused`, the labels that are taken for another;
+    `strings`, the strings that are wrong and how often.
 
     Attributes:
         name: of the system; empty if there is only one.
@@ -151,12 +154,13 @@ class SystemErrors(Result):
         right = np.empty(len(self.references), dtype=bool)
         right[order_of_line(self.references)] = self.matched.alignment.equal
         sides = self.references, self.predictions
-        training = read_training(train)
-        if training is not None:
-            (chosen,) = self.choice.of(training[0], warn=False)
-            training = chosen, training[1]
-        buckets = buckets_of(*sides, self.context.wording, training, by)
+        buckets = buckets_of(*sides, self.context.wording, self.training(train), by)
         return BucketReport(score_buckets(buckets, *sides, right, self.resampling))
+
+    def training(self, train: Any) -> tuple[Spans, Wording] | None:
+        """Read the spans of a training set, with the labels that are scored, and its wording."""
+        training = read_training(train)
+        return None if training is None else (self.choice.of(training[0], warn=False)[0], training[1])
 
     def parts(self) -> Iterator[Part]:
         """List the cost of each kind, the kinds by label, the labels taken for another, and the legend."""
@@ -174,10 +178,15 @@ class SystemErrors(Result):
         for table in (cost_table(self), *answered, mark_table(self), label_table(self), share_table(self)):
             yield from ("", table)
         overlap = self.confusion()
-        if matrices or len(overlap.labels) <= _WIDEST:
+        wide = len(overlap.labels) > _WIDEST
+        if matrices or not wide:
             yield from ("", overlap.table(), "", self.confusion("exact").table())
-        else:
-            yield from ("", overlap.confused_table(_MOST_CONFUSED))
+        if wide:
+            confused = overlap.confused_table()
+            yield from ("", *([confused] if matrices else _first(confused, _MOST_CONFUSED, "pairs of labels")))
+        if self.context.wording is not None and self.errors:
+            strings = self.examples().string_table()
+            yield from ("", *([strings] if matrices else _first(strings, SHOWN, "wrong strings")))
 
     def tables(self) -> list[Table]:
         """List all tables."""
@@ -190,7 +199,8 @@ class SystemErrors(Result):
             share_table(self),
             score_table(self),
             *matrices,
-            overlap.confused_table(_MOST_CONFUSED),
+            overlap.confused_table(),
+            *([] if self.context.wording is None else [self.examples().string_table()]),
             *([] if self.answers is None else [self.answers.table(self.name)]),
         ]
 
@@ -234,13 +244,17 @@ class Errors(CorpusResult):
     def shared(self) -> SharedErrors:
         """Every error with what each system makes of its span: which all make, which only one."""
         outputs = {name: (system.matched, system.predictions) for name, system in self.systems.items()}
-        return SharedErrors.of(next(iter(self.systems.values())).references, outputs)
-
-    @cached_property
-    def inconsistencies(self) -> Inconsistencies:
-        """Strings to which the reference gives several labels, of which the rare ones are probable errors."""
         first = next(iter(self.systems.values()))
-        return Inconsistencies(inconsistencies(first.references, first.context))
+        return SharedErrors.of(first.references, outputs, first.context)
+
+    def suspicious(self, train: Any = None) -> SuspiciousReferences:
+        """List the references that may be wrong: where every system errs, the most evidence first.
+
+        Args:
+            train: a training set, as for `SystemErrors.buckets`: how it labels the same strings is evidence too.
+        """
+        first = next(iter(self.systems.values()))
+        return SuspiciousReferences.of(self.shared, first.references, first.training(train))
 
     def with_context(self, context: Context) -> Self:
         """Add the words and lines of the documents."""
@@ -371,10 +385,17 @@ def legend(measure: AlignedMeasure, resampling: Resampling | None, documents: in
     return [
         f"if fixed: {measure.name} {measure.headline} if all errors of a kind were right; gain: how much more that is."
         + intervals,
-        "ref., pred.: reference and predicted spans; wrong both: label and boundary. Shares are of the reference spans "
-        "of a label, of spurious spans of the predicted ones.",
+        "share: of all errors. ref., pred.: reference and predicted spans; wrong both: label and boundary. The table "
+        '"share of" has shares of a label\'s reference spans, and of its predicted spans for spurious ones.',
         "; ".join(f"{mark}: {text}" for mark, text in MARKS.items()) + ".",
     ]
+
+
+def _first(table: Table, most: int, noun: str) -> Iterator[Part]:
+    """Yield the first rows of a table, below a line that says so if there are more."""
+    if len(table.rows) > most:
+        yield f"The first {most:,} of {len(table.rows):,} {noun}; the table {table.kind} in CSV has all."
+    yield replace(table, rows=table.rows[:most])
 
 
 def _by_label(system: SystemErrors) -> list[tuple[str, dict[str, int]]]:

@@ -15,12 +15,12 @@ import pyarrow.compute
 from ...alignment.matched_spans import BOUNDARIES, CORRECT, MARKS, MatchedSpans
 from ...alignment.overlaps import order_of_line
 from ...arrays import arrow_array, integers, inverse
-from ...exceptions import InputError, counted, require_choice, setting
+from ...exceptions import InputError, counted, printable, require_choice, setting
 from ...options import check_options, option
 from ...spans.spans import Spans
 from ...spans.wording import Wording
 from ...tables.result import Result
-from ...tables.table import Part, Table, Text, arrow_table
+from ...tables.table import Part, Table, TableColumn, Text, amounts, arrow_table
 from .contexts import AROUND, Context
 from .costs import ERRORS
 
@@ -152,8 +152,9 @@ class ErrorExamples(Result):
     Its table is `examples`, a row for each error.
 
     Attributes:
-        rows: an Arrow table: the columns of `MatchedSpans.to_arrow`, and `name` and `line` of the place, the texts of
-            both spans, `before`, `text` and `after` them, and `times`, how often the string is wrong in these errors.
+        rows: an Arrow table: the columns of `MatchedSpans.to_arrow`, with documents from 1, and `name` and
+            `line` of its first token (of the reference span, or else of the predicted one), the texts of both
+            spans, `before`, `text` and `after` them, and `times`, how often the string is wrong in these errors.
         context: the words and lines of the documents.
         system: whose errors they are; empty if there is only one.
     """
@@ -198,7 +199,8 @@ class ErrorExamples(Result):
         table = matched.to_arrow().take(arrow_array(inverse(matched.order)[rows]))
         for name, text in zip(("reference_text", "predicted_text"), texts, strict=True):
             table = table.append_column(name, text.take(arrow_array(order)))
-        place = matched.document[rows], *extent_of(matched, rows), matched.alignment.offsets
+        table = table.set_column(0, "document", arrow_array(matched.document[rows].astype(np.int32) + 1))
+        place = matched.document[rows], *extent_of(matched, rows), matched.alignment.offsets, first_of(matched, rows)
         for name, values in surrounding.surroundings(*place).items():
             table = table.append_column(name, values)
         table = table.append_column("times", arrow_array(times[order], np.full(len(rows), surrounding.wording is None)))
@@ -231,14 +233,20 @@ class ErrorExamples(Result):
         about = {"system": self.system} if self.system else {}
         return [{**about, **_described(row)} for row in self.rows.to_pylist()]
 
-    def strings(self, most: int | None = None) -> list[tuple[str, int, str]]:
-        """List the strings that are most often wrong: how often, and with which labels of both sides."""
+    def strings(self) -> list[tuple[str, int, str]]:
+        """List the strings that are wrong, the most frequent first: how often, and with which labels of both sides."""
         counts: dict[str, Counter[str]] = {}
         for kind, reference, predicted, text in self._pairs():
             labels = f"{reference or 'spurious'} → {predicted or 'missing'}"
             counts.setdefault(text, Counter())[f"{reference}, {kind}" if reference == predicted else labels] += 1
-        first = list(counts.items())[:most]
-        return [(text, kinds.total(), "; ".join(map(_times, kinds.items()))) for text, kinds in first]
+        return [(text, kinds.total(), "; ".join(map(_times, kinds.items()))) for text, kinds in counts.items()]
+
+    def string_table(self) -> Table:
+        """Show a row for each string that is wrong, those with the most errors first."""
+        rows = [(printable(text), printable(labels), times) for text, times, labels in self.strings()]
+        columns = [TableColumn("labels", "reference → prediction"), *amounts("errors")]
+        about = {"system": self.system} if self.system else {}
+        return Table.of("string", columns, rows, left=2, kind="strings", about=about)
 
     def _pairs(self) -> Iterator[tuple[str, str | None, str | None, str]]:
         columns = ("kind", "reference_label", "predicted_label", "reference_text", "predicted_text")
@@ -253,6 +261,12 @@ def _times(counted_name: tuple[str, int]) -> str:
     name, times = counted_name
     name = name.replace("_", " ")
     return f"{name} ({times})" if times > 1 else name
+
+
+def first_of(matched: MatchedSpans, rows: np.ndarray) -> np.ndarray:
+    """Find the first token of each row's reference span, or of its predicted span if it has none."""
+    start, other = (matched.bounds(side)[0][rows] for side in ("reference", "prediction"))
+    return np.asarray(np.where(start < 0, other, start))
 
 
 def extent_of(matched: MatchedSpans, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -282,27 +296,33 @@ def _lines(row: Mapping[str, Any], wording: Wording | None) -> Iterator[Part]:
     labels = " → ".join(row[f"{side}_label"] or "–" for side in _SIDES.values())
     marks = [name for name in (row["boundary"], *(mark for mark in MARKS if row[mark])) if name not in (None, "same")]
     kind = ", ".join([row["kind"].replace("_", " "), *marks])
-    place = [f"line {row['line']}"] if row.get("line") else []
-    place += [f"document {row['name'] if 'name' in row else row['document']}"]
-    place += [f"{row['times']} times"] if (row["times"] or 0) > 1 else []
-    yield [(labels, "bold"), f"  {kind}  ", (", ".join(place), "dim")]
-    for side, name in _SIDES.items():
-        start, end, label = (row[f"{name}_{key}"] for key in ("start", "end", "label"))
-        if wording is None:
-            yield [(f"  {side:<12}", "dim"), "–" if start is None else f"[{label} {start}–{end}]"]
-        else:
-            yield [(f"  {side:<12}", "dim"), *_marked(row, wording, start, end, label)]
+    times = f", {row['times']} times" if (row["times"] or 0) > 1 else ""
+    yield [(labels, "bold"), f"  {kind}  ", (place_text(row) + times, "dim")]
+    spans = {side: {key: row[f"{name}_{key}"] for key in ("start", "end", "label")} for side, name in _SIDES.items()}
+    bounds = [bound for span in spans.values() for bound in (span["start"], span["end"]) if bound is not None]
+    for side, span in spans.items():
+        place = row["document"] - 1, min(bounds), max(bounds)
+        there = None if span["start"] is None else span
+        yield [(f"  {side:<12}", "dim"), *marked_text(wording, *place, there)]
 
 
-def _marked(row: Mapping[str, Any], wording: Wording, start: int | None, end: int, label: str) -> list[Text]:
-    """Write the text around an error with the span of one side in brackets."""
-    bounds = [row[f"{name}_{key}"] for name in _SIDES.values() for key in ("start", "end")]
-    stated_bounds = [bound for bound in bounds if bound is not None]
+def place_text(row: Mapping[str, Any]) -> str:
+    """Write where an error is: its line, and the name or the number of its document."""
+    line = [f"line {row['line']}"] if row.get("line") else []
+    return ", ".join([*line, f"document {row.get('name', row['document'])}"])
+
+
+def marked_text(
+    wording: Wording | None, document: int, start: int, end: int, span: Mapping[str, Any] | None
+) -> list[Text]:
+    """Write the text around a part of a document with a span of it in brackets; its bounds without words."""
+    if wording is None:
+        return ["–" if span is None else f"[{span['label']} {span['start']}–{span['end']}]"]
     around = AROUND[wording.separator]
-    document, first = row["document"], max(min(stated_bounds) - around, 0)
-    last = min(max(stated_bounds) + around, int(wording.lengths[document]))
-    if start is None:
+    first, last = max(start - around, 0), min(end + around, int(wording.lengths[document]))
+    if span is None:
         return [wording.text(document, first, last)]
-    before, text, after = (wording.text(document, *part) for part in ((first, start), (start, end), (end, last)))
+    parts = ((first, span["start"]), (span["start"], span["end"]), (span["end"], last))
+    before, text, after = (wording.text(document, *part) for part in parts)
     left, right = (wording.separator if part else "" for part in (before, after))
-    return [before, left, (f"[{label} {text}]", "bold"), right, after]
+    return [before, left, (f"[{span['label']} {text}]", "bold"), right, after]

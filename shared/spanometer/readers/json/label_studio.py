@@ -41,26 +41,35 @@ class LabelStudioReading(Offsets):
 def read_label_studio(source: Source, options: LabelStudioReading) -> DocumentFile:
     """Read tasks with `data` and `annotations` (older: `completions`), or flat records of JSON-MIN.
 
-    Every annotator's annotation of a task is a document; annotations that were cancelled, predictions, relations and
-    other results are not read, tasks without annotations are listed. A span with several labels is one of each.
+    Every annotator's annotation of a task is a document; annotations that were cancelled, relations and other results
+    are not read, tasks without annotations are listed. Predictions are read if no task has an annotation; the model is
+    the annotator. A span with several labels is one of each.
 
     Raises:
         InputError: names the task, for HTML and dialogues, whose offsets are no characters of a text, for tasks without
             a text, and as `documents_of`.
     """
     left_out: list[str] = []
-    return documents_of(
-        source, _records(source, options, left_out), units=options.units(*IN_BROWSERS), left_out=left_out
-    )
+    records = _records(source, options, left_out)
+    return documents_of(source, records, units=options.units(*IN_BROWSERS), left_out=left_out)
 
 
 def _records(source: Source, options: LabelStudioReading, left_out: list[str]) -> Iterator[Record]:
+    """Yield the annotations of all tasks; if there are none, yield the predictions."""
+    tasks, annotated = [], False
     for line, place, row in rows(source, "tasks"):
         if not isinstance(row, dict):
             raise _Task(source, options, {}, line, place).refuse("this is not a task.")
         name = row.get("id")
         task = _Task(source, options, row, line, place if name is None else f"task {name}")
-        yield from task.records(left_out)
+        tasks.append(task)
+        for record in task.records(left_out):
+            annotated = True
+            yield record
+    if not annotated and any(task.row.get("predictions") for task in tasks):
+        left_out.clear()
+        for task in tasks:
+            yield from task.records(left_out, ("predictions",))
 
 
 @dataclass(frozen=True)
@@ -73,7 +82,7 @@ class _Task:
     line: int
     place: str
 
-    def records(self, left_out: list[str]) -> Iterator[Record]:
+    def records(self, left_out: list[str], keys: Sequence[str] = _RESULTS) -> Iterator[Record]:
         """Yield the annotations of a task, or the one of a flat record."""
         row = self.row
         if "data" not in row:
@@ -81,7 +90,7 @@ class _Task:
             regions = [(key, value) for key, values in lists.items() if _is_region(values[0]) for value in values]
             yield self._record(row, regions, row.get("annotator"))
             return
-        annotations = next((row[key] for key in _RESULTS if isinstance(row.get(key), list)), ())
+        annotations = next((row[key] for key in keys if isinstance(row.get(key), list)), ())
         done = [each for each in annotations if isinstance(each, dict) and not each.get("was_cancelled")]
         if not done or not isinstance(row["data"], dict):
             left_out.append(f"{self.place}: a task without annotations.")
@@ -95,7 +104,7 @@ class _Task:
                 for result in results
                 if isinstance(result, dict) and result.get("type") in _TYPES and "value" in result
             ]
-            yield self._record(row["data"], regions, each.get("completed_by"))
+            yield self._record(row["data"], regions, each.get("completed_by", each.get("model_version")))
 
     def _record(self, data: Mapping[str, Any], regions: Sequence[tuple[str, Any]], annotator: Any) -> Record:
         label_key = self.options.label_key
@@ -179,7 +188,7 @@ def _result(place: int, text: str, start: int, end: int, label: str) -> dict[str
 
 def _shows(source: Source) -> bool:
     row = first_object(source)
-    if isinstance(row.get("data"), dict) and any(isinstance(row.get(key), list) for key in _RESULTS):
+    if isinstance(row.get("data"), dict) and any(isinstance(row.get(key), list) for key in (*_RESULTS, "predictions")):
         return True
     return "lead_time" in row and ("annotation_id" in row or "annotator" in row)
 
