@@ -162,12 +162,10 @@ def test_the_report_has_scores_kinds_buckets_and_probable_errors(tmp_path):
         write_error_report(found, "report.txt")
 
 
-def test_probable_errors_of_the_reference_are_listed():
-    rows = [[(0, 1, "LOC")]] * 9 + [[(0, 1, "PER")]]
-    side = spans(rows, [1] * 10)
-    found = errors(side, side, words=[["Rome"]] * 10, confidence=None)
-    assert "Probable errors of the reference" in error_report(found)
-    assert "Probable errors of the reference" not in error_report(errors(side, side, confidence=None))
+def test_suspicious_references_are_listed():
+    assert "Suspicious references" in error_report(small())
+    side = SIDES[0]
+    assert "Suspicious references" not in error_report(errors(side, side, confidence=None))
 
 
 @pytest.fixture
