@@ -240,6 +240,8 @@ def require_writable(path: str, *, replace: bool, folder: bool = False) -> None:
     except ValueError as error:
         raise InputError(f"{shown(path)} is not the name of a file: {error}.", "Choose another name.") from None
     except OSError:
+        if path.endswith(os.sep) and not folder:
+            raise InputError("this is the name of a folder.", "Name a file.", source=path) from None
         return
     kind = "folder" if os.path.isdir(path) else "file"
     wanted = "folder" if folder else "file"
