@@ -29,7 +29,7 @@ def test_demo(output):
         assert re.search(rf"^{repair}( +\d\.\d{{4}}){{5}}$", output, re.MULTILINE)
     signatures = output.partition("Each signature ends in |scheme:IOB2|repair:conlleval|")[2].partition("\n\n")[0]
     assert all(
-        re.search(rf"^(.*, )?{name}\b", signatures, re.MULTILINE) for name in (*demo.MODULES, *demo.BEYOND_CHANCE)
+        re.search(rf"^(.*, )?{name}\b", signatures, re.MULTILINE) for name in (*demo.COMPARED, *demo.BEYOND_CHANCE)
     )
     assert "spanometer score REFERENCE PREDICTION" in output
     assert max(len(line) for line in output.splitlines() if re.match("─", line)) <= 80
@@ -39,12 +39,12 @@ def test_demo_and_score_agree(run, output):
     with demo.resources.as_file(demo.resources.files("spanometer") / "data" / "example.conll") as path:
         for system in demo.SYSTEMS:
             columns = ["--reference-column", "reference", "--prediction-column", system]
-            measures = ",".join((*demo.MODULES, *demo.BEYOND_CHANCE))
+            measures = ",".join((*demo.COMPARED, *demo.BEYOND_CHANCE))
             found = json.loads(run("score", path, *columns, "--measures", measures, "--json")[1])
             comparison = output.partition("All systems")[2]
             rows = [line.split()[1:] for line in comparison.splitlines() if re.match(rf"{system} +\d", line)]
             values = {name: result["scores"] for name, result in found["measures"].items()}
-            assert rows[0] == [f"{values[name][MEASURES[name].headline]:.4f}" for name in demo.MODULES]
+            assert rows[0] == [f"{values[name][MEASURES[name].headline]:.4f}" for name in demo.COMPARED]
             assert rows[1] == [f"{value:.4f}" for value in values["chance_kappa_f1"].values()]
 
 

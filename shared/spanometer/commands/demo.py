@@ -1,18 +1,20 @@
 """Score a system on the example corpus, and show what its F1 hides.
 
-Loads the metric modules of spans with evaluate.load. Needs no network.
+Needs no network.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterator, Mapping
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..analysis.errors.errors import SystemErrors
+from ..analysis.errors.examples import ErrorExamples
 from ..analysis.errors.find import errors
+from ..analysis.scores.report import Report
+from ..analysis.scores.score import score
 from ..documents.document_file import DocumentFile
 from ..documents.tag_columns import tag_lists
 from ..exceptions import counted
@@ -22,16 +24,11 @@ from ..tables.table import Copyable, Part, Table, TableColumn
 from .options import add_options, read_options
 from .output import Output
 
-if TYPE_CHECKING:
-    from evaluate import EvaluationModule
-
-    from ..analysis.errors.examples import ErrorExamples
-
-MODULES = ("span_f", "token_f", "link_f", "bcubed", "matched_f")
-"""The modules side by side: whole spans, tokens, what spans join, and overlaps."""
+COMPARED = ("span_f", "token_f", "link_f", "bcubed", "matched_f")
+"""The measures side by side: whole spans, tokens, what spans join, and overlaps."""
 
 BEYOND_CHANCE = {"chance_kappa_f1": ("f1", "chance_f1", "kappa_f1")}
-"""A module that corrects for chance, and the values in its table."""
+"""A measure that corrects for chance, and the values in its table."""
 
 SYSTEMS = {
     "careful": "finds fewer spans, most of them right",
@@ -40,13 +37,10 @@ SYSTEMS = {
 }
 """The systems of the example corpus and their habits."""
 
-_HEADLINES = {name: (MEASURES[name].headline,) for name in MODULES}
+_HEADLINES = {name: (MEASURES[name].headline,) for name in COMPARED}
 
 SHOWN = "greedy"
 """The system that is shown before all are compared."""
-
-Results = Mapping[str, Mapping[str, Any]]
-"""The result of each module."""
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -60,48 +54,32 @@ def run(options: argparse.Namespace) -> int:
     with resources.as_file(resources.files("spanometer") / "data" / "example.conll") as path:
         corpus = read(path, columns=["reference", *SYSTEMS], words=True)
     tags = dict(zip(corpus.columns, map(tag_lists, corpus.tags), strict=True))
-    modules = _load_modules()
-    systems = {system: _score(modules, tags["reference"], tags[system]) for system in SYSTEMS}
-    repairs = {repair: _score(modules, tags["reference"], tags["hasty"], repair) for repair in ("conlleval", "discard")}
+    systems = {system: _score(tags["reference"], tags[system]) for system in SYSTEMS}
+    repairs = {repair: _score(tags["reference"], tags["hasty"], repair) for repair in ("conlleval", "discard")}
     result = errors(tags["reference"], {SHOWN: tags[SHOWN]}, words=corpus.words, confidence=None).only
     near = result.examples(kind="wrong_boundary", limit=1)
     place = near.to_dict()[0]["document"] - 1
-    sentence = {SHOWN: _score(modules, [tags["reference"][place]], [tags[SHOWN][place]])}
+    sentence = {SHOWN: _score([tags["reference"][place]], [tags[SHOWN][place]])}
     output.write(dict, lambda: [*_system(corpus, result, near, systems, sentence), *_comparison(systems, repairs)])
     return 0
 
 
-def _load_modules() -> dict[str, EvaluationModule]:
-    """Load the modules as users do; they are part of the package, so nothing is downloaded."""
-    # the libraries read these variables once, when they are imported
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    os.environ.setdefault("HF_EVALUATE_OFFLINE", "1")
-    from .. import load
-
-    return {name: load(name) for name in (*MODULES, *BEYOND_CHANCE)}
-
-
-def _score(
-    modules: Mapping[str, EvaluationModule], references: Any, predictions: Any, repair: str = "conlleval"
-) -> dict[str, dict[str, Any]]:
-    return {
-        name: module.compute(predictions=predictions, references=references, repair=repair, details=True)
-        for name, module in modules.items()
-    }
+def _score(references: Any, predictions: Any, repair: str = "conlleval") -> Report:
+    return score(references, predictions, measures=(*COMPARED, *BEYOND_CHANCE), repair=repair)
 
 
 def _system(
     corpus: DocumentFile,
     result: SystemErrors,
     near: ErrorExamples,
-    systems: Mapping[str, Results],
-    sentence: Mapping[str, Results],
+    systems: Mapping[str, Report],
+    sentence: Mapping[str, Report],
 ) -> Iterator[Part]:
     """Yield one system's F1, an error that it hides, and the scores of each measure for that error."""
     first = systems[SHOWN]
-    labels = first["span_f"]["per_label"]
-    spans = counted(first["span_f"]["counts"]["reference"], "span")
-    size = [counted(len(corpus.document_lines), "sentence"), counted(len(corpus.tags[0].codes), "token"), spans]
+    labels = first["span_f"].per_label
+    spans = counted(first.reference_spans, "span")
+    size = [counted(first.documents, "sentence"), counted(len(corpus.tags[0].codes), "token"), spans]
     yield ("The example corpus", "bold")
     yield f"{', '.join(size)} of {len(labels)} labels ({', '.join(labels)})."
     yield "Made for Spanometer, as are the outputs of three systems:"
@@ -116,7 +94,7 @@ def _system(
     yield from (_table("system", _HEADLINES, sentence), "")
 
 
-def _comparison(systems: Mapping[str, Results], repairs: Mapping[str, Results]) -> Iterator[Part]:
+def _comparison(systems: Mapping[str, Report], repairs: Mapping[str, Report]) -> Iterator[Part]:
     """Yield the scores of all systems, and of one under two repair policies."""
     yield from (("All systems", "bold"), "")
     yield from (_table("system", _HEADLINES, systems), "")
@@ -125,7 +103,7 @@ def _comparison(systems: Mapping[str, Results], repairs: Mapping[str, Results]) 
     yield from (("How to handle illegal tags is a choice: hasty under two repair policies", "bold"), "")
     yield from (_table("repair", _HEADLINES, repairs), "")
     yield ("How the numbers were made", "bold")
-    yield Copyable(*(result["signature"] for result in systems[SHOWN].values()))
+    yield Copyable(*(result.signature for result in systems[SHOWN].results))
     yield from ("", ("Your own files", "bold"))
     yield Copyable(
         "spanometer score REFERENCE PREDICTION --per-label",
@@ -134,9 +112,9 @@ def _comparison(systems: Mapping[str, Results], repairs: Mapping[str, Results]) 
     )
 
 
-def _table(title: str, keys: Mapping[str, tuple[str, ...]], rows: Mapping[str, Results]) -> Table:
-    """Make a column for each module and key, its best value in bold; a module's name is above its first column."""
-    pairs = [(name, key) for name, of_module in keys.items() for key in of_module]
+def _table(title: str, keys: Mapping[str, tuple[str, ...]], rows: Mapping[str, Report]) -> Table:
+    """Make a column for each measure and key, its best value in bold; a measure's name is above its first column."""
+    pairs = [(name, key) for name, of_measure in keys.items() for key in of_measure]
     # much agreement by chance is not a merit; a single row has no best value
     columns = [
         TableColumn(
@@ -146,5 +124,5 @@ def _table(title: str, keys: Mapping[str, tuple[str, ...]], rows: Mapping[str, R
         )
         for name, key in pairs
     ]
-    values = [((row, "cyan"), *(results[name][key] for name, key in pairs)) for row, results in rows.items()]
+    values = [((row, "cyan"), *(report[name].scores[key] for name, key in pairs)) for row, report in rows.items()]
     return Table.of(title, columns, values)
