@@ -66,7 +66,12 @@ def divide(numerator: np.ndarray, denominator: np.ndarray, zero_division: float)
 
 
 def precision_recall_f1(
-    right: np.ndarray, predicted: np.ndarray, found: np.ndarray, reference: np.ndarray, zero_division: float
+    right: np.ndarray,
+    predicted: np.ndarray,
+    found: np.ndarray,
+    reference: np.ndarray,
+    zero_division: float,
+    beta: float = 1.0,
 ) -> dict[str, np.ndarray]:
     """Compute precision `right / predicted`, recall `found / reference` and their harmonic mean, element by element.
 
@@ -76,6 +81,7 @@ def precision_recall_f1(
         found: the found part of the reference (the same as `right` for most measures).
         reference: the size of the reference.
         zero_division: the precision of an empty prediction, the recall of an empty reference, and F1 if both are empty.
+        beta: the weight of recall against precision in the mean, see `f_of`.
 
     Returns:
         `precision`, `recall` and `f1`, in [0, 1], higher is better. F1 is 0 if nothing is right or found, and if only
@@ -84,14 +90,20 @@ def precision_recall_f1(
     right, predicted, found, reference = (
         np.asarray(count, dtype=float) for count in (right, predicted, found, reference)
     )
-    # 2pr/(p + r), with both fractions cleared: correctly rounded if right and found are one integer
-    f1 = divide(2 * right * found, right * reference + found * predicted, 0.0)
-    f1 = np.where(right == found, divide(2 * right, predicted + reference, 0.0), f1)
+    # as `f_of`, with both fractions cleared: correctly rounded if right and found are one integer
+    share = beta**2
+    f1 = divide((1 + share) * right * found, share * right * reference + found * predicted, 0.0)
+    f1 = np.where(right == found, divide((1 + share) * right, predicted + share * reference, 0.0), f1)
     return {
         "precision": divide(right, predicted, zero_division),
         "recall": divide(found, reference, zero_division),
         "f1": np.where((predicted == 0) & (reference == 0), zero_division, f1),
     }
+
+
+def f_of(precision: np.ndarray, recall: np.ndarray, beta: float) -> np.ndarray:
+    """Compute F-beta, `(1 + beta²) P R / (beta² P + R)`, element by element; it is 0 if precision and recall are."""
+    return divide((1 + beta**2) * precision * recall, beta**2 * precision + recall, 0.0)
 
 
 def mean_over_documents(values: np.ndarray, defined: np.ndarray, documents: np.ndarray, empty: float) -> np.ndarray:

@@ -15,7 +15,8 @@ from ..counts.counts import Counts
 from ..exceptions import InputError, require_sides, setting
 from ..options import option
 from ..spans.spans import Fragments, Spans
-from .base import Measure, PrecisionRecallF1
+from .base import Measure
+from .f_scores import PrecisionRecallF1
 
 
 @dataclass(frozen=True, kw_only=True)

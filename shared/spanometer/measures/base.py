@@ -6,16 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import reduce
-from math import isnan, nan
+from math import nan
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..counts.counts import Counts
 from ..counts.statistics import (
-    ALL_AVERAGES,
     AVERAGES,
-    DOCUMENTS,
     FEW_GROUPS,
     GROUPS,
     Estimate,
@@ -24,11 +22,8 @@ from ..counts.statistics import (
     estimates,
     jackknife_groups,
     joined_values,
-    mean_over_documents,
-    precision_recall_f1,
 )
-from ..exceptions import InputError, setting
-from ..options import CheckedOptions, escaped, option, replaced_option
+from ..options import CheckedOptions, escaped, option
 from ..version import __version__
 
 SHARED = ("match_labels", "average", "zero_division")
@@ -127,6 +122,11 @@ class Measure(CheckedOptions, ABC):
         super().__init_subclass__(**settings)
         if "results" in vars(cls):
             cls.keys = tuple(cls.results)
+
+    @property
+    def weight(self) -> str:
+        """The count by which `average="weighted"` weights labels."""
+        return self.support
 
     @abstractmethod
     def counts(self, references: Any, predictions: Any) -> Counts:
@@ -325,7 +325,7 @@ class Measure(CheckedOptions, ABC):
         if self.average == "micro":
             return pooled
         if self.average == "weighted":
-            weights = totals[self.support]
+            weights = totals[self.weight]
         else:
             # simulated totals have more dimensions than the observed ones beside them
             weights = reduce(np.logical_or, (values != 0 for name, values in totals.items() if name not in self.shared))
@@ -363,91 +363,6 @@ def signature_of(name: str, options: Mapping[str, object]) -> str:
     """Write a signature: a name, the options that can change the result, in their order, and the version."""
     values = {**options, "v": __version__}
     return "|".join([name, *(f"{option}:{escaped(written(value), '|')}" for option, value in values.items())])
-
-
-def f_results(precision: str, recall: str) -> dict[str, Key]:
-    """Describe the keys of an F-measure from descriptions of its precision and its recall."""
-    return {
-        "precision": Key("precision", precision),
-        "recall": Key("recall", recall),
-        "f1": Key("F1", "harmonic mean of precision and recall"),
-    }
-
-
-@dataclass(frozen=True, kw_only=True)
-class PrecisionRecallF1(Measure):
-    """A measure whose headline is precision, recall and F1.
-
-    Its counts are `right` of `predicted`, and `found` of `reference`; if right and found are the same number, they are
-    one column, `both`. All values are in [0, 1], higher is better.
-
-    Attributes:
-        average: also `documents`, the mean over documents of each document's precision, recall and F1 over all labels
-            (Toxic Spans, Mu-SHROOM). A ratio of a document with the denominator 0 is `zero_division`, and so is F1 if
-            neither side has a span. NaN leaves the document out. The values of labels always come from summed counts.
-
-    With `average="documents"` counts have besides, for each document, `documents` (1), and for each key its value
-    (`f1_sum`) and whether there is one (`f1_documents`), so that the mean of a corpus is a ratio of sums too.
-    """
-
-    average: str = replaced_option(Measure, "average", choices=ALL_AVERAGES)
-
-    results: ClassVar[Mapping[str, Key]] = f_results(
-        "share of what is predicted that is right", "share of the reference that is found"
-    )
-    headline: ClassVar[str] = "f1"
-
-    def with_document_scores(self, counts: Counts) -> Counts:
-        """Add to counts the sums that a mean over documents needs, if they are averaged so."""
-        if self.average != DOCUMENTS:
-            return counts
-        shared = {"documents": np.ones(counts.documents, dtype=np.int64)}
-        scored = replace(self, average="micro", zero_division=nan)
-        for key, values in scored.score_per_document(counts).items():
-            defined = ~np.isnan(values)
-            shared[f"{key}_documents"] = defined.astype(np.int64)
-            shared[f"{key}_sum"] = np.where(defined, values, 0.0)
-        return replace(counts, shared=shared)
-
-    def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Score totals by label, see `Measure.score_totals`."""
-        scored = {DOCUMENTS, *(f"{key}_{part}" for key in self.keys for part in ("sum", "documents"))}
-        of_labels = {name: values for name, values in totals.items() if name not in scored}
-        if self.average != DOCUMENTS:
-            return super().score_totals(of_labels)
-        if DOCUMENTS not in totals:
-            raise InputError(
-                "these counts have no scores of documents, which a mean over documents needs.",
-                f"Count with {setting('average', DOCUMENTS)}.",
-            )
-        if totals[DOCUMENTS].shape[-1] == 0:
-            # without labels every document is empty
-            return replace(self, average="micro").score_totals(of_labels)
-        # the same for each label
-        first = {name: totals[name][..., 0] for name in scored}
-        return {
-            key: mean_over_documents(
-                first[f"{key}_sum"], first[f"{key}_documents"], first[DOCUMENTS], self.zero_division
-            )
-            for key in self.keys
-        }
-
-    def notes(self, counts: Counts) -> list[str]:
-        """List a note on the score of documents without spans, unless it is the shared tasks' score."""
-        if self.average != DOCUMENTS or isnan(self.zero_division) or self.zero_division == 1:
-            return []
-        documents, scored = (int(counts.shared[name].sum()) for name in (DOCUMENTS, f"{self.headline}_documents"))
-        if scored == documents:
-            return []
-        return [
-            f"documents with spans on neither side ({documents - scored:,} of {documents:,}) score "
-            f"{self.zero_division:g} in the mean, which is zero_division; Toxic Spans and Mu-SHROOM give them 1."
-        ]
-
-    def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute precision, recall and F1, see `ratios.precision_recall_f1`."""
-        right, found = (quantities["both"] if "both" in quantities else quantities[name] for name in ("right", "found"))
-        return precision_recall_f1(right, quantities["predicted"], found, quantities["reference"], self.zero_division)
 
 
 def written(value: object) -> str:

@@ -13,7 +13,8 @@ from ..alignment.pieces import Incidence
 from ..arrays import offsets_of, ranges, run_bounds
 from ..counts.counts import Column, Counts, join_columns
 from .aligned import FMeasure
-from .base import Key, f_results
+from .base import Key
+from .f_scores import f_results
 
 _BLOCK = 1 << 18
 """From so many pairs of a piece and a span over it on, another block of pieces begins."""

@@ -13,10 +13,10 @@ from ..alignment.fair_errors import KINDS, fair_errors
 from ..alignment.overlaps import Alignment
 from ..arrays import is_number, listed_items
 from ..counts.counts import Column, Counts
-from ..counts.statistics import precision_recall_f1
 from ..options import option, options_of
 from .aligned import FMeasure
-from .base import COUNTS_PER_LABEL, Key, f_results
+from .base import COUNTS_PER_LABEL, Key
+from .f_scores import f_results
 
 COLUMNS = {
     "TP": "true_positives",
@@ -152,7 +152,7 @@ class FairF(FMeasure):
         weights = _read(self.weights)
         numbers = {kind: np.asarray(quantities[name], dtype=float) for kind, name in COLUMNS.items()}
         tp, fp, fn = (np.asarray(sum(weights[kind][part] * numbers[kind] for kind in weights)) for part in range(3))
-        return precision_recall_f1(tp, tp + fp, tp, tp + fn, self.zero_division)
+        return self.ratios(tp, tp + fp, tp, tp + fn)
 
 
 def _read(option: Any) -> Weights:

@@ -13,7 +13,8 @@ from ..counts.counts import Column, Counts
 from ..exceptions import setting
 from ..options import option
 from .aligned import FMeasure, require_disjoint
-from .base import Key, f_results
+from .base import Key
+from .f_scores import f_results
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,8 @@ from ..alignment.overlaps import Alignment, SideSpans, overlaps
 from ..alignment.pieces import Incidence
 from ..counts.counts import Column, Counts, join_columns
 from .aligned import FMeasure
-from .base import Key, f_results
+from .base import Key
+from .f_scores import f_results
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

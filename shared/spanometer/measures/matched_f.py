@@ -21,7 +21,8 @@ from ..counts.counts import Column, Counts
 from ..exceptions import InputError, mention, setting
 from ..options import option
 from .aligned import FMeasure
-from .base import Key, f_results
+from .base import Key
+from .f_scores import f_results
 
 _STEPS = 10
 _THRESHOLDS = tuple(step / 20 for step in range(_STEPS, 2 * _STEPS))

@@ -14,7 +14,8 @@ from ..exceptions import require_sides
 from ..grounding.forms import STRING_FORMS, form_text
 from ..options import option
 from ..spans.mentions import Mentions
-from .base import Key, PrecisionRecallF1, f_results
+from .base import Key
+from .f_scores import PrecisionRecallF1, f_results
 
 _ANY_LABEL = "_"
 

@@ -12,10 +12,10 @@ from ..alignment.matched_spans import CORRECT, WRONG_BOUNDARY, WRONG_LABEL, Matc
 from ..alignment.matching import best_matching, greedy_matching
 from ..alignment.overlaps import Alignment, across_labels
 from ..counts.counts import Column, Counts
-from ..counts.statistics import precision_recall_f1
 from ..options import option
 from .aligned import FMeasure
-from .base import COUNTS_PER_LABEL, Key, f_results
+from .base import COUNTS_PER_LABEL, Key
+from .f_scores import f_results
 
 _EXACT = {"strict": True, "exact": True, "partial": True, "ent_type": False}
 """Whether a correct pair has the same tokens."""
@@ -124,7 +124,8 @@ class SemevalF(FMeasure):
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute precision, recall and F1, a partial pair counting half."""
         right = quantities["correct"] + quantities["partial"] / 2
-        return precision_recall_f1(right, quantities["actual"], right, quantities["possible"], self.zero_division)
+        sizes = quantities["actual"], right, quantities["possible"]
+        return self.ratios(right, *sizes)
 
     def _correct(self, exact: np.ndarray, typed: np.ndarray) -> np.ndarray:
         """Flag the pairs that are correct in the schema."""

@@ -12,7 +12,8 @@ from ..alignment.overlaps import Alignment
 from ..counts.counts import Counts
 from ..options import option
 from .aligned import FMeasure
-from .base import Key, f_results
+from .base import Key
+from .f_scores import f_results
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +49,7 @@ class SpanF(FMeasure):
     )
     place: ClassVar[int] = 10
     support: ClassVar[str] = "reference"
-    unusual: ClassVar[tuple[str, ...]] = ("duplicates",)
+    unusual: ClassVar[tuple[str, ...]] = ("duplicates", *FMeasure.unusual)
 
     def _count(self, alignment: Alignment) -> Counts:
         """Count equal spans."""

@@ -12,7 +12,8 @@ from ..alignment.overlaps import Alignment, Pieces, SideSpans, overlaps, union
 from ..counts.counts import Counts
 from ..options import option
 from .aligned import FMeasure
-from .base import Key, f_results
+from .base import Key
+from .f_scores import f_results
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,12 +41,23 @@ class TokenF(FMeasure):
         },
         label="Format",
     )
+    weight_by: str = option(
+        "spans",
+        help="what average=weighted weights labels by",
+        choices={"spans": "reference spans", "tokens": "tokens of the reference"},
+    )
 
     name: ClassVar[str] = "token_f"
     results: ClassVar[Mapping[str, Key]] = f_results(
         "share of predicted tagged tokens that are right", "share of the reference's tagged tokens that are found"
     )
     place: ClassVar[int] = 20
+    unusual: ClassVar[tuple[str, ...]] = ("weight_by", *FMeasure.unusual)
+
+    @property
+    def weight(self) -> str:
+        """The count by which `average="weighted"` weights labels."""
+        return "reference" if self.weight_by == "tokens" else self.support
 
     def _count(self, alignment: Alignment) -> Counts:
         """Count common units as overlaps of intervals of like-tagged tokens."""

@@ -15,7 +15,8 @@ from ...arrays import plain
 from ...counts.statistics import Resampling
 from ...documents.pairing import unit_of
 from ...exceptions import InputError, counted, require_choice
-from ...measures.base import Measure, PrecisionRecallF1
+from ...measures.base import Measure
+from ...measures.f_scores import PrecisionRecallF1
 from ...measures.notation import named_apart
 from ...spans.attributes import Attributes
 from ...spans.entities import Entities

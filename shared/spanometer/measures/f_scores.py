@@ -1,0 +1,146 @@
+"""The base of measures whose headline is precision, recall and F1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import isnan, nan
+from typing import ClassVar
+
+import numpy as np
+
+from ..counts.counts import Counts
+from ..counts.statistics import ALL_AVERAGES, DOCUMENTS, f_of, mean_over_documents, precision_recall_f1
+from ..exceptions import InputError, mention, setting
+from ..options import option, replaced_option
+from .base import Key, Measure
+
+
+def f_results(precision: str, recall: str) -> dict[str, Key]:
+    """Describe the keys of an F-measure from descriptions of its precision and its recall."""
+    return {
+        "precision": Key("precision", precision),
+        "recall": Key("recall", recall),
+        "f1": Key("F1", "harmonic mean of precision and recall"),
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrecisionRecallF1(Measure):
+    """A measure whose headline is precision, recall and F1.
+
+    Its counts are `right` of `predicted`, and `found` of `reference`; if right and found are the same number, they are
+    one column, `both`. All values are in [0, 1], higher is better.
+
+    Attributes:
+        average: also `documents`, the mean over documents of each document's precision, recall and F1 over all labels
+            (Toxic Spans, Mu-SHROOM). A ratio of a document with the denominator 0 is `zero_division`, and so is F1 if
+            neither side has a span. NaN leaves the document out. The values of labels always come from summed counts.
+
+        beta: the weight of recall against precision in the key `f1`, which is F-beta then.
+        f1_average: how F1 is averaged over labels or documents. `mean`: the mean of F1. `of_means`: F1 of the averaged
+            precision and recall. `defined`: the mean of F1 over those in which both sides have spans, so that precision
+            and recall are defined; `zero_division` must be NaN.
+
+    With `average="documents"` counts have besides, for each document, `documents` (1), and for each key its value
+    (`f1_sum`) and whether there is one (`f1_documents`), so that the mean of a corpus is a ratio of sums too.
+    """
+
+    average: str = replaced_option(Measure, "average", choices=ALL_AVERAGES)
+    beta: float = option(1.0, help="weight of recall against precision in f1", low=0)
+    f1_average: str = option(
+        "mean",
+        help="how F1 is averaged",
+        choices={
+            "mean": "mean of F1",
+            "of_means": "F1 of averaged precision and recall",
+            "defined": "mean of F1 where precision and recall are defined",
+        },
+    )
+
+    unusual: ClassVar[tuple[str, ...]] = ("beta", "f1_average")
+    results: ClassVar[Mapping[str, Key]] = f_results(
+        "share of what is predicted that is right", "share of the reference that is found"
+    )
+    headline: ClassVar[str] = "f1"
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        if self.f1_average == "defined" and not isnan(self.zero_division):
+            raise InputError(
+                f"{setting('f1_average', 'defined')} leaves out what is undefined, and {mention('zero_division')} is "
+                f"{self.zero_division:g}.",
+                f"Set {setting('zero_division', nan)}.",
+                option="f1_average",
+            )
+
+    def with_document_scores(self, counts: Counts) -> Counts:
+        """Add to counts the sums that a mean over documents needs, if they are averaged so."""
+        if self.average != DOCUMENTS:
+            return counts
+        shared = {"documents": np.ones(counts.documents, dtype=np.int64)}
+        scored = replace(self, average="micro", zero_division=nan)
+        for key, values in scored.score_per_document(counts).items():
+            defined = ~np.isnan(values)
+            shared[f"{key}_documents"] = defined.astype(np.int64)
+            shared[f"{key}_sum"] = np.where(defined, values, 0.0)
+        return replace(counts, shared=shared)
+
+    def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Score totals by label, see `Measure.score_totals`."""
+        scored = {DOCUMENTS, *(f"{key}_{part}" for key in self.keys for part in ("sum", "documents"))}
+        of_labels = {name: values for name, values in totals.items() if name not in scored}
+        if self.average != DOCUMENTS:
+            scores = super().score_totals(of_labels)
+            return scores if self.average == "micro" else self._with_f1_of_means(scores)
+        if DOCUMENTS not in totals:
+            raise InputError(
+                "these counts have no scores of documents, which a mean over documents needs.",
+                f"Count with {setting('average', DOCUMENTS)}.",
+            )
+        if totals[DOCUMENTS].shape[-1] == 0:
+            # without labels every document is empty
+            return replace(self, average="micro").score_totals(of_labels)
+        # the same for each label
+        first = {name: totals[name][..., 0] for name in scored}
+        means = {
+            key: mean_over_documents(
+                first[f"{key}_sum"], first[f"{key}_documents"], first[DOCUMENTS], self.zero_division
+            )
+            for key in self.keys
+        }
+        return self._with_f1_of_means(means)
+
+    def _with_f1_of_means(self, means: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Replace the mean of F1 by F1 of the means, if it is asked for."""
+        if self.f1_average != "of_means":
+            return dict(means)
+        return {**means, "f1": f_of(means["precision"], means["recall"], self.beta)}
+
+    def notes(self, counts: Counts) -> list[str]:
+        """List a note on the score of documents without spans, unless it is the shared tasks' score."""
+        if self.average != DOCUMENTS or isnan(self.zero_division) or self.zero_division == 1:
+            return []
+        documents, scored = (int(counts.shared[name].sum()) for name in (DOCUMENTS, f"{self.headline}_documents"))
+        if scored == documents:
+            return []
+        return [
+            f"documents with spans on neither side ({documents - scored:,} of {documents:,}) score "
+            f"{self.zero_division:g} in the mean, which is zero_division; Toxic Spans and Mu-SHROOM give them 1."
+        ]
+
+    def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Compute precision, recall and F1, see `ratios`."""
+        right, found = (quantities["both"] if "both" in quantities else quantities[name] for name in ("right", "found"))
+        return self.ratios(right, quantities["predicted"], found, quantities["reference"])
+
+    def ratios(
+        self, right: np.ndarray, predicted: np.ndarray, found: np.ndarray, reference: np.ndarray
+    ) -> dict[str, np.ndarray]:
+        """Compute precision, recall and F1 of sums, see `statistics.precision_recall_f1`."""
+        scores = precision_recall_f1(right, predicted, found, reference, self.zero_division, self.beta)
+        if self.f1_average == "defined":
+            defined = ~np.isnan(scores["precision"]) & ~np.isnan(scores["recall"])
+            scores["f1"] = np.where(defined, scores["f1"], nan)
+        return scores

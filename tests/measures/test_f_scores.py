@@ -1,0 +1,88 @@
+"""F-beta, F1 of averages and weights by tokens: by hand, and with fractions, document by document."""
+
+import math
+import random
+from fractions import Fraction
+
+import pytest
+
+from builders import spans
+from random_corpora import as_spans
+from spanometer import InputError
+from spanometer.measures.span_f import SpanF
+from spanometer.measures.token_f import TokenF
+
+GOLD, OUTPUT = spans("0-1:A 1-2:A 2-3:A", "0-1:B", "-"), spans("0-1:A 5-6:A", "-", "0-1:B")
+"""P and R are 1/2 and 1/3, undefined and 0, 0 and undefined; A alone has right spans."""
+
+
+@pytest.mark.parametrize(
+    ("options", "f1"),
+    [
+        ({"beta": 2.0}, 5 * 1 / (3 + 4 * 4)),
+        ({"beta": 0.0}, 1 / 3),
+        ({"average": "macro"}, (2 / 5 + 0) / 2),
+        ({"average": "macro", "f1_average": "of_means"}, 2 * (1 / 4) * (1 / 6) / (1 / 4 + 1 / 6)),
+        ({"average": "documents"}, (2 / 5) / 3),
+        ({"average": "documents", "f1_average": "of_means"}, 2 * (1 / 6) * (1 / 9) / (1 / 6 + 1 / 9)),
+        ({"average": "documents", "zero_division": math.nan}, (2 / 5 + 0 + 0) / 3),
+        ({"average": "documents", "zero_division": math.nan, "f1_average": "defined"}, 2 / 5),
+        ({"average": "documents", "zero_division": math.nan, "f1_average": "of_means"}, 2 * (1 / 4) * (1 / 6) * 12 / 5),
+    ],
+)
+def test_by_hand(options, f1):
+    measure = SpanF(**options)
+    assert measure.counts(GOLD, OUTPUT).score()["f1"] == pytest.approx(f1, abs=1e-15)
+    assert {name for name in ("beta", "f1_average") if name in measure.options()} == options.keys() - {
+        "average",
+        "zero_division",
+    }
+
+
+def mean(values):
+    kept = [value for value in values if value is not None]
+    return sum(kept, Fraction(0)) / len(kept) if kept else None
+
+
+def slow_f1(sides, beta, f1_average):
+    """Average over documents with fractions, undefined ratios left out."""
+    scores = []
+    for gold, output in zip(*sides, strict=True):
+        right = len(gold & output)
+        precision = Fraction(right, len(output)) if output else None
+        recall = Fraction(right, len(gold)) if gold else None
+        f1 = (1 + beta**2) * right / (beta**2 * len(gold) + len(output)) if gold or output else None
+        scores.append((precision, recall, None if f1_average == "defined" and not (gold and output) else f1))
+    precision, recall, f1 = map(mean, zip(*scores, strict=True))
+    if f1_average != "of_means":
+        return f1
+    if precision is None or recall is None:
+        return None
+    return (1 + beta**2) * precision * recall / (beta**2 * precision + recall) if precision + recall else Fraction(0)
+
+
+@pytest.mark.parametrize("f1_average", ["mean", "of_means", "defined"])
+@pytest.mark.parametrize("beta", [Fraction(1), Fraction(2), Fraction(1, 2)])
+def test_against_fractions(beta, f1_average):
+    draw = random.Random(f"{beta} {f1_average}")
+    measure = SpanF(average="documents", zero_division=math.nan, beta=float(beta), f1_average=f1_average)
+    for _ in range(150):
+        sides = [
+            [{("A", frozenset({draw.randrange(3)})) for _ in range(draw.randrange(3))} for _ in range(4)]
+            for _ in range(2)
+        ]
+        expected = slow_f1(sides, beta, f1_average)
+        score = measure.counts(*map(as_spans, sides)).score()["f1"]
+        assert score == pytest.approx(math.nan if expected is None else float(expected), nan_ok=True, abs=1e-14)
+
+
+def test_defined_needs_undefined_values():
+    with pytest.raises(InputError, match=r"f1_average='defined' leaves out .* zero_division is 0"):
+        SpanF(f1_average="defined")
+
+
+@pytest.mark.parametrize(("weight_by", "f1"), [("spans", (2 * 1.0 + 1 * 0.0) / 3), ("tokens", (2 * 1.0 + 6 * 0.0) / 8)])
+def test_weights_by_tokens(weight_by, f1):
+    # two spans of A with a token each are right, and a span of B with six tokens is missing
+    counts = TokenF(average="weighted", weight_by=weight_by).counts(spans("0-1:A 2-3:A 4-10:B"), spans("0-1:A 2-3:A"))
+    assert counts.score()["f1"] == pytest.approx(f1)
