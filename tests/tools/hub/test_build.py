@@ -14,6 +14,7 @@ import yaml
 
 from spanometer import InputError
 from spanometer.integrations.module_folders import module_folders
+from spanometer.measures.registry import MEASURES, TREE_MEASURES
 from spanometer.space.texts import texts
 from spanometer.version import __version__
 from tools.hub import building, flat_files
@@ -312,6 +313,31 @@ def test_app_runs_with_its_folder_alone(tmp_path, monkeypatch):
         "['span_f'] spanometer.spanometer_measures_span_f",
         "spanometer.spanometer_readers_columns_columns True",
     ]
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_space_has_all_measures(spaces, name):
+    assert {f"spanometer_measures_{measure}.py" for measure in (*MEASURES, *TREE_MEASURES)} <= spaces[name].keys()
+
+
+ANSWER = """
+from spanometer.spanometer_space_pages import page_of
+from spanometer.spanometer_space_results import respond
+
+page = page_of("span_f")
+values = {control.name: control.value for control in page.controls}
+html = respond(page, "Ada B-PER\\nin O\\n", "Ada B-PER\\nin O\\n", values).html
+print(html[html.index("All measures on"):html.index("By label")])
+"""
+
+
+def test_all_measures_are_on_a_page_without_the_package(tmp_path, spaces):
+    files = dict(spaces["span_f"])
+    start = files["app.py"].decode().partition("from spanometer.spanometer_space import")[0]
+    run = run_app({**files, "app.py": (start + ANSWER).encode()}, tmp_path / "out")
+    assert run.returncode == 0, run.stderr
+    shown = set(re.findall(r">(\w+)</t[hd]>", run.stdout))
+    assert shown >= {"eter", *(name for name, measure in MEASURES.items() if measure.quick)}
 
 
 @pytest.mark.parametrize("name", ["span_f", "seqeval"])
