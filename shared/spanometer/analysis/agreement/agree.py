@@ -125,7 +125,7 @@ def agreement(
     chance, alpha = pair_and_joint_measure(variant, arguments)
     if gamma is not None:
         require_kind(gamma, Gamma, "a measure", "Give measures.Gamma(), with its options.", option="gamma")
-        shared = {name: getattr(chance, name) for name in SHARED}
+        shared = {name: value for name, value in chance.options().items() if name in SHARED}
         gamma = replace(gamma, **shared)
     options = SideReading.of(agreement, arguments)
     read = read_sides(named_annotators(annotations, names), options)
