@@ -112,6 +112,7 @@ class Option:
             is no text tells it.
         type: the type as documentation names it; by default from `kind`.
         choices: the allowed values; a mapping explains them.
+        further: what is allowed besides the choices, in words; then the owner of the option checks the value.
         low, high: the bounds of a number.
         exclusive: whether the bounds themselves are excluded.
         optional: whether None is allowed.
@@ -132,6 +133,7 @@ class Option:
     kind: type | None = None
     type: str = ""
     choices: tuple[Any, ...] | Mapping[Any, str] = ()
+    further: str = ""
     low: float | None = None
     high: float | None = None
     exclusive: bool = False
@@ -178,6 +180,7 @@ class Option:
         for value, text in self.explained.items():
             notes = [note for note in ("default" if same(value, self.default) else "", text) if note]
             parts.append(f"{written(value)} ({', '.join(notes)})" if notes else written(value))
+        parts += [self.further] if self.further else []
         return f"{', '.join(parts[:-1])} or {parts[-1]}" if len(parts) > 1 else parts[0]
 
     @property
@@ -206,7 +209,7 @@ class Option:
         if value is None and self.optional:
             return
         if self.choices:
-            if not any(same(value, choice) for choice in self.choices):
+            if not self.further and not any(same(value, choice) for choice in self.choices):
                 raise self.refusal(value, f"Use one of {', '.join(map(repr, self.choices))}.")
         elif self.kind is not None and not self._fits(value):
             raise self.refusal(value, f"Use {self._expected()}.")

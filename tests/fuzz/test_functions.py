@@ -88,6 +88,7 @@ FUNCTIONS = {
             "to_tokens": "expand",
             "trim": "blanks",
             "join_fragments": True,
+            "merge_overlaps": "all",
             "texts": "line_ends",
             "tokenizer": "words",
             "scored_documents": "reference",

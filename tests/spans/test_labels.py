@@ -206,7 +206,7 @@ def test_trainer():
 
 def test_trees_have_none():
     trees = [[{"start": 0, "end": 1, "types": ["loc"], "components": []}]]
-    with pytest.raises(InputError, match="label_map, labels, ignore_labels are for tags and spans"):
+    with pytest.raises(InputError, match="label_case, reference_labels are for tags and spans"):
         spanometer.score(trees, trees, measures="eter", label_map={"loc": "X"})
 
 
@@ -217,3 +217,16 @@ def test_maps_in_files(file):
     for text, said in {'{"a": 1}': "this is not an object of strings", '{"a"': "this is not JSON"}.items():
         with pytest.raises(InputError, match=said):
             read_label_map(file("map.json", text))
+
+
+def test_the_case_of_labels_and_labels_that_the_reference_lacks():
+    choice = LabelChoice(label_case="upper", label_map={"GPE": "LOC"}, reference_labels=True)
+    gold, system = (
+        Spans.from_dicts([[{"start": place, "end": place + 1, "label": label} for place, label in enumerate(labels)]])
+        for labels in (["per", "gpe"], ["PER", "loc", "misc"])
+    )
+    sides = [[span["label"] for span in side.to_dicts()[0]] for side in choice.of(gold, system)]
+    assert sides == [["PER", "LOC"], ["PER", "LOC"]]
+    result = spanometer.score(gold, system, measures="span_f", label_case="upper", reference_labels=True)
+    assert result.signature.startswith("span_f|input:spans|label_case:upper|reference_labels:yes|")
+    assert result.precision == 1.0

@@ -9,7 +9,7 @@ from slow.tokenisation import carried
 from spanometer.exceptions import InputError
 from spanometer.spans.documents import Documents, Tokens
 from spanometer.spans.spans import Spans
-from spanometer.spans.tokenisation import to_characters, to_tokens, trimmed, without_gaps
+from spanometer.spans.tokenisation import to_characters, to_tokens, trimmed, without_gaps, without_overlaps
 
 # "Ada Lovelace-Byron wrote." as Ada, Lovelace, -, Byron, wrote, .
 TOKENS = Tokens.from_lists([[(0, 3), (4, 12), (12, 13), (13, 18), (19, 24), (24, 25)]])
@@ -26,8 +26,8 @@ def bounds(carried):
 @pytest.mark.parametrize(
     ("start", "end", "found"),
     [
-        (0, 12, {"strict": (0, 2), "expand": (0, 2), "contract": (0, 2), "overlap": (0, 2)}),
-        (0, 16, {"expand": (0, 4), "contract": (0, 3), "overlap": (0, 4)}),
+        (0, 12, {"strict": (0, 2), "expand": (0, 2), "contract": (0, 2), "overlap": (0, 2), "drop": (0, 2)}),
+        (0, 16, {"expand": (0, 4), "contract": (0, 3), "overlap": (0, 4), "drop": None}),
         (1, 7, {"expand": (0, 2), "contract": None, "overlap": (0, 1)}),
         (6, 9, {"expand": (1, 2), "contract": None, "overlap": (1, 2)}),
         (10, 15, {"expand": (1, 4), "contract": (2, 3), "overlap": (2, 3)}),
@@ -212,3 +212,23 @@ def test_fragments_over_white_space_at_random():
         assert pieces == [(n, *pair) for n, row in enumerate(expected) for pair in row]
         fewer = [len(row) < len(given[0]["fragments"]) for row, given in zip(expected, rows, strict=True)]
         assert number == sum(fewer)
+
+
+@pytest.mark.parametrize(
+    ("spans", "merged"),
+    [
+        ([(0, 3, "A"), (2, 5, "A"), (4, 9, "A"), (9, 10, "A")], [(0, 9, "A"), (9, 10, "A")]),
+        ([(0, 9, "A"), (1, 2, "A"), (3, 12, "B"), (8, 10, "A")], [(0, 10, "A"), (3, 12, "B")]),
+        ([], []),
+    ],
+)
+def test_overlapping_spans_of_a_label_become_one(spans, merged):
+    rows = [[dict(zip(("start", "end", "label"), span, strict=True)) for span in row] for row in (spans, merged)]
+    # what a document has ends with it
+    ours = without_overlaps(Spans.from_dicts([rows[0], rows[0]]))
+    assert ours.to_dicts() == [rows[1], rows[1]]
+
+
+def test_discontinuous_spans_are_not_merged():
+    with pytest.raises(InputError, match="discontinuous spans are not merged"):
+        without_overlaps(Spans.from_dicts([[{"fragments": [[0, 3], [5, 6]], "label": "A"}]]))

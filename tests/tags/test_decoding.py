@@ -117,6 +117,11 @@ def test_conlleval_counts_are_those_of_seqeval(scheme):
         ("BMES", "conlleval", "B-A M-A E-A S-A", {("A", 0, 3), ("A", 3, 4)}),
         ("IOB1", "conlleval", "I-A I-A B-A I-B", {("A", 0, 2), ("A", 2, 3), ("B", 3, 4)}),
         ("IOE1", "conlleval", "I-A E-A I-A", {("A", 0, 2), ("A", 2, 3)}),
+        ("IOBES", "flair", "B-A E-B E-B O E-A S-A I-A I-B", {("B", 0, 3), ("A", 4, 5), ("A", 5, 7), ("B", 7, 8)}),
+        ("IOBES", "flair", "B-A E-B O", {("A", 0, 2)}),
+        ("IOBES", "stanza", "B-A I-B O I-A E-B", {("B", 0, 2), ("B", 3, 5)}),
+        ("IOB2", "explainaboard", "I-A I-B B-B", {("A", 0, 2), ("B", 2, 3)}),
+        ("IOB2", "nereval", "B-A I-B I-B O I-A I-A", {("A+B+B", 0, 3), ("A", 4, 6)}),
     ],
 )
 def test_policies_by_hand(scheme, repair, tags, spans):

@@ -63,6 +63,30 @@ def test_named_policies_are_those_of_the_decoder(scheme):
         assert [spans[reading] for reading in found.of_policy[index]] == expected
 
 
+@pytest.mark.parametrize("scheme", GRIDS)
+def test_a_policy_of_the_grid_is_a_repair(scheme):
+    corpus = random_corpus(f"{scheme} point", scheme, documents=40)
+    grid = RepairGrid.of(get_scheme(scheme))
+    for policy in random.Random(scheme).sample(range(len(grid)), 10):
+        actions = grid.describe(policy)
+        ours = by_document(Spans.from_tags(corpus, scheme=scheme, repair=", ".join(actions.values())))
+        assert ours == [slow.read(tags, scheme, actions) for tags in corpus], actions
+
+
+@pytest.mark.parametrize(
+    ("repair", "problem"),
+    [
+        ("open,absorb", "repair='open,absorb' is no policy for IOBES.*B: close, drop, absorb; I alone"),
+        ("explainaboard", "is no policy for IOBES"),
+        ("open", r"invalid value for repair: 'open'.*the name of a tool \(explainaboard, flair, nereval, stanza\)"),
+        (None, "invalid value for repair: None"),
+    ],
+)
+def test_policies_that_are_no_repair(repair, problem):
+    with pytest.raises(InputError, match=f"(?s){problem}"):
+        Spans.from_tags([["S-A"]], scheme="IOBES", repair=repair)
+
+
 def every_sequence(scheme, most):
     """All tag sequences of up to so many tokens over two labels."""
     tags = ["O", *(f"{prefix}-{label}" for prefix in SCHEMES[scheme].prefixes for label in "AB")]

@@ -192,8 +192,13 @@ def read_tag_sides(
         whole = source.read_tags(paths[0], listed, words, numbers, distinct=True)
         return [whole.select(place) for place in range(len(listed))]
     compared = False if source.ignore_words else words or True
-    of_first = source.layer_columns or [source.reference_column or source.one_column]
-    of_others = source.layer_columns or [source.prediction_column or source.one_column]
+    layers = source.layer_columns
+    if layers and len(paths) == 1:
+        sides = layers[: len(layers) // 2], layers[len(layers) // 2 :]
+        first, other = (source.read_tags(paths[0], side, words or compared, numbers) for side in sides)
+        return [first, replace(other, words=None)]
+    of_first = layers or [source.reference_column or source.one_column]
+    of_others = layers or [source.prediction_column or source.one_column]
     first = source.read_tags(paths[0], of_first, words or compared, numbers)
     files = [first if words else replace(first, words=None)]
     for path in paths[1:]:
@@ -212,7 +217,8 @@ def _columns_of_one(source: InputFiles, paths: Sequence[str], annotators: int | 
         raise InputError("several columns are those of one file.", "Give one file, or one --column for all of them.")
     if source.columns and pair:
         raise InputError("--column names the columns of all sides.", "Leave out other columns.")
-    if len(paths) > 1 or source.columns:
+    of_both = annotators == 0 and len(source.layer_columns) > 1 and len(source.layer_columns) % 2 == 0
+    if len(paths) > 1 or source.columns or of_both:
         return source.columns
     if len(pair) < 2:
         # a file that cannot be read has no columns

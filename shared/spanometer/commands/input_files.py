@@ -121,10 +121,11 @@ class TagColumns(LabelDecoding):
     layer_columns: tuple[str, ...] = option(
         (),
         help="tag columns of all files whose spans are taken together, and so may nest and overlap, with commas "
-        "between: NE-FINE-LIT,NE-NESTED",
+        "between: NE-FINE-LIT,NE-NESTED; of one file, first the reference's, then as many of the system",
         metavar="COLUMNS",
         parse=_listed,
     )
+    layers_apart: bool = option(False, help="compare each of the layers with itself alone", kind=bool)
     words_column: str | None = text("COLUMN", "word column of the files, for sl_icm with probabilities of words")
     token_probability_column: str | None = text(
         "COLUMN", "sl_icm: column of the reference file with the probability of each token, _ where there is none"
@@ -378,7 +379,7 @@ class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
 
     def annotation_in(self, file: DocumentFile) -> Tags | Layers:
         """Take the tags of a file, with all layers if there are layers."""
-        return Layers(file.tags, file.columns) if self.layer_columns else file.tags[0]
+        return Layers(file.tags, file.columns, self.layers_apart) if self.layer_columns else file.tags[0]
 
     @contextmanager
     def located(self, files: Mapping[str, DocumentFile]) -> Iterator[None]:
@@ -437,6 +438,7 @@ OF_SCORES = ("reference_column", "prediction_column")
 OF_SEVERAL = tuple(
     options_of(InputFiles).keys()
     - {*OF_SCORES, *options_of(EntityTypes), "level", "mentions_key", "words_column", "token_probability_column"}
+    - {"layers_apart", "reference_labels"}
 )
 """The options of reading several files, tags or documents, without those of sl_icm."""
 

@@ -32,6 +32,8 @@ class TagArguments(TypedDict, total=False):
         label_map: new labels by old ones, see `schemes.LabelChoice`; for tags and spans.
         labels: the only labels that are scored; of mapped labels the new ones.
         ignore_labels: labels whose spans are left out on all sides; of mapped labels the new ones.
+        label_case: the case that labels are read in, `upper` or `lower`.
+        reference_labels: leave out the spans of other sides whose labels the first side lacks.
     """
 
     scheme: str | None
@@ -42,6 +44,8 @@ class TagArguments(TypedDict, total=False):
     label_map: Mapping[str, str] | None
     labels: Sequence[str] | None
     ignore_labels: Sequence[str] | None
+    label_case: str | None
+    reference_labels: bool
 
 
 class SideArguments(TagArguments, total=False):
@@ -49,8 +53,8 @@ class SideArguments(TagArguments, total=False):
 
     Attributes:
         lengths: the documents' lengths in tokens, for spans and entities; tags tell them.
-        unit, to_tokens, trim, join_fragments, texts, tokenizer, scored_documents, ignore_words: of files, see
-            `pairing.Pairing`; what is moved and left out is a warning.
+        unit, to_tokens, trim, join_fragments, merge_overlaps, texts, tokenizer, scored_documents, ignore_words: of
+            files, see `pairing.Pairing`; what is moved and left out is a warning.
         grounding, asked_labels, aliases, offsets, answer_format, item_mention_key, item_label_key: how the answers of
             language models become spans, see `grounding.AnswerReading`.
     """
@@ -60,6 +64,7 @@ class SideArguments(TagArguments, total=False):
     to_tokens: str
     trim: str
     join_fragments: bool
+    merge_overlaps: str
     texts: str
     tokenizer: str | None
     scored_documents: str

@@ -16,7 +16,7 @@ from ..options import changed, check_options, option
 from ..spans.documents import Tokens
 from ..spans.spans import Spans
 from ..spans.texts import aligned_places, joined, line_end_places, moved_to, words_in_text
-from ..spans.tokenisation import POLICIES, without_gaps
+from ..spans.tokenisation import POLICIES, without_gaps, without_overlaps
 from .carrying import Carrying
 from .document_file import DocumentFile, decoding_of
 from .matching import SCORED_DOCUMENTS, matched, require_same_words, scored_documents
@@ -59,6 +59,11 @@ class Pairing(AnswerReading):
     )
     join_fragments: bool = option(
         False, help="make one of fragments of a span of characters with white space alone between them", kind=bool
+    )
+    merge_overlaps: str = option(
+        "nothing",
+        help="the sides whose overlapping spans of a label become one",
+        choices={"nothing": "none", "references": "the reference", "all": "all"},
     )
     texts: str = option(
         "same",
@@ -133,6 +138,13 @@ class PairedSide(Carrying):
         self.grounded = on_side(self.name, pairing.ground, self.texts, self.file.answers, tokens)
         self.notes += self.grounded.warnings
         self.put(spans=self.grounded.spans)
+
+    def merge_overlaps(self) -> None:
+        """Make one of spans of one label that overlap."""
+        spans = without_overlaps(self.file.spans)
+        if number := len(self.file.spans) - len(spans):
+            self.notes.append(f"{counted(number, 'span')} became one with another that it overlaps.")
+        self.put(spans=spans)
 
     def join_fragments(self) -> None:
         """Join fragments of spans of characters with white space alone between them."""
@@ -255,7 +267,8 @@ def _paired(references: PairedSide, predictions: PairedSide, pairing: Pairing) -
             f"{mention(name)} is for answers of language models, and no side has any.",
             f"Leave it out, or name the key of the answers with {setting('answer_key')}.",
         )
-    unit = pairing.unit or ("token" if references.file.in_tokens or pairing.tokenizer else "character")
+    carries = tokens is not None and pairing.to_tokens != Pairing.to_tokens
+    unit = pairing.unit or ("token" if references.file.in_tokens or pairing.tokenizer or carries else "character")
     if unit == "character" and pairing.to_tokens != Pairing.to_tokens:
         raise InputError(
             f"{setting('to_tokens', pairing.to_tokens)} carries spans to tokens, and characters are counted.",
@@ -270,6 +283,10 @@ def _paired(references: PairedSide, predictions: PairedSide, pairing: Pairing) -
         choices["trim"] = pairing.trim
         for side in sides:
             side.trim(pairing.trim)
+    if pairing.merge_overlaps != "nothing":
+        choices["merge_overlaps"] = pairing.merge_overlaps
+        for side in sides if pairing.merge_overlaps == "all" else sides[:1]:
+            side.merge_overlaps()
     for side in sides:
         if unit == "character":
             on_side(side.name, side.to_characters, **_TO_CHARACTERS)
@@ -446,9 +463,10 @@ def _to_tokens(
     side.to_characters(**_TO_CHARACTERS)
     spans, name = side.file.spans, references.file.documents.name
     carried = side.to_tokens(tokens, pairing.to_tokens)
+    problem = "is off the bounds of tokens" if pairing.to_tokens == "drop" else "has no token"
     side.lost += [
         f"a span of {spans.labels[spans.label[span]]!r} from character {spans.start[span]} to {spans.end[span]} in "
-        f"{name(int(spans.document[span]))}, which has no token."
+        f"{name(int(spans.document[span]))}, which {problem}."
         for span in carried.lost.tolist()
     ]
 

@@ -30,7 +30,10 @@ ROWS = ("both", "reference", "predicted")
 _OF_LABELS = ("label_map", "labels", "ignore_labels")
 """The options of reading that signatures write as sorted names."""
 
-_CHANGING = (*_OF_LABELS, "trim", "join_fragments", "texts", "tokenizer", "scored_documents")
+_CHANGING = (
+    *(*_OF_LABELS, "label_case", "reference_labels", "layers"),
+    *("trim", "join_fragments", "merge_overlaps", "texts", "tokenizer", "scored_documents"),
+)
 """The parts of signatures that are there only if an option of reading is set, which changes what is scored."""
 
 

@@ -18,15 +18,17 @@ from .spans import Spans, decode_together, encoded_tags, in_order
 
 @dataclass(frozen=True)
 class Layers:
-    """Several tags of each token, whose spans are taken together, so that they may nest and overlap.
+    """Several tags of each token, whose spans are taken together, so that they may nest and overlap, or kept apart.
 
     Attributes:
         columns: the tags, each as one annotation; all of the same tokens.
         names: what the signature calls them.
+        apart: whether each layer is compared with itself.
     """
 
     columns: Sequence[Any]
     names: Sequence[str]
+    apart: bool = False
 
 
 def read_annotations(
@@ -64,10 +66,11 @@ def read_annotations(
             decoded, scheme = decode_together(tagged, decoding)
         for layer, spans in decoded.items():
             parts.setdefault(owners[layer], []).append(spans)
-        sides |= {name: union(of_side) for name, of_side in parts.items()}
+        apart = any(side.apart for side in layers.values())
+        sides |= {name: (side_by_side if apart else union)(of_side) for name, of_side in parts.items()}
         reading = decoding.reading(scheme)
         if layers:
-            reading = {**reading, "layers": "+".join(next(iter(layers.values())).names)}
+            reading = {**reading, "layers": ("/" if apart else "+").join(next(iter(layers.values())).names)}
     else:
         require_no_reading("only spans are given", decoding)
     if lengths is not None:
@@ -96,6 +99,21 @@ def union(layers: Sequence[Spans]) -> Spans:
         return layers[0]
     same = with_common_labels(layers)
     return in_order(_together(same, [spans.document for spans in same], same[0].lengths, same[0].documents))
+
+
+def side_by_side(layers: Sequence[Spans]) -> Spans:
+    """Lay the spans of several annotations end to end within each document, so that each layer meets itself alone.
+
+    Args:
+        layers: the spans, of the same documents with the same lengths, which are known.
+    """
+    same, lengths = with_common_labels(layers), np.asarray(layers[0].lengths)
+    moved = [
+        replace(spans, **{side: getattr(spans, side) + layer * lengths[spans.document] for side in ("start", "end")})
+        for layer, spans in enumerate(same)
+    ]
+    together = _together(moved, [spans.document for spans in same], lengths * len(same), same[0].documents)
+    return in_order(together)
 
 
 def end_to_end(parts: Sequence[Spans]) -> Spans:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from unicodedata import category
 
 import numpy as np
 
-from ..arrays import offsets_of, ranges
+from ..arrays import begins_run, offsets_of, ranges
 from ..exceptions import InputError, counted, require_choice, setting
 from .characters import of_characters
 from .documents import Tokens
-from .spans import Spans
+from .spans import Spans, in_order
 
 POLICIES: Mapping[str, str] = {
     "strict": "spans must begin and end where tokens do",
+    "drop": "spans that do not begin and end where tokens do are left out",
     "expand": "every token that shares a character with the span",
     "contract": "every token that lies inside the span",
     "overlap": "every token of which at least half lies in the span; if there is none, the one with the most",
@@ -52,7 +53,7 @@ def to_tokens(spans: Spans, tokens: Tokens, *, policy: str = "strict") -> Carrie
 
     A span from character a to b takes, of the tokens with bounds s and e, under
 
-    - `strict` those from s = a to e = b,
+    - `strict` and `drop` those from s = a to e = b,
     - `expand` all with s < b and e > a,
     - `contract` all with s >= a and e <= b,
     - `overlap` all with 2 (min(e, b) - max(s, a)) >= e - s, else the one that shares the most characters, the first of
@@ -167,6 +168,26 @@ def _require_documents(spans: Spans, tokens: Tokens) -> None:
         )
 
 
+def without_overlaps(spans: Spans) -> Spans:
+    """Make one of the spans of a label that overlap; spans that only touch stay apart.
+
+    Raises:
+        InputError: for discontinuous spans.
+    """
+    if spans.fragments is not None:
+        raise InputError("discontinuous spans are not merged.", f"Leave out {setting('merge_overlaps')}.")
+    if not len(spans):
+        return spans
+    order = np.lexsort((spans.start, spans.document, spans.label))
+    start, end = spans.start[order].astype(np.int64), spans.end[order].astype(np.int64)
+    # labels and documents end to end, so that no span reaches into the next one's
+    base = np.cumsum(begins_run(spans.label[order], spans.document[order])) * (end.max() + 1)
+    reached = np.maximum.accumulate(end + base)
+    first = np.flatnonzero(np.concatenate(([True], start[1:] + base[1:] >= reached[:-1])))
+    ends = reached[np.append(first[1:], len(spans)) - 1] - base[first]
+    return in_order(replace(spans.picked(order[first]), end=ends.astype(spans.end.dtype)))
+
+
 def _token_ranges(
     document: np.ndarray, start: np.ndarray, end: np.ndarray, tokens: Tokens, policy: str
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -181,7 +202,7 @@ def _token_ranges(
     token_start = tokens.start + token_end
     token_end += tokens.end
     start, end = start + base[document], end + base[document]
-    if policy == "strict":
+    if policy in ("strict", "drop"):
         first, last = np.searchsorted(token_start, start), np.searchsorted(token_end, end)
         fits = (first < len(token_start)) & (last < len(token_end))
         fits[fits] &= (token_start[first[fits]] == start[fits]) & (token_end[last[fits]] == end[fits])

@@ -7,20 +7,23 @@ close between them. A repair policy says which of these tables rule where tags a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..arrays import code_type
-from ..exceptions import InputError, require_choice, setting
-from ..options import CheckedOptions, option
+from ..exceptions import InputError, setting
+from ..options import CheckedOptions, option, options_of
+from .repair_grid import actions_in, places_of, read_policy
 from .schemes import (
     BEGIN,
     CONTINUES,
     CONTINUES_CONVERTED,
     END,
+    INSIDE,
     OUTSIDE,
     ROLES,
     SCHEMES,
@@ -47,6 +50,8 @@ class Repair:
         refuse: raise an `InputError` at the first illegal pair.
         skips: roles whose tokens are skipped.
         needs: the scheme must have tags of all these roles.
+        label: chooses the label of a span whose tokens have several, from the label of each; None for the first.
+        actions: those of a policy of the grid, which reads the tags instead, see `repair_grid`.
     """
 
     name: str
@@ -56,6 +61,8 @@ class Repair:
     refuse: bool = False
     skips: str = ""
     needs: str = ""
+    label: Callable[[Sequence[str]], str] | None = None
+    actions: tuple[str, ...] = ()
 
 
 def _brackets() -> np.ndarray:
@@ -75,6 +82,32 @@ REPAIRS: dict[str, Repair] = {
         Repair("raise", "refuse them", CONTINUES, refuse=True),
     )
 }
+
+
+def _runs() -> np.ndarray:
+    """Make the table of flair: E and S close nothing, and an E goes on with an open span whatever its label."""
+    table = np.zeros_like(CONTINUES)
+    table[:, INSIDE, 1] = table[:, END] = True
+    return table
+
+
+TOOLS: dict[str, Repair] = {
+    repair.name: repair
+    for repair in (
+        Repair("explainaboard", "ExplainaBoard", CONTINUES, actions=("open", "absorb")),
+        Repair("flair", "flair", _runs(), label=lambda labels: Counter(labels).most_common(1)[0][0]),
+        Repair("nereval", "the script of GermEval 2014", CONTINUES | CONTINUES[..., ::-1], label="+".join),
+        Repair(
+            "stanza",
+            "Stanza",
+            CONTINUES,
+            actions=("close", "open", "relabel", "close", "single", "end relabelled", "close", "close"),
+        ),
+    )
+}
+"""Tools whose reading of illegal tags is no policy above."""
+
+_FURTHER = f"the name of a tool ({', '.join(TOOLS)}), or an action for each place of the repair grid, as 'open,absorb'"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,6 +136,7 @@ class Decoding(CheckedOptions):
         "conlleval",
         help="how to handle illegal tags",
         choices={name: repair.help for name, repair in REPAIRS.items()},
+        further=_FURTHER,
         metavar="POLICY",
         label="Illegal tags",
         common=True,
@@ -204,8 +238,13 @@ def scheme_of(name: str | None, *sides: Tags) -> Scheme:
 
 def get_repair(name: str, scheme: Scheme | None = None) -> Repair:
     """Find a repair policy by name, and check it against the scheme, if any."""
-    require_choice("repair", name, tuple(REPAIRS))
-    repair = REPAIRS[name]
+    named = name if isinstance(name, str) else ""
+    repair = REPAIRS.get(named) or TOOLS.get(named) or Repair(named, named, CONTINUES, actions=actions_in(named))
+    if named not in (*REPAIRS, *TOOLS) and not repair.actions:
+        names = ", ".join(map(repr, REPAIRS))
+        raise options_of(Decoding)["repair"].refusal(name, f"Use one of {names}, {_FURTHER}.")
+    if repair.actions and scheme is not None:
+        places_of(repair.actions, scheme)
     missing = [role for role in repair.needs if scheme is not None and role not in scheme.roles]
     if scheme is not None and missing:
         raise InputError(
@@ -233,6 +272,8 @@ def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") 
             with B, E and S tags: with fewer, legal tags would be read wrongly.
             `convert`: as IOB2 (S becomes B, E becomes I), then `conlleval` (Lample et al. 2016). For schemes with B.
             `raise`: the first illegal pair is an error.
+            The name of a tool in `TOOLS`: what it does. An action for each place of a grid, with commas between: what a
+            policy of the grid does, see `repair_grid`.
 
     Returns:
         The spans in the order of the text.
@@ -247,12 +288,33 @@ def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") 
     if policy.refuse:
         remedy = f"Fix the tags, or choose another repair policy with {setting('repair')}"
         require_legal(tags, rules, remedy)
+    if policy.actions:
+        role, code, labels = read_roles(tags, rules)
+        document, start, end, label = read_policy(policy.actions, rules, role, code, tags.offsets)
+        return DecodedSpans(document, start, end, *_used_labels(label, labels))
     names = _read_names(tags, rules)
     # part by part, so that each step's data stays in the processor's cache
     parts = [_decode_part(part, names, rules, policy, first) for first, part in tags.blocks()]
     document, start, end, label = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    label, labels = _used_labels(label, names.labels)
-    return DecodedSpans(document, start, end, label, labels)
+    spans = DecodedSpans(document, start, end, *_used_labels(label, names.labels))
+    return spans if policy.label is None else _relabelled(spans, tags, rules, policy.label)
+
+
+def _relabelled(
+    spans: DecodedSpans, tags: Tags, scheme: Scheme, choose: Callable[[Sequence[str]], str]
+) -> DecodedSpans:
+    """Give the spans whose tokens have several labels the label that a policy chooses."""
+    _, codes, names = read_roles(tags, scheme)
+    base = tags.offsets[spans.document]
+    first, last = base + spans.start, base + spans.end - 1
+    changes = np.concatenate(([0], np.cumsum(codes[1:] != codes[:-1])))
+    chosen = [spans.labels[code] for code in spans.label.tolist()]
+    for span in np.flatnonzero(changes[first] != changes[last]).tolist():
+        chosen[span] = choose([names[code] for code in codes[first[span] : last[span] + 1].tolist()])
+    labels = tuple(sorted(set(chosen)))
+    number = {label: code for code, label in enumerate(labels)}
+    label = np.array([number[name] for name in chosen], dtype=code_type(len(labels)))
+    return replace(spans, label=label, labels=labels)
 
 
 def _decode_part(

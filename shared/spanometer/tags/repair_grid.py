@@ -12,15 +12,16 @@ other tags even if they are legal) and is reported beside it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
+from operator import contains
 
 import numpy as np
 
 from ..arrays import ranges
-from ..exceptions import InputError
+from ..exceptions import InputError, setting
 from .policy_grid import GridPlace, PolicyGrid
 from .schemes import BEGIN, END, INSIDE, OUTSIDE, ROLES, SINGLE, Scheme
 
@@ -281,6 +282,46 @@ def read_all(grid: RepairGrid, roles: np.ndarray, labels: np.ndarray, offsets: n
     first = np.cumsum(counts) - counts
     of_policy = grid.choices.astype(np.int64) @ np.where(met, weights, 0).T + first
     return GridReadings(document, *spans, of_policy)
+
+
+def actions_in(text: str) -> tuple[str, ...]:
+    """Read a policy from its actions, with commas between, in the order of a grid's places; empty for another text."""
+    actions = tuple(action.strip() for action in text.split(","))
+    return actions if any(_fit(actions, places) for places in PLACES.values()) else ()
+
+
+def places_of(actions: Sequence[str], scheme: Scheme) -> tuple[Place, ...]:
+    """Find the places of a scheme's grid; an `InputError` if these are the actions of a policy of another grid."""
+    places = PLACES[RepairGrid.of(scheme).kind]
+    if not _fit(actions, places):
+        listed = "; ".join(f"{place.name}: {', '.join(place.actions)}" for place in places)
+        raise InputError(
+            f"{setting('repair', ','.join(actions))} is no policy for {scheme.name}.",
+            f"Give an action for each place ({listed}).",
+            option="repair",
+        )
+    return places
+
+
+def _fit(actions: Sequence[str], places: Sequence[Place]) -> bool:
+    return len(actions) == len(places) and all(map(contains, (place.actions for place in places), actions))
+
+
+def read_policy(
+    actions: Sequence[str], scheme: Scheme, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """Read documents under one policy.
+
+    Returns:
+        The document, start, end and label code of each span, in the order of the text.
+    """
+    places = places_of(actions, scheme)
+    grid = RepairGrid(places, np.zeros((0, len(places)), dtype=np.int8), _KINDS[scheme.name])
+    choice = [list(place.actions).index(action) for place, action in zip(places, actions, strict=True)]
+    documents = np.arange(len(offsets) - 1)
+    columns, _ = _GridReader(grid, roles, labels, offsets).read(documents, np.tile(choice, (len(documents), 1)))
+    order = np.lexsort((columns[1], columns[0]))
+    return tuple(column[order].astype(np.int32) for column in columns)
 
 
 class _GridReader:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -182,6 +182,8 @@ _SEPARATORS = ",="
 _LONGEST_LIST = 100
 """A list of labels in a signature is named by its hash if it is longer."""
 
+_CASES: Mapping[str | None, Callable[[str], str]] = {None: str, "upper": str.upper, "lower": str.lower}
+
 
 def label_map_in(text: str | Mapping[str, str], name: str = "label_map") -> dict[str, str]:
     """Read `label_map`, or another option of this form, from a text such as `PER=PERSON,B-geo=LOC`, or a mapping."""
@@ -221,6 +223,8 @@ class LabelChoice:
         labels: the only labels that are scored; spans of others are left out on both sides. Of mapped labels the new
             ones.
         ignore_labels: the labels whose spans are left out on both sides; of mapped labels the new ones.
+        label_case: the case that labels are read in; a map has the labels in that case.
+        reference_labels: leave out the spans of other sides whose labels the first side lacks.
 
     Raises:
         InputError: for values of another form, and for a label that is chosen and ignored.
@@ -240,6 +244,13 @@ class LabelChoice:
     ignore_labels: Sequence[str] | None = labels_option(
         "labels whose spans are left out on both sides; of mapped labels the new ones", metavar="A,B", common=True
     )
+    label_case: str | None = option(
+        None,
+        help="the case that labels are read in",
+        choices={"upper": "in capitals, PER for per", "lower": "in small letters, per for PER"},
+        optional=True,
+    )
+    reference_labels: bool = option(False, help="leave out predicted spans whose labels the reference lacks", kind=bool)
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -255,6 +266,8 @@ class LabelChoice:
         for label in sorted({*(self.labels or ())} & {*(self.ignore_labels or ())}):
             problem = f"{label!r} is in {mention('labels')} and in {mention('ignore_labels')}."
             raise InputError(problem, "Name each label in one of them.", option="ignore_labels")
+        for name in ("label_case", "reference_labels"):
+            options_of(self)[name].check(getattr(self, name))
 
     @property
     def chosen(self) -> dict[str, Any]:
@@ -268,12 +281,16 @@ class LabelChoice:
 
     def require_none(self, clause: str) -> None:
         """Raise an `InputError` that says what is given if labels are chosen, where spans have none."""
-        if any(value is not None for value in self.chosen.values()):
+        if self.chooses:
             raise InputError(f"{', '.join(self.chosen)} are for tags and spans, and {clause}.", "Leave them out.")
 
     def signed(self) -> dict[str, object]:
         """Write for the signature the labels that were mapped and left out; a long text is named by its hash."""
-        return {name: signed_names(names) for name, names in self.chosen.items() if names}
+        return {
+            name: names if isinstance(names, (str, bool)) else signed_names(names)
+            for name, names in self.chosen.items()
+            if names
+        }
 
     def of_sides(self, sides: Mapping[str, Any]) -> dict[str, Any]:
         """Choose and rename the labels of sides (`Spans` by name); see `renamed`."""
@@ -284,7 +301,11 @@ class LabelChoice:
         if not self.chooses:
             return sides
         names = self.renamed((label for side in sides for label in side.labels), warn=warn)
-        return tuple(side.relabelled(names) for side in sides)
+        first, *others = (side.relabelled(names) for side in sides)
+        if self.reference_labels:
+            own = {first.labels[code] for code in np.unique(first.label)}
+            others = [side.relabelled({name: name if name in own else None for name in side.labels}) for side in others]
+        return first, *others
 
     def renamed(self, labels: Iterable[str], *, warn: bool = True) -> dict[str, str | None]:
         """Find the new name of each label, None if it is left out.
@@ -296,7 +317,8 @@ class LabelChoice:
         Raises:
             InputError: if one label would have two new ones.
         """
-        own = set(labels)
+        cased = {label: _CASES[self.label_case](label) for label in labels}
+        own = set(cased.values())
         new_names: dict[str, str] = {}
         for old, new in (self.label_map or {}).items():
             prefix, _, label = old.partition("-")
@@ -308,7 +330,7 @@ class LabelChoice:
                     "Map each label once.",
                     option="label_map",
                 )
-        named = {label: new_names.get(label, label) for label in own}
+        named = {label: new_names.get(name, name) for label, name in cased.items()}
         names, ignored = set(named.values()), set(self.ignore_labels or ())
         kept = names if self.labels is None else set(self.labels)
         if warn:

@@ -89,6 +89,8 @@ def policy_spread(
     label_map: Mapping[str, str] | None = None,
     labels: Sequence[str] | None = None,
     ignore_labels: Sequence[str] | None = None,
+    label_case: str | None = None,
+    reference_labels: bool = False,
 ) -> PolicySpread:
     """Score predictions under every repair policy of the scheme's grid (see `repair_grid`).
 
@@ -102,13 +104,20 @@ def policy_spread(
         id2label: the tags that the logits' last axis stands for.
         scheme: IOBES, BILOU, BMES or IOB2; inferred from the prefixes if it is None.
         measures: the measures to score with, see `score`; their headline value is compared.
-        label_map, labels, ignore_labels: which labels are scored, and as what, see `schemes.LabelChoice`.
+        label_map, labels, ignore_labels, label_case, reference_labels: which labels are scored, and as what, see
+            `schemes.LabelChoice`.
 
     Raises:
         InputError: for input that cannot be read, a scheme without a grid, logits that do not fit the tags, and for
             `SlIcm` with corpus probabilities and `UnitizingAlpha`, whose counts of parts do not add up.
     """
-    choice = LabelChoice(label_map=label_map, labels=labels, ignore_labels=ignore_labels)
+    choice = LabelChoice(
+        label_map=label_map,
+        labels=labels,
+        ignore_labels=ignore_labels,
+        label_case=label_case,
+        reference_labels=reference_labels,
+    )
     read = _Logits.read(logits, id2label, scheme)
     if predictions is None:
         if read is None:

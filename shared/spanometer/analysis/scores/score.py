@@ -104,11 +104,12 @@ def score(
             `report.official` its numbers under their official names; `spanometer help protocols` lists them.
         confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
         **options: how tags, spans and files are read, see `arguments.SideArguments`: `scheme`, `repair`, `prefix`,
-            `id2label`, `ignore_index`, `lengths`, `label_map`, `labels`, `ignore_labels`; of files `unit`, `to_tokens`,
-            `trim`, `join_fragments`, `texts`, `tokenizer`, `scored_documents`, `ignore_words`; of answers `grounding`,
-            `asked_labels`, `aliases`, `offsets`, `answer_format`, `item_mention_key`, `item_label_key`; how corpora are
-            drawn for intervals: `interval_method`, `n_resamples`, `seed`. And options of the measures that are asked
-            for by name, such as `average`, `zero_division`, `cap`; each measure takes those that it has.
+            `id2label`, `ignore_index`, `lengths`, `label_map`, `labels`, `ignore_labels`, `label_case`,
+            `reference_labels`; of files `unit`, `to_tokens`, `trim`, `join_fragments`, `merge_overlaps`, `texts`,
+            `tokenizer`, `scored_documents`, `ignore_words`; of answers `grounding`, `asked_labels`,
+            `aliases`, `offsets`, `answer_format`, `item_mention_key`, `item_label_key`; how corpora are drawn for
+            intervals: `interval_method`, `n_resamples`, `seed`. And options of the measures that are asked for by
+            name, such as `average`, `zero_division`, `cap`; each measure takes those that it has.
 
     Returns:
         The results of all measures, and the size of the corpus.

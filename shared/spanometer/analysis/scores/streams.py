@@ -123,6 +123,9 @@ class Reading:
             InputError: for wrong options, and for a measure that needs the whole corpus at once.
         """
         options = SideReading.of(cls.of, arguments)
+        if options.choice.reference_labels:
+            problem = f"a batch does not show all labels of the reference, which {mention('reference_labels')} needs."
+            raise InputError(problem, "Leave it out.", option="reference_labels")
         for asked_for, column in (("references", references), ("predictions", predictions), ("lengths", lengths)):
             if column is not None or asked_for != "lengths":
                 what = f"the name of a column ({mention(asked_for)})"
