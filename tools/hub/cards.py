@@ -9,10 +9,14 @@ from typing import Any
 
 import evaluate
 
+import spanometer
+from spanometer.exceptions import InputError
 from spanometer.integrations.module import INTERVALS
 from spanometer.integrations.module_folders import module_folders, path
 from spanometer.options import written
 from spanometer.readers.writing import writing
+
+from .flat_files import PACKAGE
 
 _TABLE = re.compile(r"(<!-- (inputs|outputs): python -m tools.hub cards -->\n\n).*?(?=\n\n<!-- end -->)", re.DOTALL)
 
@@ -34,8 +38,11 @@ def require_names(selected: Iterable[str], pages: Iterable[str] = ()) -> list[st
     """Return the selected metrics and pages, all of them if none is.
 
     Raises:
-        InputError: for an unknown metric.
+        InputError: for an unknown metric, and if another installation of the package would be built.
     """
+    imported = Path(spanometer.__file__).resolve().parent
+    if imported != PACKAGE:
+        raise InputError(f"spanometer is imported from {imported}.", "Install this checkout: pip install -e .")
     chosen = list(dict.fromkeys(selected)) or sorted([*module_folders(), *pages])
     for name in chosen:
         if name not in pages:

@@ -17,7 +17,7 @@ from spanometer.integrations.module_folders import module_folders
 from spanometer.measures.registry import MEASURES, TREE_MEASURES
 from spanometer.space.texts import texts
 from spanometer.version import __version__
-from tools.hub import building, flat_files
+from tools.hub import building, cards, flat_files
 from tools.hub.building import space
 from tools.hub.cards import page_folders
 from tools.hub.flat_files import flattened, libraries, needed_files
@@ -257,6 +257,11 @@ def test_files_of_an_earlier_build_go_and_others_stay(run, tmp_path):
     assert run("build", "--out", tmp_path, "span_f")[0] == 0
     assert not (folder / "spanometer_old.py").exists()
     assert (folder / "own.py").exists()
+
+
+def test_another_installation_is_not_built(complaint, tmp_path, monkeypatch):
+    monkeypatch.setattr(cards.spanometer, "__file__", str(tmp_path / "spanometer" / "__init__.py"))
+    assert "Install this checkout: pip install -e ." in complaint("build", "--out", tmp_path)
 
 
 def test_unknown_metric(complaint, tmp_path):
