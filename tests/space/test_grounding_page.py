@@ -56,6 +56,15 @@ def test_marks_are_cut_with_the_text():
     assert list(marked("abcd", [long, behind])) == [("a", [], []), ("bcd", [long], [long])]
 
 
+def test_mention_f1_of_a_reference():
+    """Two of three items are right, one of them a string elsewhere; a squad's set has each form once."""
+    reference = '[["PER", "paris hilton"], ["LOC", "Paris"]]'
+    rows = dict(re.findall(r"<tr><td[^>]*>([\w-]+)[^<]*</td>(.*?)</tr>", page(TEXT, ANSWER, reference=reference)))
+    numbers = {name: re.findall(r"\d\.\d{4}", row) for name, row in rows.items()}
+    assert numbers["universalner"] == ["0.6667", "1.0000", "0.8000"]
+    assert "f1" not in text_of(page(TEXT, ANSWER)).partition("As strings")[2]
+
+
 def test_what_policies_make_of_an_answer():
     html = page(TEXT, ANSWER, asked_labels="PER,LOC")
     strict = text_of(outcome_of(html, "strict"))

@@ -1,4 +1,4 @@
-"""The page `grounding`: it takes a text and an answer of a language model, and shows what policies make of it."""
+"""The pages `grounding` and `mention_f`: what policies make of a language model's answer, and its mention F1."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from ..grounding.placing import TextIndex
 from ..grounding.policies import COUNTS, NAMED, NAMED_STRINGS, OUTCOMES, PLACES, GroundingPolicy
 from ..grounding.reading import AnswerReading
 from ..grounding.strings import ground_strings
+from ..measures.mention_f import MentionF
 from ..options import options_of
+from ..spans.mentions import Mentions
 from ..tables.table import Cell, Table, amount
 from ..web.templates import Section, shortened, shown
 from .forms import Box, Fields, Form, Response
@@ -70,11 +72,11 @@ Predictions = tuple[frozenset[tuple[int, int, str]], frozenset[tuple[tuple[str, 
 """What two policies that score alike have in common: the spans, and the items without a place that count as wrong."""
 
 
-def form() -> Form:
-    """Make the form: a text, an answer, and how it is read."""
+def form(name: str = "grounding") -> Form:
+    """Make the form of a page: a text, an answer, how it is read, and the right mentions."""
     return Form(
-        title=app_title("grounding"),
-        heading=app_heading("grounding"),
+        title=app_title(name),
+        heading=app_heading(name),
         button="Ground",
         respond=lambda values: respond(values["text"] or "", values["answer"] or "", values),
         limits=f"{MAX_TEXT:,} characters of text, {MAX_ANSWER:,} of the answer, {MAX_ITEMS} items",
@@ -82,6 +84,7 @@ def form() -> Form:
         boxes=[
             Box("text", "Text", "What the model was given to read."),
             Box("answer", "Answer", "What it wrote: JSON, lists, inline marks, lines, in prose or fenced."),
+            Box("reference", "Reference", "The right mentions, written like an answer, for mention F1; may be empty."),
         ],
         controls=FIELDS.controls,
         examples=examples_of("answers"),
@@ -115,7 +118,7 @@ def respond(text: str, answer: str, values: Mapping[str, Any]) -> Response:
         values: of the controls, by name.
     """
     try:
-        return _results(text, answer, AnswerReading(**FIELDS.read(values)))
+        return _results(text, answer, AnswerReading(**FIELDS.read(values)), values.get("reference") or "")
     except InputError as error:
         return Response(error_message(error, FIELDS.spell))
 
@@ -125,17 +128,20 @@ def why() -> str:
     return render("why.html", picture=base64.b64encode(read_file("memoirs.svg").encode()).decode(), home=HOME)
 
 
-def _results(text: str, answer: str, reading: AnswerReading) -> Response:
-    for name, pasted, most in (("text", text, MAX_TEXT), ("answer", answer, MAX_ANSWER)):
-        if not pasted.strip():
+def _results(text: str, answer: str, reading: AnswerReading, reference: str) -> Response:
+    limits = {"text": (text, MAX_TEXT), "answer": (answer, MAX_ANSWER), "reference": (reference, MAX_ANSWER)}
+    for name, (pasted, most) in limits.items():
+        if not pasted.strip() and name != "reference":
             raise InputError(f"the {name} is empty.", "Paste one, or click an example.")
         if len(pasted) > most:
             raise too_much(name, f"{counted(len(pasted), 'character')}, more than {most:,}")
     own = GroundingPolicy.of(reading.grounding)
     labels = [*(reading.asked_labels or ()), *(reading.aliases or {})]
     read = read_answer(answer, format=reading.answer_format, asked_labels=labels, text=text)
-    if len(read.items) > MAX_ITEMS:
-        raise too_much("answer", f"{len(read.items):,} items, more than {MAX_ITEMS:,}")
+    right = read_answer(reference, asked_labels=labels, text=text) if reference.strip() else None
+    for name, one in (("answer", read), ("reference", right)):
+        if one is not None and len(one.items) > MAX_ITEMS:
+            raise too_much(name, f"{len(one.items):,} items, more than {MAX_ITEMS:,}")
     policies = {name: point.policy for name, point in NAMED.items()}
     if own not in policies.values():
         policies = {"your own": own, **policies}
@@ -156,7 +162,7 @@ def _results(text: str, answer: str, reading: AnswerReading) -> Response:
         sections=[
             first_rows("Where they differ", _differences(letters, text), _WRONG),
             Section("Policy by policy", [_policies(results, letters), _actions(results)], _ABOUT),
-            Section("As strings, without places", [_strings(text, read, reading)], _STRINGS),
+            Section("As strings, without places", [_strings(text, read, reading, right)], _STRINGS),
         ],
     )
     return Response(html, files=_files(results))
@@ -270,8 +276,9 @@ def _differences(letters: Mapping[Predictions, str], text: str) -> Table:
     return Table("mention", heads, [row for row in rows if len(set(row[3:])) > 1], left=len(heads) + 1)
 
 
-def _strings(text: str, read: Answer, reading: AnswerReading) -> Table:
-    """List for each named policy for strings the mentions that count as predicted, in their normal form."""
+def _strings(text: str, read: Answer, reading: AnswerReading, right: Answer | None) -> Table:
+    """List for each named policy for strings its mentions in their normal form, and mention F1 with a reference."""
+    pairs = [] if right is None else [(item.label, item.mention) for item in right.items]
     rows: list[list[Cell]] = []
     options: dict[str, Any] = {"asked_labels": reading.asked_labels, "aliases": reading.aliases}
     for name, point in NAMED_STRINGS.items():
@@ -287,8 +294,13 @@ def _strings(text: str, read: Answer, reading: AnswerReading) -> Table:
         ]
         more = f" and {len(listed) - SHOWN_ITEMS:,} more" if len(listed) > SHOWN_ITEMS else ""
         which = f"{' · '.join(listed[:SHOWN_ITEMS]) or 'none'}{more}"
-        rows.append([f"{name}{_nearest(name, NAMED_STRINGS)}", which, amount(counts.total())])
-    return Table("policy", ("which", "mentions"), rows, left=2)
+        compared: dict[str, Any] = dict(point.policy.compared)
+        measure = MentionF(**compared)
+        scores = measure.score(measure.counts(Mentions.from_pairs([pairs]), mentions)) if right is not None else {}
+        of_policy: list[Cell] = [f"{name}{_nearest(name, NAMED_STRINGS)}", which, amount(counts.total())]
+        rows.append([*of_policy, *(f"{value:.4f}" for value in scores.values())])
+    keys = () if right is None else tuple(MentionF.results)
+    return Table("policy", ("which", "mentions", *keys), rows, left=2)
 
 
 def _call(reading: AnswerReading, own: GroundingPolicy) -> str:

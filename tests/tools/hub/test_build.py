@@ -171,16 +171,15 @@ def test_every_page_that_is_no_metric(tmp_path, name):
     assert (run.returncode, run.stdout) == (0, "Blocks\n"), run.stderr
 
 
-def test_the_space_of_mentions_has_the_page_of_grounding(spaces, tmp_path):
-    """Its own input no page takes."""
+def test_the_space_of_mentions_has_a_page(spaces, tmp_path):
     pytest.importorskip("gradio", reason="needs Gradio: pip install spanometer[space]")
     app = (
         spaces["mention_f"]["app.py"]
         .replace(b"import launch", b"import build")
-        .replace(b"launch(form())", b"print(build(form()).title)")
+        .replace(b'launch(form("mention_f"))', b'print(build(form("mention_f")).title)')
     )
     run = run_app({**spaces["mention_f"], "app.py": app}, tmp_path / "out")
-    assert (run.returncode, run.stdout) == (0, f"{texts()['apps']['grounding']['title']}: Spanometer\n"), run.stderr
+    assert (run.returncode, run.stdout) == (0, f"{texts()['apps']['mention_f']['title']}: Spanometer\n"), run.stderr
 
 
 @each_module
