@@ -91,7 +91,7 @@ def rows_of(protocol: str, data: Path, *, first: int | None = None) -> list[Row]
         files = [folder / declared[side].format(system=system) for side in ("reference", "system") if side in declared]
         ours = _scores(protocol, files, declared.get("options", []))
         for key, printed, *full in lines:
-            full = [printed] if declared.get("full") else full
+            full = [printed] if _fits(f"{system}:{key}", declared.get("full", [])) else full
             name = declared.get("renamed", {}).get(key, key)
             row = Row(system, key, printed, full[0] if full else "", ours.get(name))
             rows.append(row if row.equal else Row(**{**vars(row), "reason": _reason(declared, row)}))

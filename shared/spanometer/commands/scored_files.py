@@ -24,6 +24,7 @@ from ..plots import plot_difficulty, plot_precision_recall
 from ..spans.annotations import read_annotations
 from ..spans.spans import Spans
 from ..tags.decoding import LabelDecoding
+from ..tags.tags import Tags
 from .corpus import CorpusFiles
 from .input_files import CONTENTS, ChosenLabels, InputFiles
 from .inputs import ShownFile, located, side_of
@@ -99,7 +100,14 @@ def score_corpus(
     if parts.plot is not None and len(corpus.systems) > 1:
         raise InputError(f"{mention('plot')} draws one system.", "Leave it out, or give one PREDICTION.")
     measures = informed(source, corpus, measures)
+    equal = {}
     if corpus.content == "tags":
+        tags = corpus.reference
+        equal = {
+            name: tags.equal_to(other)
+            for name, other in corpus.systems.items()
+            if isinstance(tags, Tags) and isinstance(other, Tags)
+        }
         with corpus.placing_errors():
             sides, reading = read_annotations(corpus.annotations, LabelDecoding(**source.decoding))
         corpus = replace(corpus, annotations=source.of_sides(sides), reading={**reading, **source.signed()})
@@ -117,6 +125,7 @@ def score_corpus(
                 tokens=report.tokens if scored.size is None else scored.size,
                 documents_text=corpus.documents,
                 document_lines=corpus.first.document_lines if in_lines else (),
+                equal_tags=equal.get(name),
             )
             reports[name] = _completed(report, corpus, scored, resampling, parts)
         of_spans = isinstance(scored.references, Spans)

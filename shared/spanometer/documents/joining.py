@@ -119,9 +119,9 @@ def with_empty(file: DocumentFile, others: DocumentFile) -> DocumentFile:
     size = others.documents.size
     documents, words = others.documents, others.words
     # words beside others, which must be those of the text; tokens are only looked at where there are spans
-    if words is None and file.words is not None:
+    if words is None and file.words is not None and file.documents.size:
         words = Words.of([text.split() for text in documents.texts or [""] * size])
-    if documents.tokens is None and file.documents.tokens is not None:
+    if documents.tokens is None and file.documents.tokens is not None and file.documents.size:
         documents = replace(documents, tokens=Tokens.from_lists([[]] * size))
     lengths = documents.lengths
     if file.in_tokens:
@@ -136,7 +136,7 @@ def with_empty(file: DocumentFile, others: DocumentFile) -> DocumentFile:
         spans=Spans.none(size, lengths),
         stated=None,
         tags=(),
-        annotators=None if file.annotators is None else (file.annotators[0],) * size,
+        annotators=None if not file.annotators else (file.annotators[0],) * size,
         answers=None if file.answers is None else (None,) * size,
         decoding={},
     )

@@ -115,7 +115,8 @@ def scored_documents(
     for column in (names, texts):
         keys = [each for each in column if each is not None]
         of_all = set(keys[0]).intersection(*keys) if len(keys) == len(files) else set()
-        if of_all:
+        lacks_all = policy != "shared" and any(not each for each in keys)
+        if of_all or (len(keys) == len(files) and lacks_all):
             sides = list(zip(files.values(), keys, strict=True))
             wanted = _wanted(sides, of_all, policy)
             chosen = {name: _filled(*side, wanted, sides) for name, side in zip(files, sides, strict=True)}

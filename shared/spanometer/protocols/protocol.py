@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache, cached_property
 from pathlib import Path
@@ -19,13 +19,15 @@ from ..exceptions import InputError, shown
 from ..measures.base import Measure
 from ..measures.notation import Signature
 from ..measures.registry import MeasureTable, read_measures
-from ..options import Option
+from ..options import Option, options_of
 from ..tags.schemes import signed_names
 
 _HERE = Path(__file__).parent
 
 ROWS = ("both", "reference", "predicted")
 """The sides whose labels have official numbers of their own."""
+
+_MEASURES: MeasureTable[Measure] = MeasureTable("spans", "entities", "attributes", "mentions")
 
 _OF_LABELS = ("label_map", "labels", "ignore_labels")
 """The options of reading that signatures write as sorted names."""
@@ -120,7 +122,7 @@ class Protocol:
     @cached_property
     def own_measures(self) -> dict[str, Measure]:
         """The measures by the names that `keys` use."""
-        return read_measures(self.measures, MeasureTable("spans", "entities", "attributes", "mentions"))
+        return read_measures(self.measures, _MEASURES)
 
     def owner_of(self, signature: str) -> str | None:
         """Find the name of the measure whose options a signature has; None if no measure of the protocol has them."""
@@ -142,7 +144,11 @@ class Protocol:
         changes = dict[str, None]()
         for signature in signatures:
             parts = Signature.read(signature)
+            # a measure may have an option of the name of one of reading
+            of_measure = options_of(_MEASURES[parts.measure])
             for name, value in parts.parts.items():
+                if name in of_measure:
+                    continue
                 if value != own.get(name, value) or (name in _CHANGING and name not in own):
                     changes[f"{name}:{value}"] = None
         owners = list(map(self.owner_of, signatures))
@@ -190,13 +196,12 @@ def _read(name: str) -> Protocol:
 
 
 def _declared(name: str) -> dict[str, Any]:
-    """Read a declaration; `extends` takes what another one has and this one lacks, table by table."""
+    """Read a declaration; `extends` takes what another one has and this one lacks, of the reading option by option."""
     values = tomllib.loads((_HERE / f"{name}.toml").read_text(encoding="utf-8"))
     base = _declared(values.pop("extends")) if "extends" in values else {}
-    tables = {each.name for each in fields(Protocol) if isinstance(base.get(each.name), dict)}
-    joined = {table: {**base[table], **values[table]} for table in tables & values.keys() - {"keys"}}
-    joined["keys"] = dict(_keys(values["keys"])) if "keys" in values else base["keys"]
-    return {**base, **values, **joined}
+    keys = {"keys": dict(_keys(values["keys"]))} if "keys" in values else {}
+    reading = {**base.get("reading", {}), **values.get("reading", {})}
+    return {**base, **values, **keys, "reading": reading}
 
 
 def _keys(declared: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

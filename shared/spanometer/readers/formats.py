@@ -61,6 +61,7 @@ class Format:
         paths: how the whole paths of these files look, a regular expression.
         writer: how documents with spans are written; None if that is not possible.
         allows: whether a source may be of this format, though others may begin so; None if `shows` tells all.
+        may_be_empty: whether an empty file, whose format is named, is a file without spans.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Format:
     paths: str = ""
     writer: Writer | None = None
     allows: Callable[[Source], object] | None = None
+    may_be_empty: bool = False
 
     @cached_property
     def reading(self) -> type[Any] | None:
@@ -192,7 +194,8 @@ def read_as(
     if files is not None:
         arguments: dict[str, Any] = {"format": format, "progress": progress, "limits": limits, "options": options}
         return read_together(path, files, lambda file: read_as(content, file, **arguments))
-    with Source.open(path, name, progress, **(limits or {})) as source:
+    empty = named is not None and named.may_be_empty
+    with Source.open(path, name, progress, empty=empty, **(limits or {})) as source:
         chosen = _recognised(source, formats.values()) if format == AUTO else formats[format]
         return chosen.read_with(chosen.read, source, _own_options(chosen, formats.values(), options, source.name))
 

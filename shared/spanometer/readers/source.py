@@ -116,7 +116,13 @@ class Source:
     """
 
     def __init__(
-        self, stream: io.BufferedReader, name: str, progress: Callable[[int], object] | None, limits: Limits
+        self,
+        stream: io.BufferedReader,
+        name: str,
+        progress: Callable[[int], object] | None,
+        limits: Limits,
+        *,
+        empty: bool = False,
     ) -> None:
         self.name = name
         self.limits = limits
@@ -134,7 +140,7 @@ class Source:
         self._text: Iterator[bytes] | None = None
         self._lines = 1
         head = self._read_bytes()
-        if not head:
+        if not head and not empty:
             raise self.refuse("the file is empty.", "Give a file with one tag a line, or JSON lines.")
         self.binary = next((kind for marks, kind in _BINARY.items() if head.startswith(marks)), "")
         if self.binary:
@@ -159,6 +165,8 @@ class Source:
         path: str | os.PathLike[str] | BinaryIO,
         name: str | None = None,
         progress: Callable[[int], object] | None = None,
+        *,
+        empty: bool = False,
         **limits: Any,
     ) -> Iterator[Self]:
         """Open a path, or take a binary stream, which stays open.
@@ -167,6 +175,7 @@ class Source:
             path: the file.
             name: what errors call it.
             progress: called with the number of bytes that were read since the last call.
+            empty: whether the file may be empty.
             limits: those of `Limits`.
 
         Raises:
@@ -188,7 +197,7 @@ class Source:
                 # otherwise the caller's stream would be closed with the buffer
                 opened.callback(stream.detach)
             try:
-                yield cls(stream, called, progress, bounds)
+                yield cls(stream, called, progress, bounds, empty=empty)
             except MemoryError:
                 raise out_of_memory(called) from None
 

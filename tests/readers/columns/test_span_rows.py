@@ -2,7 +2,7 @@
 
 import pytest
 
-from spanometer import InputError, read
+from spanometer import InputError, read, score
 from spanometer.readers import detect
 
 
@@ -98,3 +98,13 @@ def test_broken_brackets(file, old, new, problem):
 
 def test_tags_of_conll2012_are_tags(file):
     assert detect(file(CONLL.replace("(0|(1", "B-X").replace("0)", "O"))) is None
+
+
+def test_an_empty_file_has_no_spans(tmp_path):
+    for name, text in (("gold.tsv", "11111\t0\t5\n22222\t4\t6\n"), ("system.tsv", "")):
+        (tmp_path / name).write_text(text)
+    gold = read(tmp_path / "gold.tsv", format="span_rows")
+    system = read(tmp_path / "system.tsv", format="span_rows")
+    with pytest.warns(UserWarning, match="2 documents"):
+        report = score(gold, system, measures="span_f", scored_documents="reference")
+    assert report.counts == {"both": 0, "predicted": 0, "reference": 2}

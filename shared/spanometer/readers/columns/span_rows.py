@@ -138,6 +138,7 @@ register(
         _shows,
         read_span_rows,
         read_folder=read_span_rows_folder,
+        may_be_empty=True,
         paths=rf"\.(labels|{_PIPES[1:]})$",
     )
 )
