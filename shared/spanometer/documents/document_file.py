@@ -76,6 +76,7 @@ class DocumentFile:
             if documents have no texts; None if there are neither.
         entities: the entity trees of the documents; None if the file has none.
         answers: of each document what a language model wrote, which has no spans yet, see `pairing`; None for spans.
+        missing: the places that nobody annotated, as spans in the unit of the others; None if there are none.
         left_out: what could not be read, one text each.
         notes: what else a user should know, one sentence each.
         tokenizer: what made the tokens, see `tokenizers.TOKENIZERS`; None if the file has them, or has none.
@@ -104,6 +105,7 @@ class DocumentFile:
     stated: StatedSpans | None = None
     entities: Entities | None = None
     answers: Sequence[Any] | None = None
+    missing: Spans | None = None
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     tokenizer: str | None = None
@@ -199,6 +201,7 @@ class DocumentFile:
             self,
             documents=self.documents.take(documents),
             spans=self.spans.take(documents),
+            missing=None if self.missing is None else self.missing.take(documents),
             tags=tuple(tags.of_documents(documents) for tags in self.tags),
             numbers=None if self.numbers is None else self.numbers[tokens],
             annotators=some(self.annotators),

@@ -103,6 +103,7 @@ def joined_files(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile
         layout=first.layout,
         sentences=any(part.sentences for part in parts),
         spans=end_to_end([part.spans for part in parts]),
+        missing=_joined_missing(parts),
         in_tokens=first.in_tokens,
         annotators=tuple(chain.from_iterable(part.annotators or () for part in parts)) or None,
         stated=StatedSpans.end_to_end(stated) if any(part.stated is not None for part in parts) else None,
@@ -145,6 +146,11 @@ def with_empty(file: DocumentFile, others: DocumentFile) -> DocumentFile:
     names = None if ids is None else tuple(chain.from_iterable(ids))
     kept = {name: getattr(file, name) for name in ("format", "left_out", "notes", "tokenizer")}
     return replace(joined, documents=replace(joined.documents, ids=names), parts=None, **kept)
+
+
+def _joined_missing(parts: Sequence[DocumentFile]) -> Spans | None:
+    missing = [part.missing or Spans.none(part.documents.size) for part in parts]
+    return end_to_end(missing) if any(map(len, missing)) else None
 
 
 def _joined_runs(parts: Sequence[LineRuns | None]) -> LineRuns | None:

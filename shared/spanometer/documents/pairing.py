@@ -20,6 +20,7 @@ from ..spans.tokenisation import POLICIES, without_gaps, without_overlaps
 from .carrying import Carrying
 from .document_file import DocumentFile, decoding_of
 from .matching import SCORED_DOCUMENTS, matched, require_same_words, scored_documents
+from .missing import without_missing
 from .stated import compared
 from .tokenizers import require_tokenizer, signed, tokenizer_option, tokens_of
 
@@ -237,7 +238,7 @@ def pair(references: DocumentFile, predictions: DocumentFile, pairing: Pairing |
     chosen = pairing or Pairing()
     files = {"references": references, "predictions": predictions}
     files, left_out = scored_documents(files, chosen.scored_documents)
-    files = dict(zip(files, matched(*files.values()), strict=True))
+    files = dict(zip(files, without_missing(*matched(*files.values())), strict=True))
     references_side, predictions_side = (PairedSide(file, left_out.get(name, []), name) for name, file in files.items())
     try:
         return _paired(references_side, predictions_side, chosen)
@@ -307,6 +308,7 @@ def _paired(references: PairedSide, predictions: PairedSide, pairing: Pairing) -
             **decoding_of({side.name: side.file for side in sides}),
             "unit": unit,
             **choices,
+            **({} if references.file.missing is None else {"missing": "left_out"}),
             **({} if pairing.scored_documents == "same" else {"scored_documents": pairing.scored_documents}),
         },
         remarks=remarks,

@@ -21,8 +21,8 @@ def spacy():
 
 @pytest.fixture
 def binary(file, spacy):
-    def write(*documents, **more):
-        return file(doc_bin(*documents, **more), "docs.spacy")
+    def write(*documents, name="docs.spacy", **more):
+        return file(doc_bin(*documents, **more), name)
 
     return write
 
@@ -49,10 +49,20 @@ def test_groups_of_spans(binary):
     found = spanometer.read(path)
     assert bounds(found) == [(0, 0, 13, "PER")]
     assert found.notes == ("Entities are read; the groups of spans 'sc', 'other' are not.",)
-    with pytest.raises(
-        InputError, match="document 0: the document has no group of spans 'x'; its groups: 'sc', 'other'"
-    ):
+    with pytest.raises(InputError, match="no document has a group of spans 'x'; the groups: 'sc', 'other'"):
         spanometer.read(path, span_group="x")
+
+
+def test_documents_without_the_group(binary):
+    """Of a reference they are not scored; in a prediction they are empty."""
+    groups = [{"sc": [(0, 13, "PER")]}, {"other": []}, {"sc": []}]
+    gold, system = (
+        spanometer.read(binary(*[(TEXT, [])] * 3, groups=each, name=name), span_group="sc")
+        for each, name in ((groups, "gold.spacy"), ([groups[1], groups[0], groups[0]], "system.spacy"))
+    )
+    assert gold.notes == ("Not annotated, and so not scored in a reference: 1 document.",)
+    counts = spanometer.score(gold, system, measures="span_f").results[0].counts
+    assert (counts["both"], counts["predicted"], counts["reference"]) == (0, 1, 1)
 
 
 def test_the_only_group_if_there_are_no_entities(binary):
@@ -63,12 +73,25 @@ def test_the_only_group_if_there_are_no_entities(binary):
         spanometer.read(binary((TEXT, []), groups=[{"a": [(0, 13, "PER")], "b": []}]))
 
 
-def test_missing_annotation_is_said(file, spacy):
-    from spacy.tokens import DocBin
+def test_missing_annotation_is_not_scored(file, spacy):
+    from spacy.tokens import Doc, DocBin
 
-    nlp = spacy.blank("en")
-    path = file(DocBin(docs=[nlp("a b")]).to_bytes(), "docs.spacy")
-    assert spanometer.read(path).notes == ("Tokens without an annotation of entities, which count as outside: 2.",)
+    def doc(tags):
+        return Doc(spacy.blank("en").vocab, ["a", "b", "c", "d"], ents=tags)
+
+    missing = doc(["B-X", "O", "O", "O"])
+    missing.set_ents([missing.ents[0]], missing=[missing[2:4]])
+    gold = [missing, doc(["O"] * 4), doc(None)]
+    predicted = [doc(["B-X", "O", "B-X", "I-X"]), doc(["B-X", "B-X", "O", "O"]), doc(["B-X", "O", "O", "O"])]
+    sides = [
+        spanometer.read(file(DocBin(docs=docs).to_bytes(), name))
+        for docs, name in ((gold, "gold.spacy"), (predicted, "system.spacy"))
+    ]
+    assert sides[0].notes == ("Not annotated, and so not scored in a reference: 1 document, 1 place.",)
+    result = spanometer.score(*sides, measures="span_f")
+    assert (result.documents, "|missing:left_out|" in result.results[0].signature) == (2, True)
+    counts = result.results[0].counts
+    assert (counts["both"], counts["predicted"], counts["reference"]) == (1, 3, 1)
 
 
 def test_words_whose_blanks_are_not_known(file, spacy):
@@ -124,7 +147,7 @@ def test_json(file, row, form):
     found = spanometer.read(path, span_group="sc")
     assert bounds(found) == [(0, 5, 13, "LAST"), (1, 5, 13, "LAST")]
     assert found.documents.texts == (TEXT, TEXT)
-    with pytest.raises(InputError, match=r"has no group of spans 'x'; its groups: 'sc'\."):
+    with pytest.raises(InputError, match=r"has a group of spans 'x'; the groups: 'sc'\."):
         spanometer.read(path, span_group="x")
 
 
@@ -147,12 +170,13 @@ def test_the_only_group_of_json_without_entities(file, make):
     none = make([])
     found = spanometer.read(file(json.dumps([with_group, none, with_group]), "docs.json"))
     assert bounds(found) == [(0, 5, 13, "LAST"), (2, 5, 13, "LAST")]
-    assert found.notes == ("No document has entities; the spans are those of the group 'sc'.",)
+    missing = "Not annotated, and so not scored in a reference: 1 document."
+    assert found.notes == (missing, "No document has entities; the spans are those of the group 'sc'.")
     # a document with entities behind them: entities are read, of all documents
     found = spanometer.read(file(json.dumps([with_group, none, make([[0, 3, "PER"]]), with_group]), "docs.json"))
     assert bounds(found) == [(2, 0, 3, "PER")]
     assert found.documents.size == 4
-    assert found.notes == ("Entities are read; the groups of spans 'sc' are not.",)
+    assert found.notes[-1] == "Entities are read; the groups of spans 'sc' are not."
     several = [with_group, make([], other=[[0, 3, "FIRST"]])]
     with pytest.raises(InputError, match=r"no document has entities, and there are the groups of spans 'sc', 'other'"):
         spanometer.read(file(json.dumps(several), "docs.json"))
@@ -181,7 +205,7 @@ def test_version_2(file):
     found = spanometer.read(file(json.dumps([old("B-PER", "L-PER", "-")]), "train.json"))
     assert (found.in_tokens, found.words, bounds(found)) == (True, [["Ada", "Lovelace", "wrote"]], [(0, 0, 2, "PER")])
     assert found.documents.ids == ("3",)
-    assert found.notes == ("Tokens without an annotation of entities, which count as outside: 1.",)
+    assert found.notes == ("Not annotated, and so not scored in a reference: 1 place.",)
     # a text tells where the tokens are
     found = spanometer.read(file(json.dumps([old("B-PER", "L-PER", "O", raw="Ada  Lovelace wrote")]), "train.json"))
     assert found.documents.tokens.start.tolist() == [0, 5, 14]
@@ -193,7 +217,8 @@ def test_version_2_is_decoded_in_parts(file, monkeypatch):
     found = spanometer.read(file(json.dumps(rows), "train.json"))
     assert bounds(found) == [(number, 0, 2, "PER") for number in range(5)]
     assert found.documents.ids == ("0", "1", "2", "3", "4")
-    assert found.notes == ("Tokens without an annotation of entities, which count as outside: 5.",)
+    assert found.notes == ("Not annotated, and so not scored in a reference: 5 places.",)
+    assert found.missing.document.tolist() == [0, 1, 2, 3, 4]
     # names that are there twice are no names
     rows[4]["id"] = 0
     again = spanometer.read(file(json.dumps(rows), "train.json"))

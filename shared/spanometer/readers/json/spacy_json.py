@@ -8,6 +8,7 @@ from itertools import chain, islice
 from typing import Any
 
 from ...documents.document_file import DocumentFile, documents_of
+from ...documents.missing import runs_of, with_missing
 from ...documents.record import Record
 from ...exceptions import InputError
 from ...spans.spans import Spans
@@ -49,31 +50,28 @@ def read_spacy_json(source: Source, options: SpacyJsonReading) -> DocumentFile:
     first = next(rest)
     each = chain([first], rest)
     if not is_object(first[2], "paragraphs"):
-        choice = SpanChoice(source)
-        file = documents_of(source, (_record(source, *row, options.span_group, choice) for row in each))
-        return file if options.span_group is not None else choice.alone_in(file)
+        choice = SpanChoice(source, options.span_group)
+        return choice.alone_in(documents_of(source, (_record(source, *row, choice) for row in each)))
     if options.span_group is not None:
         raise source.refuse("training data of version 2 have no groups of spans.", "Leave the group out.")
-    missing: list[int] = []
+    missing: list[tuple[int, int, int]] = []
     scheme = options.scheme or "BILOU"
     file = documents_of(source, _version_2(source, each, scheme, options.repair, missing), in_tokens=True)
-    notes = [f"Tokens without an annotation of entities, which count as outside: {sum(missing):,}."]
-    return replace(
-        file,
-        notes=(*file.notes, *(notes if any(missing) else ())),
-        decoding=reading_of(scheme, options.repair, prefix=True),
-    )
+    return replace(with_missing(file, missing), decoding=reading_of(scheme, options.repair, prefix=True))
 
 
 def _version_2(
-    source: Source, rows: Iterable[tuple[int, str, Any]], scheme: str, repair: str, missing: list[int]
+    source: Source, rows: Iterable[tuple[int, str, Any]], scheme: str, repair: str, missing: list[tuple[int, int, int]]
 ) -> Iterator[Record]:
-    """Yield the paragraphs of documents of version 2 with their spans; count the tokens that lack an annotation."""
+    """Yield the paragraphs of documents of version 2 with their spans, and list the places that lack an annotation."""
+    begun = 0
     paragraphs = (paragraph for row in rows for paragraph in _paragraphs(source, *row))
     names: set[str | None] = set()
     while some := list(islice(paragraphs, _AT_ONCE)):
         records = [record for record, _ in some]
-        missing.append(sum(tag == _MISSING for _, tags in some for tag in tags))
+        for number, (_, own) in enumerate(some, begun):
+            missing += [(number, start, end) for start, end in runs_of(tag == _MISSING for tag in own)]
+        begun += len(some)
         tags = [["O" if tag == _MISSING else tag for tag in row] for _, row in some]
         try:
             spans = Spans.from_tags(tags, scheme=scheme, repair=repair)
@@ -91,7 +89,7 @@ def _version_2(
         yield from records
 
 
-def _record(source: Source, line: int, place: str, row: Any, group: str | None, choice: SpanChoice) -> Record:
+def _record(source: Source, line: int, place: str, row: Any, choice: SpanChoice) -> Record:
     where = place or f"line {line}"
     if isinstance(row, list) and len(row) == 2 and isinstance(row[0], str) and isinstance(row[1], dict):
         text, entities, groups = row[0], row[1].get("entities"), row[1].get("spans")
@@ -100,10 +98,8 @@ def _record(source: Source, line: int, place: str, row: Any, group: str | None, 
     else:
         raise source.refuse(f"{where} is no document of spaCy.", _REMEDY, line)
     groups = groups if isinstance(groups, dict) else {}
-    if group is not None and group not in groups:
-        listed = ", ".join(map(repr, groups)) or "none"
-        raise source.refuse(f"{where} has no group of spans {group!r}; its groups: {listed}.", "Name another.", line)
-    spans = choice.spans([] if entities is None else entities, groups) if group is None else groups[group]
+    missing = [(0, len(text))] if entities is None else []
+    spans = choice.spans([] if entities is None else entities, groups, len(text), missing)
     # those of `Doc.to_json` are objects
     spans = [_bounds(span) for span in spans] if isinstance(spans, list) else spans
     if not isinstance(spans, list) or not all(
@@ -121,9 +117,12 @@ def _record(source: Source, line: int, place: str, row: Any, group: str | None, 
 
 
 def _is_doc(row: Any) -> bool:
-    """Check whether a value is an object of `Doc.to_json`; documents without entities have no `ents`."""
-    annotated = isinstance(row, dict) and ("ents" in row or isinstance(row.get("spans"), dict))
-    return annotated and isinstance(row.get("text"), str)
+    """Check whether a value is an object of `Doc.to_json`; documents that nobody annotated have no `ents`."""
+    if not isinstance(row, dict) or not isinstance(row.get("text"), str):
+        return False
+    tokens = row.get("tokens")
+    numbered = isinstance(tokens, list) and bool(tokens) and is_object(tokens[0], "id", "start", "end")
+    return "ents" in row or isinstance(row.get("spans"), dict) or (numbered and "spans" not in row)
 
 
 def _bounds(span: Any) -> Any:

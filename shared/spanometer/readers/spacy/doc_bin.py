@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +11,13 @@ import numpy as np
 
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.fitting import Fitted
+from ...documents.missing import runs_of, with_missing
 from ...documents.record import Record
 from ...documents.writer import Writer
 from ...exceptions import InputError, setting
 from ...options import CheckedOptions, text
 from ..formats import Format, register
 from ..source import ZLIB, Source
-from . import spans_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, DocBin
@@ -39,25 +38,18 @@ def read_doc_bin(source: Source, options: SpacyReading) -> DocumentFile:
     """Read the entities of documents, or the spans of a group.
 
     Without `span_group`, if no document has entities and one group has spans, that group is read, and a note says so.
-    Tokens are those of the documents; documents whose blanks are not known have words instead of a text. Attributes,
+    Tokens are those of the documents; documents whose blanks are not known have words instead of a text. Tokens without
+    an annotation of entities, and documents without the group, are not scored if this is the reference. Attributes,
     relations and categories are not read.
 
     Raises:
-        InputError: if spaCy is missing or cannot read the file, and for a group that a document lacks; it names the
-            document.
+        InputError: if spaCy is missing or cannot read the file, and for a group that all documents lack.
     """
     stored = _stored(source)
-    choice = None if options.span_group is not None else SpanChoice(source)
+    choice = SpanChoice(source, options.span_group)
     in_tokens = any(flags.get("has_unknown_spaces") for flags in stored.flags)
-    missing = array("q")
-    records = _records(source, stored, options.span_group, choice, missing, in_tokens=in_tokens)
-    file = documents_of(source, records, in_tokens=in_tokens)
-    if choice is not None:
-        file = choice.alone_in(file)
-        if choice.group is None and any(missing):
-            note = f"Tokens without an annotation of entities, which count as outside: {sum(missing):,}."
-            file = replace(file, notes=(*file.notes, note))
-    return file
+    records = _records(source, stored, choice, in_tokens=in_tokens)
+    return choice.alone_in(documents_of(source, records, in_tokens=in_tokens))
 
 
 def _stored(source: Source) -> DocBin:
@@ -101,16 +93,19 @@ def _damaged(source: Source, error: Exception) -> InputError:
 
 
 class SpanChoice:
-    """The spans of documents that are read one by one: entities, or those of the only group if there are none.
+    """The spans of documents that are read one by one: of a group, or entities, or of the only group if there are none.
 
     Until a document has entities, the spans of the group are read.
 
     Attributes:
-        group: the group whose spans are read; None for entities.
+        named: the group whose spans are asked for; None for entities.
+        missing: of entities and of the group, the places that nobody annotated: document, start and end.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, named: str | None = None) -> None:
         self._source = source
+        self.named = named
+        self.missing: dict[bool, list[tuple[int, int, int]]] = {False: [], True: []}
         self._groups: dict[str, None] = {}
         self._documents = 0
         self._without: int | None = None
@@ -119,30 +114,49 @@ class SpanChoice:
     @property
     def group(self) -> str | None:
         """The group whose spans are read; None for entities."""
+        if self.named is not None:
+            return self.named
         return next(iter(self._groups)) if self._without is None and len(self._groups) == 1 else None
 
-    def spans(self, entities: Any, groups: Mapping[str, Any]) -> Any:
-        """Select the spans of the next document."""
+    def spans(
+        self, entities: Any, groups: Mapping[str, Any], length: int, missing: Iterable[Sequence[int]] = ()
+    ) -> Any:
+        """Select the spans of the next document.
+
+        Args:
+            entities: its entities.
+            groups: the spans of its groups.
+            length: its length.
+            missing: the bounds of the places where entities are not annotated.
+        """
         self._groups.update(dict.fromkeys(groups))
         if entities and self._without is None:
             self._without = self._documents
+        self.missing[False] += [(self._documents, start, end) for start, end in missing]
+        wanted = self.named or next(iter(self._groups), None)
+        if wanted not in groups:
+            self.missing[True].append((self._documents, 0, length))
         self._documents += 1
-        return entities if self.group is None else next(iter(groups.values()), [])
+        return entities if self.group is None else groups.get(self.group, [])
 
     def alone_in(self, file: DocumentFile) -> DocumentFile:
         """Keep the documents with entities alone, or with spans of the group alone, and a note on the others.
 
         Raises:
-            InputError: if no document has entities, and there are several groups.
+            InputError: if no document has entities, and there are several groups; for a group that no document has.
         """
-        if not self._groups:
-            return file
-        listed = ", ".join(map(repr, self._groups))
-        if self._without is None and len(self._groups) > 1:
+        listed = ", ".join(map(repr, self._groups)) or "none"
+        if self.named is not None and self.named not in self._groups:
+            problem = f"no document has a group of spans {self.named!r}; the groups: {listed}."
+            raise self._source.refuse(problem, "Name another one.")
+        if self._without is None and self.group is None and len(self._groups) > 1:
             raise self._source.refuse(
                 f"no document has entities, and there are the groups of spans {listed}.",
                 f"Choose one with {setting('span_group', next(iter(self._groups)))}.",
             )
+        file = with_missing(file, self.missing[self.group is not None])
+        if self.named is not None or not self._groups:
+            return file
         note = f"No document has entities; the spans are those of the group {listed}."
         if self._without is not None:
             note = f"Entities are read; the groups of spans {listed} are not."
@@ -151,31 +165,29 @@ class SpanChoice:
         return replace(file, spans=replace(spans, **columns), notes=(*file.notes, note))
 
 
-def _records(
-    source: Source,
-    stored: DocBin,
-    group: str | None,
-    choice: SpanChoice | None,
-    missing: array[int],
-    *,
-    in_tokens: bool,
-) -> Iterator[Record]:
-    """Yield the documents one by one; `missing` is told how many tokens of each lack an annotation of entities."""
+def _records(source: Source, stored: DocBin, choice: SpanChoice, *, in_tokens: bool) -> Iterator[Record]:
+    """Yield the documents one by one."""
     for number, doc in enumerate(_docs(source, stored)):
         place = f"document {number}"
-        missing.append(int((doc.to_array("ENT_IOB") == 0).sum()))
-        try:
-            spans = spans_of(doc, group) if choice is None else choice.spans(doc.ents, doc.spans)
-        except InputError as error:
-            raise error.placed(source=f"{source.name}, {place}") from None
-        if in_tokens:
-            bounds = [(span.start, span.end, span.label_) for span in spans]
-            yield Record(spans=bounds, words=[token.text for token in doc], place=place)
-            continue
         places = doc.to_array(["IDX", "LENGTH"]).astype(np.int64).reshape(-1, 2)
         tokens = np.stack([places[:, 0], places.sum(axis=1)], axis=1)
-        bounds = [(span.start_char, span.end_char, span.label_) for span in spans]
-        yield Record(spans=bounds, text=doc.text, tokens=tokens, place=place)
+        bounds = np.stack([np.arange(len(doc)), np.arange(1, len(doc) + 1)], axis=1) if in_tokens else tokens
+        length = len(doc) if in_tokens else len(doc.text)
+        spans = choice.spans(doc.ents, doc.spans, length, _missing(doc, bounds, length))
+        if in_tokens:
+            listed = [(span.start, span.end, span.label_) for span in spans]
+            yield Record(spans=listed, words=[token.text for token in doc], place=place)
+        else:
+            listed = [(span.start_char, span.end_char, span.label_) for span in spans]
+            yield Record(spans=listed, text=doc.text, tokens=tokens, place=place)
+
+
+def _missing(doc: Doc, bounds: np.ndarray, length: int) -> list[tuple[int, int]]:
+    """List the bounds of the places of a document where entities are not annotated."""
+    runs = runs_of(doc.to_array("ENT_IOB") == 0)
+    if runs == [[0, len(doc)]]:
+        return [(0, length)]
+    return [(int(bounds[first, 0]), int(bounds[after - 1, 1])) for first, after in runs]
 
 
 def _written(documents: Fitted, *, span_group: str | None = None) -> Iterator[bytes]:

@@ -1,0 +1,64 @@
+"""Places of documents that nobody annotated, which are not scored: as spaCy has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from ..exceptions import counted
+from ..spans.spans import Spans
+from ..tags.decoding import BARE_LABEL
+from .document_file import DocumentFile
+
+
+def with_missing(file: DocumentFile, places: Iterable[tuple[int, int, int]]) -> DocumentFile:
+    """Add the places that nobody annotated, each a document, a start and an end, in order; a note says how many."""
+    document, start, end = np.array(list(places), dtype=np.int32).reshape(-1, 3).T
+    if not len(document):
+        return file
+    label = np.zeros(len(document), dtype=np.uint8)
+    missing = Spans(document, start, end, label, (BARE_LABEL,), file.documents.size, file.lengths)
+    whole = int(_whole(missing).sum())
+    sizes = {"document": whole, "place": len(missing) - whole}
+    listed = ", ".join(counted(size, noun) for noun, size in sizes.items() if size)
+    note = f"Not annotated, and so not scored in a reference: {listed}."
+    return replace(file, missing=missing, notes=(*file.notes, note))
+
+
+def runs_of(flags: Iterable[object]) -> list[list[int]]:
+    """List the bounds of the runs of true flags, ends exclusive."""
+    edges = np.array([False, *map(bool, flags), False])
+    runs: list[list[int]] = np.flatnonzero(edges[1:] != edges[:-1]).reshape(-1, 2).tolist()
+    return runs
+
+
+def without_missing(references: DocumentFile, predictions: DocumentFile) -> tuple[DocumentFile, DocumentFile]:
+    """Leave out documents that nobody annotated in the reference, and predicted spans that touch such a place.
+
+    Spans of another unit than the places stay.
+    """
+    missing = references.missing
+    if missing is None:
+        return references, predictions
+    if predictions.in_tokens == references.in_tokens and predictions.answers is None:
+        spans = predictions.spans
+        # documents end to end, so that places ascend
+        base = np.arange(spans.documents) * (max(missing.end.max(initial=0), spans.end.max(initial=0)) + 1)
+        starts, ends = base[missing.document] + missing.start, base[missing.document] + missing.end
+        first, last = base[spans.document] + spans.start, base[spans.document] + spans.end
+        # the first place that ends behind the start of a span
+        place = np.searchsorted(ends, first, side="right")
+        touching = np.append(starts, np.iinfo(np.int64).max)[place] < last
+        predictions = replace(predictions, spans=spans.picked(np.flatnonzero(~touching)), stated=None)
+    kept = np.setdiff1d(np.arange(references.documents.size), missing.document[_whole(missing)])
+    return references.take(kept), predictions.take(kept)
+
+
+def _whole(missing: Spans) -> np.ndarray:
+    """Flag the places that are whole documents."""
+    if missing.lengths is None:
+        return np.zeros(len(missing), dtype=bool)
+    whole: np.ndarray = (missing.start == 0) & (missing.end == missing.lengths[missing.document])
+    return whole
