@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import platform
 import random
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -32,17 +33,19 @@ NOISE = (0.1, 0.2, 0.4)
 Unit = dict[str, Any]
 
 
-def documents(generator: random.Random) -> tuple[list[list[list[Unit]]], list[int]]:
+def documents(
+    generator: random.Random, noises: Sequence[float] = NOISE, labels: Sequence[str] = ("PER", "PER", "ORG")
+) -> tuple[list[list[list[Unit]]], list[int]]:
     """Documents of 10 to 30 tokens, each with a noise of its own: spans of 1 to 4 tokens, moved, renamed or missing."""
-    annotators: list[list[list[Unit]]] = [[] for _ in NOISE]
+    annotators: list[list[list[Unit]]] = [[] for _ in noises]
     lengths = []
     for _ in range(POPULATION):
         length, hard = generator.randint(10, 30), generator.random() < 0.3
         truth, token = [], generator.randint(0, 3)
         while (end := token + generator.randint(1, 4)) <= length:
-            truth.append((token, end, generator.choice(("PER", "PER", "ORG"))))
+            truth.append((token, end, generator.choice(labels)))
             token = end + generator.randint(1, 8)
-        for own, noise in zip(annotators, NOISE, strict=True):
+        for own, noise in zip(annotators, noises, strict=True):
             wrong = min(1.0, noise * (2 if hard else 0.5))
             own.append([unit for span in truth if (unit := _seen(span, wrong, length, generator))])
         lengths.append(length)

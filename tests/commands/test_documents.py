@@ -66,13 +66,13 @@ def test_spans_that_are_off_the_tokens(run, complaint, file):
 def test_annotators(run, complaint, file):
     both = lines(annotator="ada") + lines(annotator="bob", spans=[[], []])
     path, gold = file("both.jsonl", both), file("gold.conll", CONLL)
-    assert "the file has spans of 2 annotators: 'ada', 'bob'. Choose one with --annotator ada." in complaint(
+    assert "the file has spans of 2 annotators: 'ada', 'bob'. Choose one with --annotators ada." in complaint(
         "score", gold, path
     )
-    status, output, _ = run("score", gold, path, "--annotator", "bob", "--measures", "span_f")
+    status, output, _ = run("score", gold, path, "--annotators", "bob", "--measures", "span_f")
     assert status == 0 and "0.0000" in output
     assert "unknown annotator 'eve'. The annotators are: 'ada', 'bob'." in complaint(
-        "score", path, gold, "--annotator", "eve"
+        "score", path, gold, "--annotators", "eve"
     )
 
 

@@ -25,6 +25,14 @@ def first(value):
 JSON = {
     **{name: first(json.loads(written(name))) for name in ("label_studio", "prodigy", "system", "gliner")},
     "bioc": json.loads(written("bioc")),
+    "uima_cas": {
+        "%FEATURE_STRUCTURES": [
+            {"%ID": 1, "%TYPE": "uima.cas.Sofa", "sofaString": "Ada 💃 wrote"},
+            {"%ID": 2, "%TYPE": "x.Token", "@sofa": 1, "begin": 0, "end": 3},
+            {"%ID": 3, "%TYPE": "x.Entity", "@sofa": 1, "begin": 0, "end": 3, "value": "PER"},
+        ],
+        "%VIEWS": {"_InitialView": {"%SOFA": 1, "%MEMBERS": [2, 3]}},
+    },
     "doccano": {"id": 1, "text": "Ada 💃 wrote", "label": [[0, 3, "PER"]], "Comments": []},
     "spacy_json pair": json.loads(written("spacy_json"))[0],
     "answers": {
@@ -72,6 +80,12 @@ LINES = {
     "conll2012": "#begin document (a/b); part 000\na/b 0 0 The DT (0|(1\na/b 0 1 cat NN 0)|1)\n\n#end document\n",
     "i2b2": "<?xml version='1.0'?>\n<a>\n<TEXT><![CDATA[Ada & Bo]]></TEXT>\n<TAGS>\n"
     '<NAME start="0" end="3" text="Ada" TYPE="X" /><DOC spans="4~5,6~8" />\n</TAGS>\n</a>\n',
+    "gate": '<GateDocument>\n<TextWithNodes><Node id="0"/>Ada<Node id="3"/> met</TextWithNodes>\n'
+    '<AnnotationSet Name="A">\n<Annotation Id="1" Type="X" StartNode="0" EndNode="3">\n</Annotation>'
+    "</AnnotationSet></GateDocument>\n",
+    "uima_cas in XML": '<xmi:XMI xmlns:cas="http:///uima/cas.ecore" xmlns:n="http:///x/ner.ecore" '
+    'xmlns:xmi="http://www.omg.org/XMI">\n<n:Entity xmi:id="2" sofa="1" begin="0" end="3" value="X"/>\n'
+    '<cas:Sofa xmi:id="1" sofaString="Ada met"/><cas:View sofa="1" members="2"/></xmi:XMI>\n',
     "brat": "T1\tDrug 0 7\tAspirin\nT2\tSite 19 23;38 42\tback pain\nA1\tnegated T1\nR1\ttreats Arg1:T1 Arg2:T2\n",
     "markup": "Un [fièvreux [hier](DATE)](SYMPTOM neg=true conf=0.5 note='a b') [sic].\nRien.\n",
 }

@@ -17,7 +17,20 @@ SPECIAL = set("\\[]()|;*_<>&\"'#{}")
 
 
 # a file has one document, or a folder is read, or there are no spans yet
-OTHERS = {"brat", "webanno", "inception", "spacy", "answers", "texts", "span_rows", "conll2012", "i2b2", "mushroom"}
+OTHERS = {
+    "brat",
+    "webanno",
+    "inception",
+    "spacy",
+    "answers",
+    "texts",
+    "span_rows",
+    "conll2012",
+    "i2b2",
+    "mushroom",
+    "gate",
+    "uima_cas",
+}
 WITHOUT_TEXT = {"system", "span_table"}
 
 

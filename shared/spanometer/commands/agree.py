@@ -16,13 +16,14 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..analysis.agreement.agree import agreement
 from ..analysis.agreement.agreement import Agreement
 from ..analysis.agreement.disagreements import Disagreements, disagreements
 from ..analysis.agreement.leave_one_out import LeaveOneOut
+from ..analysis.scores.named_documents import NamedDocuments
 from ..counts.statistics import Resampling
 from ..documents.pairing import unit_of
 from ..exceptions import InputError, counted, mention
@@ -138,6 +139,8 @@ def run(options: argparse.Namespace) -> int:
     with corpus.placing_errors():
         result = agreement(corpus.annotators, **corpus.reading, **values)
         differing = _disagreements(corpus, output, match_labels=chance.match_labels, level=chance.level)
+    if corpus.content == "tags":
+        result = replace(result, named_documents=NamedDocuments.of(corpus.first))
     require_signatures(options, [result.signatures[measure.name] for measure in chosen])
     left_out = None
     if differing is not None and (output.leave_one_out or (output.is_page and len(corpus.files) > 2)):
@@ -211,8 +214,6 @@ def _described(shown: _Shown, output: AgreementOutput) -> dict[str, Any]:
     values = shown.agreement.to_dict()
     if not output.per_label:
         del values["per_label"]
-    if output.per_document:
-        values["document_lines"] = shown.corpus.first.document_lines.tolist()
     if shown.left_out is not None:
         values["leave_one_out"] = shown.left_out.to_dict()
     if shown.disagreements is not None:
@@ -233,8 +234,8 @@ def _heading(shown: _Shown) -> list[tuple[str, str]]:
 def _parts(shown: _Shown, output: AgreementOutput) -> Iterator[Part]:
     yield from heading(_heading(shown))
     yield ""
-    lines = shown.corpus.first.document_lines.tolist() if output.per_document else None
-    yield from shown.agreement.parts(per_label=output.per_label, per_pair=output.per_pair, document_lines=lines)
+    more = {"per_label": output.per_label, "per_pair": output.per_pair, "per_document": output.per_document}
+    yield from shown.agreement.parts(**more)
     if shown.left_out is not None:
         yield from ("", shown.left_out.table())
     if shown.disagreements is not None:

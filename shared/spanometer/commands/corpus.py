@@ -237,9 +237,9 @@ def _read_documents(
         _require_system(paths, "a system's spans", "Give PREDICTION.")
     people = {}
     if len(paths) == 1:
-        people = by_annotator(source.read_all_spans(paths[0]))
+        people = by_annotator(source.read_all_spans(paths[0]), chosen=source.annotator)
     elif annotators == 1:
-        people = by_annotator(source.read_all_spans(paths[0]), "Give more references.")
+        people = by_annotator(source.read_all_spans(paths[0]), "Give more references.", chosen=source.annotator)
     rest = paths[1:] if people else paths
     if people and annotators is not None:
         annotators = len(people)

@@ -153,7 +153,14 @@ class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
     spans_key: str = reused_option(DocumentLines, "spans_key")
     answer_key: str | None = reused_option(AnswerLines, "answer_key")
     text_key: str | None = reused_option(AnswerLines, "text_key")
-    annotator: str | None = text("NAME", "whose spans to read, if a file has those of several annotators")
+    annotator: tuple[str, ...] = option(
+        (),
+        help="whose spans to read, if a file has those of several annotators, with commas between; by default those of "
+        "a curator for a score, and those of all others for agreement",
+        flag="annotators",
+        metavar="NAMES",
+        parse=_listed,
+    )
     level: str = option("fine", help="types of HIPE's columns", choices=tuple(LEVELS))
     grounding: Any = option(
         None,
@@ -334,7 +341,7 @@ class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
             path,
             # each file of a folder shows its own
             format=self.format if shown is None or several else shown.name,
-            annotator=self.annotator,
+            annotator=self.annotator[0] if len(self.annotator) == 1 else None,
             **options,
             column=self.one_column if column is None and shown is None else column,
             prefix=self.prefix,

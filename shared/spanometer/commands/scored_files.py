@@ -12,10 +12,12 @@ from ..analysis.comparison.comparison import REFERENCES, SYSTEM
 from ..analysis.scores.counting import SuitingMeasures
 from ..analysis.scores.difficulty import by_chance, read_bounds
 from ..analysis.scores.measure_result import MeasureResult
+from ..analysis.scores.named_documents import NamedDocuments
 from ..analysis.scores.report import Report
 from ..analysis.scores.streams import Reading
 from ..counts.statistics import Resampling
 from ..documents.arguments import TagArguments
+from ..documents.document_file import DocumentFile
 from ..documents.pairing import pair
 from ..exceptions import InputError, counted, mention, setting
 from ..measures.sl_icm import SlIcm
@@ -73,6 +75,7 @@ class Pair(NamedTuple):
         reading: how both were read, for the signature.
         shown: the system as commands show it.
         size: the size of the corpus, if it differs from the lengths of the scored documents.
+        file: the reference as it was paired, for spans.
     """
 
     references: Any
@@ -81,6 +84,7 @@ class Pair(NamedTuple):
     reading: Mapping[str, Any]
     shown: ShownFile
     size: int | None = None
+    file: DocumentFile | None = None
 
 
 def score_corpus(
@@ -124,8 +128,8 @@ def score_corpus(
                 report,
                 tokens=report.tokens if scored.size is None else scored.size,
                 documents_text=corpus.documents,
-                document_lines=corpus.first.document_lines if in_lines else (),
                 equal_tags=equal.get(name),
+                named_documents=NamedDocuments.of(corpus.first if in_lines else scored.file),
             )
             reports[name] = _completed(report, corpus, scored, resampling, parts)
         of_spans = isinstance(scored.references, Spans)
@@ -154,7 +158,7 @@ def _pair(source: InputFiles, corpus: CorpusFiles, name: str, measures: Sequence
     defined, undefined = measures.of(*both) if isinstance(measures, SuitingMeasures) else (measures, [])
     reading: dict[str, Any] = {"input": "spans", **paired.choices, **source.signed()}
     shown = side_of(predictions, paired, remarks=undefined)
-    return Pair(*both, defined, reading, shown, paired.size if paired.grounded else None)
+    return Pair(*both, defined, reading, shown, paired.size if paired.grounded else None, paired.file)
 
 
 def _completed(

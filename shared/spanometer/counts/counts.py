@@ -219,6 +219,18 @@ class Counts:
         flags[self.rows.get("document", [])] = True
         return flags
 
+    def documents_by_label(self) -> dict[str, int]:
+        """Count the documents in which each label is counted, on either side."""
+        labels = max(len(self.labels), 1)
+        places = [np.zeros(0, dtype=np.int64)]
+        for column in self.columns.values():
+            there = slice(None) if column.value is None else column.value != 0
+            places.append(_place(column.document[there], column.label[there], labels))
+        if self.rows:
+            places.append(_place(self.rows["document"], self.rows["label"], labels))
+        numbers = np.bincount(np.unique(np.concatenate(places)) % labels, minlength=labels)
+        return dict(zip(self.labels, numbers.tolist(), strict=False))
+
     def condensed(self) -> Self:
         """Sum the counts as if all documents were one: their size does not depend on the documents.
 

@@ -45,6 +45,12 @@ GROUPS = 1000
 FEW_GROUPS = 100
 """The same if the corpus has to be read again for each."""
 
+FEW_DOCUMENTS = 20
+"""Intervals over fewer documents are clearly too narrow, see docs/uncertainty.md."""
+
+FEW_WITH_LABEL = 10
+"""The interval of a label that fewer documents have is unreliable."""
+
 
 def require_bounded(option: str, draws: int, size: int, noun: str, most: int) -> None:
     """Raise an `InputError` if draws times the size of each pass a bound on time."""

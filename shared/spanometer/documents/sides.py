@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -25,7 +26,14 @@ _READ = (DocumentFile, Grounded, Layers)
 
 
 def require_one_annotator(file: DocumentFile) -> DocumentFile:
-    """Check a file; an `InputError` if several annotators have annotated its documents."""
+    """Check a file; an `InputError` if several annotators have annotated its documents.
+
+    Of a curator beside annotators the curator's spans are taken, which a note says.
+    """
+    curators = _curators(file)
+    if len(curators) == 1 and len(file.names) > 1:
+        note = f"The spans of {curators[0]!r}, the curator, were read, and no annotator's."
+        return replace(file.of(curators[0]), notes=(*file.notes, note))
     if len(file.names) > 1:
         listed = ", ".join(map(repr, file.names))
         raise InputError(
@@ -36,19 +44,37 @@ def require_one_annotator(file: DocumentFile) -> DocumentFile:
     return file
 
 
-def by_annotator(file: DocumentFile, remedy: str = "Give a file for each annotator.") -> dict[str, DocumentFile]:
+def by_annotator(
+    file: DocumentFile, remedy: str = "Give a file for each annotator.", *, chosen: Sequence[str] = ()
+) -> dict[str, DocumentFile]:
     """Select each annotator's version of the documents that all of them have; notes name the other documents.
 
+    Args:
+        file: the documents of several annotators.
+        remedy: what to do about a file of one annotator.
+        chosen: the annotators; by default all but a curator, whose spans are the reference, which a note says.
+
     Raises:
-        InputError: for spans of one annotator, with the remedy.
+        InputError: for spans of one annotator, and for an unknown annotator.
     """
     if len(file.names) < 2:
         raise InputError("the file has spans of one annotator.", remedy, source=file.source)
-    sides = {name: file.of(name) for name in file.names}
+    curators = () if chosen else _curators(file)
+    others = [name for name in file.names if name not in curators]
+    if curators and len(others) > 1:
+        listed = ", ".join(map(repr, curators))
+        note = f"The spans of {listed} are a curator's, and left out here; --annotators names whom to compare."
+        file = replace(file, notes=(*file.notes, note))
+    sides = {name: file.of(name) for name in chosen or (others if len(others) > 1 else file.names)}
     if any(side.documents.ids is None for side in sides.values()):
         return sides
     shared, left_out = scored_documents(sides, "shared")
     return {name: replace(side, notes=(*side.notes, *left_out[name])) for name, side in shared.items()}
+
+
+def _curators(file: DocumentFile) -> Sequence[str]:
+    """Find the annotators that are called as a curator, such as INCEpTION's `CURATION_USER`."""
+    return [name for name in file.names if re.fullmatch(r"(?i)curat(or|ion)([ _-]user)?", name)]
 
 
 class Sides(NamedTuple):

@@ -205,13 +205,13 @@ class Measure(CheckedOptions, ABC):
         Args:
             counted: the counts.
             resampling: how corpora are drawn; None draws none.
-            scores: computes the values from totals by label; by default the headline values of each label and, last, of
-                the corpus.
+            scores: computes the values from totals by label; by default the headline values of each label, NaN in drawn
+                corpora without it, and, last, of the corpus.
 
         Returns:
             For each key values of shape (..., counts), by default (labels + 1, counts).
         """
-        of_totals = scores or self.scores_of_all
+        of_totals = scores or self.where_present(self.scores_of_all)
         # the copies take their caches with them
         copies = [replace(counts) for counts in counted]
         return estimates(
@@ -232,6 +232,23 @@ class Measure(CheckedOptions, ABC):
             for key, values in of_labels.items()
         }
 
+    def present(self, totals: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Flag the labels whose totals are not all 0, shape (..., labels)."""
+        # simulated totals have more dimensions than the observed ones beside them
+        flags = reduce(np.logical_or, (values != 0 for name, values in totals.items() if name not in self.shared))
+        return np.asarray(flags)
+
+    def where_present(self, scores: Scores) -> Scores:
+        """Make a function of totals by label that computes the same scores, with NaN for labels that are not there."""
+
+        def of_totals(totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+            values, there = scores(totals), self.present(totals)
+            # behind the labels there may be the whole corpus
+            there = np.append(there, np.ones((*there.shape[:-1], 1), dtype=bool), axis=-1)
+            return {key: np.where(there[..., : each.shape[-1]], each, nan) for key, each in values.items()}
+
+        return of_totals
+
     def intervals(self, counts: Counts, resampling: Resampling) -> dict[str, tuple[float, float]]:
         """Compute confidence intervals of the headline values that are not whole numbers.
 
@@ -246,8 +263,8 @@ class Measure(CheckedOptions, ABC):
         return {key: values[key].interval(resampling.confidence) for key in self.keys if not self.results[key].whole}
 
     def label_intervals(self, counts: Counts, resampling: Resampling) -> dict[str, dict[str, tuple[float, float]]]:
-        """Compute confidence intervals of the headline values of each label, in the corpora of `intervals`."""
-        return self._intervals_by_name(counts, resampling, counts.labels, self.label_scores)
+        """Compute confidence intervals of each label's values, in the corpora of `intervals` that have the label."""
+        return self._intervals_by_name(counts, resampling, counts.labels, self.where_present(self.label_scores))
 
     def _intervals_by_name(
         self, counts: Counts, resampling: Resampling, names: Sequence[str], scores: Scores | None
@@ -324,11 +341,7 @@ class Measure(CheckedOptions, ABC):
         pooled = self.formula(self.pooled(quantities))
         if self.average == "micro":
             return pooled
-        if self.average == "weighted":
-            weights = totals[self.weight]
-        else:
-            # simulated totals have more dimensions than the observed ones beside them
-            weights = reduce(np.logical_or, (values != 0 for name, values in totals.items() if name not in self.shared))
+        weights = totals[self.weight] if self.average == "weighted" else self.present(totals)
         return average_over_labels(self.formula(quantities), weights, pooled)
 
     @classmethod

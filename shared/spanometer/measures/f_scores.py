@@ -87,9 +87,18 @@ class PrecisionRecallF1(Measure):
             shared[f"{key}_sum"] = np.where(defined, values, 0.0)
         return replace(counts, shared=shared)
 
+    @property
+    def _document_sums(self) -> set[str]:
+        """The names of the sums that a mean over documents needs."""
+        return {DOCUMENTS, *(f"{key}_{part}" for key in self.keys for part in ("sum", "documents"))}
+
+    def present(self, totals: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Flag the labels whose totals are not all 0, shape (..., labels)."""
+        return super().present({name: values for name, values in totals.items() if name not in self._document_sums})
+
     def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Score totals by label, see `Measure.score_totals`."""
-        scored = {DOCUMENTS, *(f"{key}_{part}" for key in self.keys for part in ("sum", "documents"))}
+        scored = self._document_sums
         of_labels = {name: values for name, values in totals.items() if name not in scored}
         if self.average != DOCUMENTS:
             scores = super().score_totals(of_labels)

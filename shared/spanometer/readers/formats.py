@@ -22,7 +22,7 @@ from ..documents.joining import read_together
 from ..documents.tag_columns import Column
 from ..documents.writer import Writer, keywords
 from ..exceptions import InputError, mention, require_choice, require_kind, setting, shown
-from ..options import CheckedOptions, Option, option, options_of
+from ..options import CheckedOptions, Option, option, options_of, text
 from ..spans.characters import UNITS
 from .folders import files_of
 from .source import UTF_8, Source
@@ -301,6 +301,20 @@ class Offsets(CheckedOptions):
     def units(self, *possible: str) -> tuple[str, ...]:
         """Choose the unit that is asked for, or else the possible ones."""
         return possible if self.offset_unit is None else (self.offset_unit,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayerReading(CheckedOptions):
+    """The options of reading exports of INCEpTION, which have layers.
+
+    Attributes:
+        layer: the layer, by its name or the last part of it; by default the only one.
+        feature: the feature whose values are the labels; by default `value`, else the only one, else the layer's name
+            is the label of all spans.
+    """
+
+    layer: str | None = text("NAME", "the layer whose spans are read in WebAnno TSV and UIMA CAS")
+    feature: str | None = text("NAME", "the feature of the layer that has the labels in WebAnno TSV and UIMA CAS")
 
 
 def blanks_before(source: Source, start: int, reached: int, line: int) -> str:

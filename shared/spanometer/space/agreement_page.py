@@ -15,6 +15,7 @@ from ..alignment.overlaps import Alignment
 from ..analysis.agreement.agree import agreement
 from ..analysis.agreement.agreement import Agreement
 from ..analysis.agreement.disagreements import Disagreements, disagreements
+from ..analysis.scores.measure_result import narrow_intervals
 from ..arrays import plain
 from ..documents.document_file import DocumentFile
 from ..documents.pairing import Pairing
@@ -126,7 +127,7 @@ def _results(paths: Sequence[str], chosen: Mapping[str, Any]) -> Response:
     named_files = ", ".join(f"{name} ({file.source})" for name, file in files.items())
     heading = [("annotators", named_files), ("size", differing.size)]
     report = disagreement_report(differing, heading=heading, agreement=agreed, left_out=without)
-    few = ["Intervals need two documents or more."] if agreed.confidence and agreed.documents < 2 else []
+    few = ["Intervals need two documents or more."] if agreed.documents < 2 else narrow_intervals(agreed.documents)
     joint = {"Alpha, all jointly": "alpha"} if len(agreed.signatures) > 1 else {}
     html = render(
         "results.html",
@@ -137,7 +138,7 @@ def _results(paths: Sequence[str], chosen: Mapping[str, Any]) -> Response:
             for title, key in {"Mean F1": "mean_f1", "Mean F1 by chance": "mean_chance_f1", **joint}.items()
         ],
         size=differing.size,
-        notes=[shown(note) for note in _notes(files, [*notes, *agreed.notes, *few])],
+        notes=[shown(note) for note in _notes(files, [*notes, *agreed.notes, *(few if agreed.confidence else ())])],
         signatures=list(agreed.signatures.values()),
         report=report,
         sections=[],

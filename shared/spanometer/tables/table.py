@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -23,13 +23,15 @@ _AT_ONCE = 1 << 10
 EMPTY = "·"
 """Stands in a table where a number cannot be."""
 
+UNRELIABLE = "?"
+"""Stands behind an interval that rests on too few documents."""
+
 _SHORT = {
     "precision": "P",
     "recall": "R",
     "stability": "stab.",
     "difference": "diff.",
     "randomisation": "rand.",
-    "bootstrap": "boot.",
     "corrected": "corr.",
     "reference": "ref.",
     "predicted": "pred.",
@@ -180,6 +182,7 @@ class Table:
         confidence: the level of intervals that have rows of their own; None if they stand beside their numbers.
         main: the key of the column that keeps its intervals on a narrow page; empty if all do.
         short_heads: the heads on a narrow page, by default the same.
+        unreliable: the names of rows whose intervals are marked as unreliable.
     """
 
     title: str
@@ -194,6 +197,7 @@ class Table:
     confidence: float | None = None
     main: str = ""
     short_heads: Sequence[str] = ()
+    unreliable: Collection[str] = ()
 
     @classmethod
     def of(
@@ -245,16 +249,21 @@ class Table:
         """Write the rows as text; with `confidence`, a row of intervals follows each row that has some."""
         rows: list[list[Text] | None] = []
         for row in self.rows:
+            mark = UNRELIABLE if row is not None and _named(row[0]) in self.unreliable else ""
             if row is None or self.confidence is None:
-                rows.append(None if row is None else [_written(cell, precision) for cell in row])
+                rows.append(None if row is None else [_written(cell, precision, mark) for cell in row])
                 continue
             texts = [precision.texts(cell) if isinstance(cell, Number) else [] for cell in row]
             points = zip(row, texts, strict=True)
             rows.append([(text[0], _style(cell)) if text else _text(cell) for cell, text in points])
             if any(len(text) > 1 for text in texts):
-                bounds = ["–".join(text[1:]) for text in texts[1:]]
+                bounds = ["–".join(text[1:]) + mark * (len(text) > 1) for text in texts[1:]]
                 rows.append([(cell, "dim") for cell in (f"  {100 * self.confidence:g} %", *bounds)])
         return rows
+
+
+def _named(cell: Cell) -> str:
+    return "" if isinstance(cell, Number) else styled(cell)[0]
 
 
 def _value(cell: Cell) -> Any:
@@ -272,8 +281,10 @@ def _shortened(head: str) -> str:
     return re.sub(r"\w+", lambda word: _SHORT.get(word[0], word[0]), head)
 
 
-def _written(cell: Cell, precision: Precision) -> Text:
-    return (precision.text(cell), _style(cell)) if isinstance(cell, Number) else cell
+def _written(cell: Cell, precision: Precision, mark: str) -> Text:
+    if not isinstance(cell, Number):
+        return cell
+    return precision.text(cell) + (mark if cell.interval else ""), _style(cell)
 
 
 def _text(cell: Cell) -> Text:

@@ -68,7 +68,7 @@ def test_annotators_and_documents(project):
         assert file.documents.ids == ("a.txt", "a.txt", "b.txt", "b.txt")
         assert file.annotators == ("ann", "ben", "ann", "ben")
         assert spans_of(file) == [[(0, 3, "PER")], [(0, 3, "PER"), (4, 8, "PER")], [(3, 7, "LOC")], []]
-        assert file.notes == ("Documents as they were imported (INITIAL_CAS.tsv), which are no annotator's: 2.",)
+        assert file.notes == ("Documents as they were imported (INITIAL_CAS), which are no annotator's: 2.",)
         assert file.left_out == ()
     assert spans_of(spanometer.read(folder, annotator="ben")) == [[(0, 3, "PER"), (4, 8, "PER")], []]
     curated = spanometer.read(folder / "curation")
@@ -109,8 +109,8 @@ def test_what_is_no_project(project, file, tmp_path):
     bad = project(**{"annotation/a.txt/ann.tsv": FILES["annotation/a.txt/ann.tsv"].replace("0-3", "0-x")})
     with pytest.raises(InputError, match=r"a.txt.ann.tsv, line 6: this is no row of a token"):
         spanometer.read(bad)
-    other = spanometer.read(project(**{"annotation/a.txt/ben.xmi": "<x/>"}))
-    assert other.left_out == ("a.txt/ben.xmi: no WebAnno TSV.",)
+    other = spanometer.read(project(**{"annotation/a.txt/ben.zip": "<x/>"}))
+    assert other.left_out == ("a.txt/ben.zip: neither WebAnno TSV nor UIMA CAS.",)
 
 
 def test_other_folders_stay_what_they_were(tmp_path):

@@ -51,6 +51,19 @@ def test_what_is_not_read(file):
     )
 
 
+def test_predictions_of_tasks_without_annotations(file):
+    guess = {"model_version": "v1", "score": 0.5, "result": [region(0, 3, "Ada", "PER")]}
+    found = read(file, task(predictions=[guess, 7]), task(predictions=[{**guess, "result": []}]), task())
+    assert (found.names, found.documents.size, len(found.spans)) == (("v1",), 2, 1)
+    assert found.notes == ("No task has an annotation: the predictions of models were read.",)
+    assert found.left_out == ("task 12: a task without annotations.",)
+    # beside annotations they are suggestions
+    beside = read(file, task(predictions=[guess]), task(annotation(by=7), predictions=[guess]))
+    assert (beside.names, len(beside.spans), beside.notes) == (("7",), 0, ())
+    with pytest.raises(InputError, match="no task has an annotation or a prediction"):
+        read(file, task(), task(annotation(was_cancelled=True)))
+
+
 def test_completions(file):
     assert len(read(file, task(annotation(region(0, 3, "Ada", "PER")), key="completions")).spans) == 1
 

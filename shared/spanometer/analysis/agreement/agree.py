@@ -6,14 +6,13 @@ import math
 import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import combinations
 from typing import Any, Never, Unpack
 
 import numpy as np
 
 from ...alignment.overlaps import Alignment, lay_out
-from ...counts.counts import Counts
+from ...counts.counts import Column, Counts
 from ...counts.statistics import Estimate, Resampling
 from ...documents.arguments import DrawnSideArguments, SideReading, shares
 from ...documents.sides import read_sides
@@ -26,6 +25,7 @@ from ...measures.unitizing_alpha import UnitizingAlpha
 from ...options import made
 from ...spans.spans import Spans
 from ..scores.counting import blocks_of, condensed_sum, in_whole, notes_of, sum_of_parts
+from ..scores.named_documents import NamedDocuments
 from .agreement import KEYS, Agreement, AgreementValues, mean_of_pairs
 from .annotators import ANNOTATOR, count_pair, matrices_of, mean_over_pairs, named_annotators
 from .chance import Simulated, simulate
@@ -162,6 +162,8 @@ def agreement(
             simulated[-1]["gamma"] = Simulated(points["gamma"][-1], gamma.simulated(joint[gamma.name]))
     of_documents = [exact.document_scores(counts) for counts in pair_counts] if per_document else []
     joint_keys = [key for measure in (alpha, gamma) if measure is not None for key in measure.keys]
+    columns = {name: Column(side.document, side.label) for name, side in annotated.items()}
+    documents = [*Counts(columns, label_names, len(lengths)).documents_by_label().values(), len(lengths)]
     values: list[dict[str, Any]] = [
         {
             **{key: matrix[place] for key, matrix in matrices.items()},
@@ -170,6 +172,7 @@ def agreement(
                 chance.corrected(*(np.asarray(mean_of_pairs(matrices[key][place])) for key in ("f1", "chance_f1")))
             ),
             "spans": numbers,
+            "documents": documents[place],
             "simulated": simulated[place],
             "intervals": {key: each[:, place] for key, each in bounds.items()},
         }
@@ -178,7 +181,7 @@ def agreement(
     pairs_by_name = dict(zip(map(" - ".join, combinations(called, 2)), pair_counts, strict=True))
     return Agreement(
         names=called,
-        documents=len(lengths),
+        named_documents=NamedDocuments.of(read.file),
         tokens=int(lengths.sum()),
         **values.pop(),
         per_label={label: AgreementValues(**of_label) for label, of_label in zip(label_names, values, strict=True)},
@@ -235,11 +238,14 @@ def _pair_estimates(
         if key in KEYS:
             point = np.where(absent, math.nan, each.point)
             estimates[key] = replace(each, point=point)
-            estimates[f"mean_{key}"] = Estimate.combined(
-                partial(mean_over_pairs, defined=~np.isnan(point)), estimates[key]
-            )
+            estimates[f"mean_{key}"] = Estimate.combined(_mean_of_defined, estimates[key])
     means = (estimates[f"mean_{key}"] for key in ("f1", "chance_f1"))
     return {**estimates, "team_kappa_f1": Estimate.combined(measure.corrected, *means)}
+
+
+def _mean_of_defined(values: np.ndarray) -> np.ndarray:
+    """Compute the mean over the pairs, the last axis, that have a value."""
+    return mean_over_pairs(values, ~np.isnan(values))
 
 
 def count_jointly(annotated: Mapping[str, Spans], measure: UnitizingAlpha | Gamma, *, per_document: bool) -> Counts:

@@ -15,7 +15,8 @@ from ...measures.gamma import Gamma
 from ...measures.unitizing_alpha import UnitizingAlpha
 from ...tables.result import Result
 from ...tables.table import Copyable, Part, Table, TableColumn, amounts, defined_interval
-from ..scores.measure_result import few_documents
+from ..scores.measure_result import few_documents, narrow_intervals, rare, rare_label_note
+from ..scores.named_documents import NamedDocuments
 from .annotators import mean_over_pairs
 from .chance import QUANTILES, Simulated
 
@@ -56,6 +57,7 @@ class AgreementValues:
         alpha: unitizing alpha of all annotators jointly; NaN if it was left out.
         observed_disagreement, expected_disagreement: the two parts of alpha.
         spans: how many spans each annotator has, shape (annotators).
+        documents: how many documents there are; in one label, those in which anybody has a span of it.
         gamma, gamma_cat: of all annotators jointly, see `measures.Gamma`; in one label gamma_cat is gamma-k; NaN unless
             asked for.
         observed_disorder, expected_disorder: the two parts of gamma.
@@ -71,6 +73,7 @@ class AgreementValues:
     kappa_f1: np.ndarray
     team_kappa_f1: float
     spans: np.ndarray
+    documents: int
     alpha: float = math.nan
     observed_disagreement: float = math.nan
     expected_disagreement: float = math.nan
@@ -104,7 +107,7 @@ class AgreementValues:
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         joint = (*UnitizingAlpha.keys, *(Gamma.keys if self.has_gamma else ()))
-        names = (*(f"mean_{key}" for key in KEYS), "team_kappa_f1", *joint, *KEYS, "spans")
+        names = ("documents", *(f"mean_{key}" for key in KEYS), "team_kappa_f1", *joint, *KEYS, "spans")
         values = {name: plain(getattr(self, name)) for name in names}
         simulated = {key: plain(value.to_dict()) for key, value in self.simulated.items()}
         more = {"intervals": plain(dict(self.intervals)), "simulated": simulated}
@@ -127,7 +130,7 @@ class Agreement(Result, AgreementValues):
 
     Attributes:
         names: the annotators, in the order of rows and columns.
-        documents, tokens: the size of the corpus.
+        tokens: the size of the corpus.
         per_label: the values of each label of any annotator.
         signatures: how the values of the pairs, alpha and gamma were made, by the measures' names.
         per_document: the values of each pair (in the order of `pairs()`) in each document, shape (pairs, documents),
@@ -137,10 +140,10 @@ class Agreement(Result, AgreementValues):
             empty unless simulations and values of documents are asked for.
         n_simulations: how many annotations by chance there are.
         notes: what a reader of the values must know, see `Measure.notes`.
+        named_documents: the names and lines of the documents.
     """
 
     names: tuple[str, ...]
-    documents: int
     tokens: int
     per_label: Mapping[str, AgreementValues]
     signatures: Mapping[str, str]
@@ -149,6 +152,7 @@ class Agreement(Result, AgreementValues):
     document_p_values: np.ndarray = field(default_factory=lambda: np.zeros(0))
     n_simulations: int = 0
     notes: Sequence[str] = ()
+    named_documents: NamedDocuments = field(default_factory=NamedDocuments)
 
     @property
     def mean_per_document(self) -> dict[str, np.ndarray]:
@@ -157,15 +161,13 @@ class Agreement(Result, AgreementValues):
             f"mean_{key}": mean_over_pairs(values.T, ~np.isnan(values.T)) for key, values in self.per_document.items()
         }
 
-    def parts(
-        self, *, per_label: bool = False, per_pair: bool = False, document_lines: Sequence[int] | None = None
-    ) -> Iterator[Part]:
+    def parts(self, *, per_label: bool = False, per_pair: bool = False, per_document: bool = False) -> Iterator[Part]:
         """List corrected F1 and alpha, and the signatures; on request more values.
 
         Args:
             per_label: also those of each label.
             per_pair: also those of each pair.
-            document_lines: the lines on which documents begin, for the values of each document; None for none.
+            per_document: also those of each document.
         """
         yield from (("F1 corrected for chance", "bold"), "", matrix(self), "")
         yield from (pair_table(self, per_pair=per_pair), "")
@@ -173,12 +175,16 @@ class Agreement(Result, AgreementValues):
             yield from (chance_table(self, per_pair=per_pair, per_label=per_label), "")
         if self.confidence is not None and self.documents < 2:
             yield few_documents(self.documents)
+        if self.confidence is not None:
+            yield from narrow_intervals(self.documents)
         yield Copyable(*self.signatures.values())
         yield from self.notes
         if per_label:
-            yield from ("", label_table(self))
-        if document_lines is not None:
-            yield from ("", document_table(self, document_lines))
+            table = label_table(self)
+            yield from ("", table)
+            yield from rare_label_note([table])
+        if per_document:
+            yield from ("", document_table(self))
 
     def tables(self) -> list[Table]:
         """List the tables: the matrix, all pairs, all labels and all documents."""
@@ -196,7 +202,6 @@ class Agreement(Result, AgreementValues):
         """Convert to built-in types, ready for JSON; NaN, which JSON lacks, becomes None."""
         return {
             "annotators": list(self.names),
-            "documents": self.documents,
             "tokens": self.tokens,
             **super().to_dict(),
             "per_label": {label: values.to_dict() for label, values in self.per_label.items()},
@@ -204,6 +209,7 @@ class Agreement(Result, AgreementValues):
             **({"notes": list(self.notes)} if self.notes else {}),
             **({} if self.confidence is None else {"confidence": self.confidence}),
             **({"n_simulations": self.n_simulations} if self.simulated else {}),
+            **(self.named_documents.to_dict() if self.per_document else {}),
             **({"per_document": plain(self._of_documents)} if self.per_document else {}),
         }
 
@@ -260,7 +266,9 @@ def label_table(agreement: Agreement) -> Table:
         for label, values in agreement.per_label.items()
     ]
     columns = [*scores, *amounts(fewest_spans="fewest spans", most_spans="most spans")]
-    return Table.of("label", columns, rows, kind="labels", confidence=agreement.confidence)
+    documents = {label: values.documents for label, values in agreement.per_label.items()}
+    unreliable = () if agreement.confidence is None else rare(documents)
+    return Table.of("label", columns, rows, kind="labels", confidence=agreement.confidence, unreliable=unreliable)
 
 
 def chance_table(agreement: Agreement, *, per_pair: bool, per_label: bool) -> Table:
@@ -287,14 +295,13 @@ def chance_table(agreement: Agreement, *, per_pair: bool, per_label: bool) -> Ta
     return Table.of(title, _CHANCE, rows, kind="chance", names="value")
 
 
-def document_table(agreement: Agreement, lines: Sequence[int] = ()) -> Table:
-    """Show for each document the means of the pairs, and the line on which it begins, if lines are given."""
-    line = amounts("line") if lines else []
+def document_table(agreement: Agreement) -> Table:
+    """Show for each document the means of the pairs."""
     p_value = [TableColumn("p_value", "p-value", "p")] if len(agreement.document_p_values) else []
-    values = [*([lines] if lines else []), *agreement.mean_per_document.values()] if agreement.mean_per_document else []
+    values = [*agreement.mean_per_document.values()] if agreement.mean_per_document else []
     values += [agreement.document_p_values] if p_value else []
-    rows = ((str(place), *of_document) for place, of_document in enumerate(zip(*values, strict=True), 1))
-    return Table.of("document", [*line, *_MEANS, *p_value], rows, kind="documents")
+    columns, rows = agreement.named_documents.with_names([*_MEANS, *p_value], values)
+    return Table.of("document", columns, rows, kind="documents")
 
 
 def mean_of_pairs(matrix: np.ndarray) -> float:

@@ -79,7 +79,7 @@ def compare(
     **The paired bootstrap** takes the differences d* in drawn corpora, moved to where they would be without a
     difference: p = (1 + #{|d* - mean of d*| >= |d|}) / (1 + n). It is two-sided, as the other one: for a clear
     difference sacreBLEU's, which subtracts the mean of |d*|, is about half of it. The first is the one to report: it is
-    right for few documents too.
+    right for few documents too, where the bootstrap's p is too small: only JSON has it.
 
     Both are in (0, 1], and corrected over the pairs of a measure by Holm's method; not over measures, which must be
     corrected too if one chooses the measure by the result. NaN (under `zero_division=nan`) counts as a difference as
@@ -186,15 +186,20 @@ def compare_sides(
         for name, of_measure in zip(measures, of_system, strict=True):
             counts[name][system] = of_measure
     measured = _measured(measures, counts, resampling, whole=not isinstance(reference, Attributes), per_label=per_label)
+    documents = {
+        name: [of_system.documents_by_label() for of_system in by_system.values()] if per_label else []
+        for name, by_system in counts.items()
+    }
 
     def compared(part: tuple[str, str | None], key: str) -> MeasureComparison:
-        name, _ = part
+        name, label = part
         return MeasureComparison(
             measure=measures[name],
             key=key,
             systems=measured[part].results(key),
             pairs=measured[part].pair_results[key],
             signature=measures[name].signature(reading, resampling),
+            documents=0 if label is None else max(of_system[label] for of_system in documents[name]),
         )
 
     return Comparison(

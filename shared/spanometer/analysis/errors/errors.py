@@ -22,6 +22,7 @@ from ...spans.wording import Wording
 from ...tables.result import Result
 from ...tables.table import Copyable, Part, Table, TableColumn, amounts
 from ...tags.schemes import LabelChoice
+from ..scores.measure_result import narrow_intervals
 from ..scores.report import CorpusResult, kind_of
 from .answers import AnswerErrors
 from .buckets import BucketReport, buckets_of, read_training, score_buckets
@@ -382,11 +383,13 @@ def legend(measure: AlignedMeasure, resampling: Resampling | None, documents: in
     intervals = "" if resampling is None else f" [ , ]: {100 * resampling.confidence:g} % confidence intervals."
     if intervals and documents < 2:
         intervals = " Intervals need two documents or more."
+    narrow = [] if resampling is None else narrow_intervals(documents)
     return [
         f"if fixed: {measure.name} {measure.headline} if all errors of a kind were right; gain: how much more that is."
         + intervals,
         "share: of all errors. ref., pred.: reference and predicted spans; wrong both: label and boundary. The table "
         '"share of" has shares of a label\'s reference spans, and of its predicted spans for spurious ones.',
+        *narrow,
         "; ".join(f"{mark}: {text}" for mark, text in MARKS.items()) + ".",
     ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
@@ -12,9 +12,10 @@ import numpy as np
 
 from ...arrays import plain
 from ...counts.counts import Counts
-from ...counts.statistics import AVERAGES, Resampling
+from ...counts.statistics import AVERAGES, FEW_DOCUMENTS, FEW_WITH_LABEL, Resampling
 from ...exceptions import counted
 from ...measures.base import Measure
+from ...tables.table import UNRELIABLE, Table
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,16 @@ class MeasureResult:
         return {} if self.resampling is None else self.measure.label_intervals(self.counted, self.resampling)
 
     @cached_property
+    def documents_by_label(self) -> dict[str, int]:
+        """The number of documents that have each label; empty if there are no intervals."""
+        return {} if self.resampling is None else self.counted.documents_by_label()
+
+    @property
+    def rare_labels(self) -> list[str]:
+        """The labels whose intervals are unreliable."""
+        return rare(self.documents_by_label)
+
+    @cached_property
     def averages(self) -> dict[str, MeasureResult]:
         """The same measure with each way to average over labels, and its own; empty if its scores are by attribute."""
         if is_by_attribute(self.scores):
@@ -167,13 +178,40 @@ class MeasureResult:
 
     def _of_label(self, label: str) -> dict[str, Any]:
         intervals = self.label_intervals.get(label)
-        values = {**self.per_label[label], "counts": self.label_counts.get(label, {})}
-        return {**values, **({"intervals": intervals} if intervals else {})}
+        values: dict[str, Any] = {**self.per_label[label], "counts": self.label_counts.get(label, {})}
+        if intervals:
+            values |= {"documents": self.documents_by_label[label], "intervals": intervals}
+        return values
 
 
 def few_documents(documents: int) -> str:
     """Say why values of fewer than two documents have no intervals."""
     return f"intervals need two documents or more, and there is {counted(documents, 'document')}"
+
+
+def narrow_intervals(documents: int) -> list[str]:
+    """Note that intervals over few documents are too narrow; nothing if there are enough documents."""
+    if not 2 <= documents < FEW_DOCUMENTS:
+        return []
+    return [
+        f"Intervals over {counted(documents, 'document')} are too narrow: in a simulation with 8, 90 % of those of "
+        "95 % hold the true value."
+    ]
+
+
+def rare(documents: Mapping[str, int]) -> list[str]:
+    """List the labels whose intervals are unreliable, given how many documents have each label."""
+    return [label for label, number in documents.items() if number < FEW_WITH_LABEL]
+
+
+def rare_label_note(tables: Iterable[Table]) -> list[str]:
+    """Explain the mark of unreliable intervals, if a table has it."""
+    if not any(table.unreliable for table in tables):
+        return []
+    return [
+        f"{UNRELIABLE}: fewer than {FEW_WITH_LABEL} documents have the label, so the interval is unreliable: in a "
+        "simulation, of those of 95 % with 5 to 9 documents 85 % hold the true value, with 2 to 4 57 %."
+    ]
 
 
 def result_key(name: str, measure: Measure, key: str) -> str:

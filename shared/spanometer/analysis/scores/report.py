@@ -9,9 +9,6 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, Self, TypeVar
 
-import numpy as np
-
-from ...arrays import plain
 from ...counts.statistics import Resampling
 from ...documents.pairing import unit_of
 from ...exceptions import InputError, counted, require_choice
@@ -25,7 +22,8 @@ from ...spans.spans import Spans
 from ...tables.result import Result
 from ...tables.table import Cell, Copyable, Part, Table, TableColumn, amounts, head
 from .counting import count_measures
-from .measure_result import MeasureResult, is_by_attribute
+from .measure_result import MeasureResult, is_by_attribute, narrow_intervals, rare_label_note
+from .named_documents import NamedDocuments
 from .official import OfficialScores, official_lines
 
 Kind = TypeVar("Kind", bound=Measure)
@@ -89,7 +87,7 @@ class Report(Result):
         results: one for each measure, in the order given.
         unit: what is scored, in the singular and the plural.
         documents_text: the number of documents in words, if they are called otherwise.
-        document_lines: the line of the reference's file on which each document begins; empty if there is none.
+        named_documents: the names and lines of the documents.
         subsets: the reports on parts of the corpus, by their names.
         official: the scores of a protocol, if one is asked for.
         equal_tags: the number of tokens whose tags are the same as they stand; None if it is not known.
@@ -102,7 +100,7 @@ class Report(Result):
     results: tuple[MeasureResult, ...]
     unit: tuple[str, str] = ("span", "spans")
     documents_text: str = ""
-    document_lines: Sequence[int] | np.ndarray = ()
+    named_documents: NamedDocuments = field(default_factory=NamedDocuments)
     subsets: Mapping[str, Report] = field(default_factory=dict)
     official: OfficialScores | None = None
     equal_tags: int | None = None
@@ -191,9 +189,10 @@ class Report(Result):
 
     @property
     def notes(self) -> list[str]:
-        """Why there are intervals that are NaN."""
-        reasons = (result.without_interval(self.documents) for result in self.results)
-        return [note for note in dict.fromkeys(reasons) if note]
+        """Why intervals are NaN, or too narrow."""
+        reasons = [result.without_interval(self.documents) for result in self.results]
+        narrow = narrow_intervals(self.documents) if any(result.resampling for result in self.results) else []
+        return [*(f"nan–nan: {note}." for note in dict.fromkeys(reasons) if note), *narrow]
 
     def parts(self, *, per_label: bool = False, per_document: bool = False) -> Iterator[Part]:
         """List the size, the scores, what is to be noted, and the signatures; on request more scores.
@@ -211,14 +210,12 @@ class Report(Result):
         for table in score_tables(self):
             yield from (table, "")
         for note in self.notes:
-            yield from (f"nan–nan: {note}.", "")
+            yield from (note, "")
         yield from signature_lines({result.name: result for result in self.results})
         if per_label:
-            for table in label_tables(self):
-                yield from ("", table)
+            yield from _below(label_tables(self))
         if per_document:
-            for table in document_tables(self):
-                yield from ("", table)
+            yield from _below(document_tables(self))
         yield from self._subset_lines()
 
     def _subset_lines(self) -> Iterator[Part]:
@@ -264,7 +261,7 @@ class Report(Result):
             "tokens": self.tokens,
             f"reference_{self.unit[1]}": self.reference_spans,
             f"predicted_{self.unit[1]}": self.predicted_spans,
-            **({"document_lines": plain(self.document_lines)} if per_document else {}),
+            **(self.named_documents.to_dict() if per_document else {}),
             "measures": {result.name: result.to_dict(**more) for result in results},
             **({"subsets": subsets} if subsets else {}),
         }
@@ -284,19 +281,25 @@ def system_parts(
     for table in system_tables(reports):
         yield from (table, "")
     for note in dict.fromkeys(note for report in reports.values() for note in report.notes):
-        yield from (f"nan–nan: {note}.", "")
+        yield from (note, "")
     for name, report in reports.items():
         for result in report.results:
             yield from (f"{name}, {result.name}: {note}" for note in result.notes)
     yield Copyable(*(result.signature for report in reports.values() for result in report.results))
     for wanted, tables_of in ((per_label, label_tables), (per_document, document_tables)):
-        for name, report in reports.items() if wanted else ():
-            for table in tables_of(report, system=name):
-                yield from ("", table)
+        of_systems = reports.items() if wanted else ()
+        yield from _below([table for name, report in of_systems for table in tables_of(report, system=name)])
     # the parts of the corpus are the same of each system
     for name, subset in next(iter(reports.values())).subsets.items():
         parts = {system: report.subsets[name] for system, report in reports.items()}
         yield from _of_subset(name, subset.reference_size, system_tables(parts) if subset.documents else ())
+
+
+def _below(tables: Sequence[Table]) -> Iterator[Part]:
+    """List tables, and what their marks mean."""
+    for table in tables:
+        yield from ("", table)
+    yield from rare_label_note(tables)
 
 
 def _of_subset(name: str, size: str, tables: Iterable[Table]) -> Iterator[Part]:
@@ -412,7 +415,7 @@ def _label_table(result: MeasureResult, system: str | None) -> Table:
         sums = (result.counts[count] for count in (*counted, measure.support))
         rows.append(((f"{name} avg", "cyan"), *_cells(average, keys), *sums))
     columns = [*map(TableColumn, keys), *amounts(*(_TITLES[name] for name in counted), "support")]
-    return _own_table(result, system, columns, rows, kind="labels", names="label")
+    return _own_table(result, system, columns, rows, kind="labels", names="label", unreliable=result.rare_labels)
 
 
 def document_tables(report: Report, *, system: str | None = None) -> list[Table]:
@@ -420,13 +423,11 @@ def document_tables(report: Report, *, system: str | None = None) -> list[Table]
 
     `system` is named in the tables of several systems.
     """
-    lines = {"line": np.asarray(report.document_lines)} if len(report.document_lines) else {}
     tables = []
     for result in report.results:
         if not is_by_attribute(result.scores):
-            values = {**lines, **result.per_document}
-            rows = zip(map(str, range(1, report.documents + 1)), *values.values(), strict=True)
-            columns = [*amounts(*lines), *_score_columns(result.measure, result.per_document)]
+            columns = _score_columns(result.measure, result.per_document)
+            columns, rows = report.named_documents.with_names(columns, list(result.per_document.values()))
             tables.append(_own_table(result, system, columns, rows, ": document", kind="documents", names="document"))
     return tables
 

@@ -34,6 +34,7 @@ from ...spans.spans import Spans
 from ...tags.decoding import LabelDecoding
 from ...tags.schemes import LabelChoice
 from .counting import SuitingMeasures
+from .named_documents import NamedDocuments
 from .official import scored_by
 from .report import Report
 from .streams import require_form
@@ -173,9 +174,10 @@ def _scored(
         require_form(chosen, "spans")
         read = read_sides(sides, sides_reading)
         reference, predicted = read.spans.values()
-        return _report(
+        report = _report(
             reference, predicted, chosen, read.reading, resampling, read.answered_size, everything=everything
         )
+        return replace(report, named_documents=NamedDocuments.of(read.file))
     sides = {side: on_side(side, documents_in, column) for side, column in sides.items()}
     forms = {side: on_side(side, form_of, column) for side, column in sides.items()}
     if measures is None or everything:

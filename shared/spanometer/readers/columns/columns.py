@@ -40,7 +40,9 @@ def read_columns(source: Source, options: ColumnReading) -> DocumentFile:
         raise source.refuse("this is JSON.", f"Name the format with {setting('format', 'jsonl')}.", 1)
     if source.head.lstrip().startswith((b"<?xml", b"<!DOCTYPE")):
         raise source.refuse(
-            "this is XML, of no form that is read here.", "Export another format; BioC's is the one in XML.", 1
+            "this is XML, of no form that is read here.",
+            "Export another format; those in XML are BioC, GATE, i2b2 and UIMA CAS (XMI).",
+            1,
         )
     layout, blocks = find_layout(source, options)
     reader = _Reader(source, layout, options)

@@ -1,4 +1,4 @@
-"""Project folders of INCEpTION: `annotation/<document>/<user>.tsv`, a folder for each document."""
+"""Project folders of INCEpTION: `annotation/<document>/<user>.tsv` (or .json, .xmi), a folder for each document."""
 
 from __future__ import annotations
 
@@ -10,22 +10,26 @@ from typing import Any
 from ...documents.document_file import DocumentFile
 from ...documents.joining import read_together
 from ...exceptions import InputError, counted, setting
-from ..formats import Format, register
+from ..formats import Format, LayerReading, register
+from ..json.uima_cas import layers_of_cas, read_cas
 from ..source import Source
-from .webanno import WebannoReading, layers_of, read_webanno
+from .webanno import layers_of, read_webanno
 
 _ANNOTATIONS = "annotation"
-_ENDING = ".tsv"
-_UNTOUCHED = "INITIAL_CAS.tsv"
+_OF_CAS = (layers_of_cas, read_cas)
+_READERS: Mapping[str, Any] = {".tsv": (layers_of, read_webanno), ".json": _OF_CAS, ".xmi": _OF_CAS}
+"""The functions that list the layers of a file and read it, by the ending of its name."""
+
+_UNTOUCHED = "INITIAL_CAS"
 """A document as it was imported, which is nobody's annotation."""
 
 
-def read_project(path: str | os.PathLike[str], options: WebannoReading, **limits: Any) -> DocumentFile:
+def read_project(path: str | os.PathLike[str], options: LayerReading, **limits: Any) -> DocumentFile:
     """Read what the annotators of a project have annotated, or its curation.
 
     Args:
-        path: the folder of the project as it is exported with WebAnno TSV 3 as the format, its folder `annotation`, or
-            its folder `curation`.
+        path: the folder of the project as it is exported with WebAnno TSV 3 or UIMA CAS as the format, its folder
+            `annotation`, or its folder `curation`.
         options: those of reading each file.
         limits: see `Limits`.
 
@@ -42,21 +46,24 @@ def read_project(path: str | os.PathLike[str], options: WebannoReading, **limits
     for document in sorted(os.listdir(folder)):
         place = os.path.join(folder, document)
         for name in sorted(os.listdir(place)) if os.path.isdir(place) else []:
-            if name == _UNTOUCHED:
+            user, ending = os.path.splitext(name)
+            if ending in _READERS and user == _UNTOUCHED:
                 untouched += 1
-            elif name.endswith(_ENDING):
-                files[f"{document}/{name.removesuffix(_ENDING)}"] = os.path.join(place, name)
+            elif ending in _READERS:
+                files[f"{document}/{user}"] = os.path.join(place, name)
             elif not name.startswith("."):
-                others.append(f"{document}/{name}: no WebAnno TSV.")
+                others.append(f"{document}/{name}: neither WebAnno TSV nor UIMA CAS.")
     if not files:
-        problem = f"no folder in it has an annotator's file, such as {_ANNOTATIONS}/<document>/<user>{_ENDING}."
-        raise InputError(problem, "Export the project with WebAnno TSV v3.3 as the format.", source=project)
+        problem = f"no folder in it has an annotator's file, such as {_ANNOTATIONS}/<document>/<user>.tsv."
+        remedy = "Export the project with WebAnno TSV v3.3 as the format, and unpack it (and any archives in it)."
+        raise InputError(problem, remedy, source=project)
 
     with_layer = _files_with_layer(project, files, options.layer, limits)
 
     def read(file: str) -> DocumentFile:
         with Source.open(file, **limits) as source:
-            return read_webanno(source, options, with_spans=file in with_layer)
+            of_file: DocumentFile = _reader(file)[1](source, options, with_spans=file in with_layer)
+            return of_file
 
     together = read_together(project, files, read)
     documents, annotators = zip(*(name.rsplit("/", 1) for name in files), strict=True)
@@ -75,7 +82,7 @@ def _files_with_layer(
     layers: dict[str, dict[str, str]] = {}
     for file in files.values():
         with Source.open(file, **limits) as source:
-            layers[file] = dict(layers_of(source))
+            layers[file] = dict(_reader(file)[0](source))
     names = {name: short for of_file in layers.values() for name, short in of_file.items()}
     chosen = [name for name, short in names.items() if layer in (None, name, short)]
     listed = ", ".join(map(repr, names.values())) or "none"
@@ -85,6 +92,10 @@ def _files_with_layer(
         problem = f"the files have several layers: {listed}."
         raise InputError(problem, f"Name one with {setting('layer')}.", source=project, option="layer")
     return [file for file, of_file in layers.items() if chosen and chosen[0] in of_file]
+
+
+def _reader(file: str) -> Any:
+    return _READERS[os.path.splitext(file)[1]]
 
 
 def _require_one_text(file: DocumentFile) -> None:
@@ -103,7 +114,7 @@ def _require_one_text(file: DocumentFile) -> None:
             )
 
 
-def _refuse(source: Source, options: WebannoReading) -> DocumentFile:
+def _refuse(source: Source, options: LayerReading) -> DocumentFile:
     raise source.refuse("this is a file, and a project is a folder.", f"Set {setting('format', 'webanno')}.")
 
 
@@ -114,6 +125,6 @@ register(
         None,
         _refuse,
         read_folder=read_project,
-        paths=rf"[/\\]({_ANNOTATIONS}|curation)[/\\][^/\\]+[/\\][^/\\]+\{_ENDING}$",
+        paths=rf"[/\\]({_ANNOTATIONS}|curation)[/\\][^/\\]+[/\\][^/\\]+\.(tsv|json|xmi)$",
     )
 )

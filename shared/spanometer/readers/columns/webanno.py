@@ -13,10 +13,9 @@ import numpy as np
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ...exceptions import counted, setting
-from ...options import CheckedOptions, text
 from ...spans.arrow import LONGEST
 from ...spans.characters import code_points
-from ..formats import Format, blanks_before, register
+from ..formats import Format, LayerReading, blanks_before, register
 from ..source import Source
 
 _HEADER = b"#FORMAT=WebAnno TSV 3"
@@ -58,20 +57,6 @@ class _Layer:
         return self.name.rpartition(".")[2]
 
 
-@dataclass(frozen=True, kw_only=True)
-class WebannoReading(CheckedOptions):
-    """The options of reading.
-
-    Attributes:
-        layer: the layer, by its name or the last part of it; by default the only one.
-        feature: the feature whose values are the labels; by default `value`, else the only one, else the layer's name
-            is the label of all spans.
-    """
-
-    layer: str | None = text("NAME", "the layer whose spans are read in WebAnno TSV")
-    feature: str | None = text("NAME", "the feature of the layer that has the labels in WebAnno TSV")
-
-
 def layers_of(source: Source) -> list[tuple[str, str]]:
     """Name the layers of spans that a file's annotator has used, in full and in short."""
     layers: list[_Layer] = []
@@ -83,7 +68,7 @@ def layers_of(source: Source) -> list[tuple[str, str]]:
     return [(each.name, each.short_name) for each in layers if each.kind != "RL"]
 
 
-def read_webanno(source: Source, options: WebannoReading, *, with_spans: bool = True) -> DocumentFile:
+def read_webanno(source: Source, options: LayerReading, *, with_spans: bool = True) -> DocumentFile:
     """Read one layer of spans of a document, or its text and tokens alone.
 
     Offsets are UTF-16 units. The rows of a span have one number in brackets, those of a mention in a chain one link
@@ -99,7 +84,7 @@ def read_webanno(source: Source, options: WebannoReading, *, with_spans: bool = 
     return documents_of(source, records, units=("utf-16",))
 
 
-def _record(source: Source, options: WebannoReading, *, with_spans: bool) -> Record:
+def _record(source: Source, options: LayerReading, *, with_spans: bool) -> Record:
     record, layers = Record(), list[_Layer]()
     tokens, sentences = _Tokens(), list[tuple[int, str]]()
     columns = 3
@@ -189,7 +174,7 @@ def _bounds_of(source: Source, text: str, tokens: _Tokens) -> np.ndarray:
     return bounds[units[:, 1] > units[:, 0]]
 
 
-def _chosen(source: Source, layers: Sequence[_Layer], options: WebannoReading) -> tuple[_Layer, int | None] | None:
+def _chosen(source: Source, layers: Sequence[_Layer], options: LayerReading) -> tuple[_Layer, int | None] | None:
     """Find the layer and the column of the labels, None for the layer's own name; None if there is no layer."""
     layer, feature = options.layer, options.feature
     of_spans = [each for each in layers if each.kind != "RL"]

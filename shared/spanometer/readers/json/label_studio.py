@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from ...documents.document_file import DocumentFile, documents_of
@@ -21,6 +22,7 @@ from .records import first_object, is_object, number_or_text, rows
 _TYPES = ("labels", "hypertextlabels", "paragraphlabels")
 _REMEDY = "Export the project from Label Studio as JSON or JSON-MIN."
 _RESULTS = ("annotations", "completions")
+_PREDICTIONS = "predictions"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,34 +44,41 @@ def read_label_studio(source: Source, options: LabelStudioReading) -> DocumentFi
     """Read tasks with `data` and `annotations` (older: `completions`), or flat records of JSON-MIN.
 
     Every annotator's annotation of a task is a document; annotations that were cancelled, relations and other results
-    are not read, tasks without annotations are listed. Predictions are read if no task has an annotation; the model is
-    the annotator. A span with several labels is one of each.
+    are not read, tasks without annotations are listed. Predictions are read if no task has an annotation, which a note
+    says; their annotator is the model. A span with several labels is one of each.
 
     Raises:
         InputError: names the task, for HTML and dialogues, whose offsets are no characters of a text, for tasks without
-            a text, and as `documents_of`.
+            a text, if no task has an annotation or a prediction, and as `documents_of`.
     """
     left_out: list[str] = []
-    records = _records(source, options, left_out)
-    return documents_of(source, records, units=options.units(*IN_BROWSERS), left_out=left_out)
+    notes: list[str] = []
+    records = _records(source, options, left_out, notes)
+    file = documents_of(source, records, units=options.units(*IN_BROWSERS), left_out=left_out)
+    return replace(file, notes=(*notes, *file.notes))
 
 
-def _records(source: Source, options: LabelStudioReading, left_out: list[str]) -> Iterator[Record]:
-    """Yield the annotations of all tasks; if there are none, yield the predictions."""
-    tasks, annotated = [], False
+def _records(source: Source, options: LabelStudioReading, left_out: list[str], notes: list[str]) -> Iterator[Record]:
+    predictions: list[list[Record]] = []
+    annotated = False
     for line, place, row in rows(source, "tasks"):
         if not isinstance(row, dict):
             raise _Task(source, options, {}, line, place).refuse("this is not a task.")
         name = row.get("id")
         task = _Task(source, options, row, line, place if name is None else f"task {name}")
-        tasks.append(task)
-        for record in task.records(left_out):
-            annotated = True
-            yield record
-    if not annotated and any(task.row.get("predictions") for task in tasks):
-        left_out.clear()
-        for task in tasks:
-            yield from task.records(left_out, ("predictions",))
+        annotations = list(task.records())
+        annotated |= bool(annotations)
+        yield from annotations
+        if not annotations:
+            left_out.append(f"{task.place}: a task without annotations.")
+            predictions.append([] if annotated else list(task.predictions()))
+    if annotated:
+        return
+    if not any(predictions):
+        raise source.refuse("no task has an annotation or a prediction.", "Export tasks that were labelled.")
+    left_out[:] = [text for text, of_task in zip(left_out, predictions, strict=True) if not of_task]
+    notes.append("No task has an annotation: the predictions of models were read.")
+    yield from chain.from_iterable(predictions)
 
 
 @dataclass(frozen=True)
@@ -82,7 +91,7 @@ class _Task:
     line: int
     place: str
 
-    def records(self, left_out: list[str], keys: Sequence[str] = _RESULTS) -> Iterator[Record]:
+    def records(self) -> Iterator[Record]:
         """Yield the annotations of a task, or the one of a flat record."""
         row = self.row
         if "data" not in row:
@@ -90,21 +99,28 @@ class _Task:
             regions = [(key, value) for key, values in lists.items() if _is_region(values[0]) for value in values]
             yield self._record(row, regions, row.get("annotator"))
             return
-        annotations = next((row[key] for key in keys if isinstance(row.get(key), list)), ())
-        done = [each for each in annotations if isinstance(each, dict) and not each.get("was_cancelled")]
-        if not done or not isinstance(row["data"], dict):
-            left_out.append(f"{self.place}: a task without annotations.")
-            return
-        for each in done:
-            results = each.get("result")
-            if not isinstance(results, list):
-                raise self.refuse("an annotation has no list of results.")
-            regions = [
-                (str(result.get("from_name")), result["value"])
-                for result in results
-                if isinstance(result, dict) and result.get("type") in _TYPES and "value" in result
-            ]
-            yield self._record(row["data"], regions, each.get("completed_by", each.get("model_version")))
+        annotations = next((row[key] for key in _RESULTS if isinstance(row.get(key), list)), ())
+        for each in annotations if isinstance(row["data"], dict) else ():
+            if isinstance(each, dict) and not each.get("was_cancelled"):
+                yield self._record(row["data"], self._regions(each), each.get("completed_by"))
+
+    def predictions(self) -> Iterator[Record]:
+        """Yield the predictions of models."""
+        predictions, data = self.row.get(_PREDICTIONS), self.row.get("data", {})
+        for each in predictions if isinstance(predictions, list) and isinstance(data, dict) else ():
+            if isinstance(each, dict):
+                yield self._record(data, self._regions(each), each.get("model_version") or "model")
+
+    def _regions(self, annotation: Mapping[str, Any]) -> list[tuple[str, Any]]:
+        """List the labelled regions of an annotation or a prediction, each with the name of its tag."""
+        results = annotation.get("result")
+        if not isinstance(results, list):
+            raise self.refuse("an annotation has no list of results.")
+        return [
+            (str(result.get("from_name")), result["value"])
+            for result in results
+            if isinstance(result, dict) and result.get("type") in _TYPES and "value" in result
+        ]
 
     def _record(self, data: Mapping[str, Any], regions: Sequence[tuple[str, Any]], annotator: Any) -> Record:
         label_key = self.options.label_key
@@ -188,7 +204,7 @@ def _result(place: int, text: str, start: int, end: int, label: str) -> dict[str
 
 def _shows(source: Source) -> bool:
     row = first_object(source)
-    if isinstance(row.get("data"), dict) and any(isinstance(row.get(key), list) for key in (*_RESULTS, "predictions")):
+    if isinstance(row.get("data"), dict) and any(isinstance(row.get(key), list) for key in (*_RESULTS, _PREDICTIONS)):
         return True
     return "lead_time" in row and ("annotation_id" in row or "annotator" in row)
 

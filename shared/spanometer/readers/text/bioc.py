@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
@@ -14,8 +14,12 @@ from ..json.records import first_object, is_object, rows
 from ..json.values import begins_with
 from ..source import Source
 
-_REMEDY = "Export the collection as BioC JSON, or XML."
+_REMEDY = "Give each document passages with an offset and a text."
 _XML = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!DOCTYPE\s+collection\b|<collection>)", re.DOTALL)
+
+_ANNOTATION = re.compile(r"<annotation[\s>/]")
+_LINE = "%line"
+"""The key of the line of an annotation of XML."""
 
 _SPLIT = "Split the document"
 _ENTITY = b"<!ENTITY"
@@ -37,8 +41,8 @@ def read_bioc(source: Source, options: Offsets) -> DocumentFile:
 
 def _records(source: Source) -> Iterator[Record]:
     if _XML.match(source.head):
-        for document in _xml(source):
-            yield _record(source, _document(document), 1)
+        for document, line, text in _xml(source):
+            yield _record(source, _document(document, line, text), line)
         return
     for line, _, row in rows(source, "documents", *_LISTS):
         for collection in _list(row, "PubTator3") or [row]:
@@ -46,11 +50,15 @@ def _records(source: Source) -> Iterator[Record]:
                 yield _record(source, document, line)
 
 
-def _xml(source: Source) -> Iterator[Element]:
-    """Yield the documents of a file; no more of it is held than a document, or a block."""
+def _xml(source: Source) -> Iterator[tuple[Element, int, str]]:
+    """Yield the documents of a file, each with its text there and the line on which that begins.
+
+    No more of the file is held than a document, or a block.
+    """
     parser: XMLPullParser[Element] = XMLPullParser(("start", "end"))
     collection: Element | None = None
     before, begun, size = b"", 1, 0
+    first, text = 1, ""
     try:
         for line, block in source.blocks(lines=False):
             # the declaration may begin in the block before, which is not enough of it to be parsed
@@ -60,30 +68,42 @@ def _xml(source: Source) -> Iterator[Element]:
             size += len(block)
             source.require_short(size, "there is no end of a document for more than {}", _SPLIT, begun)
             # text, so that an encoding that the file names does not count
+            text += block.decode()
             parser.feed(block.decode())
             for event, element in cast(Iterator[tuple[str, Element]], parser.read_events()):
                 collection = element if collection is None else collection
                 if event == "end" and element.tag == "document":
-                    yield element
+                    of_document, _, text = text.partition("</document")
+                    yield element, first, of_document
+                    first += of_document.count("\n")
                     collection.clear()
                     begun, size = line, 0
         parser.close()
     except ParseError as error:
-        raise source.refuse(f"this is not XML ({error}).", _REMEDY, error.position[0]) from None
+        raise source.refuse(f"this is not XML ({error}).", "Export the collection again.", error.position[0]) from None
 
 
-def _document(element: Element) -> dict[str, Any]:
-    """Convert a document of XML to the form of JSON."""
-    return {"id": element.findtext("id"), "passages": [_passage(passage) for passage in element.iterfind("passage")]}
+def _document(element: Element, first: int, text: str) -> dict[str, Any]:
+    """Convert a document of XML, whose text begins on a line, to the form of JSON."""
+    lines, place = [], 0
+    for begin in _ANNOTATION.finditer(text):
+        first += text.count("\n", place, begin.start())
+        place = begin.start()
+        lines.append(first)
+    of_annotations = dict(zip(element.iter("annotation"), lines, strict=False))
+    passages = [_passage(passage, of_annotations) for passage in element.iterfind("passage")]
+    return {"id": element.findtext("id"), "passages": passages}
 
 
-def _passage(element: Element) -> dict[str, Any]:
-    """Convert a passage, or a sentence."""
+def _passage(element: Element, lines: Mapping[Element, int]) -> dict[str, Any]:
+    """Convert a passage, or a sentence; annotations have their lines."""
     return {
         "offset": _number(element.findtext("offset")),
         "text": element.findtext("text"),
         "annotations": [
             {
+                "id": annotation.get("id"),
+                _LINE: lines.get(annotation),
                 "infons": {infon.get("key"): infon.text for infon in annotation.iterfind("infon")},
                 "text": annotation.findtext("text"),
                 "locations": [
@@ -93,7 +113,7 @@ def _passage(element: Element) -> dict[str, Any]:
             }
             for annotation in element.iterfind("annotation")
         ],
-        "sentences": [_passage(sentence) for sentence in element.iterfind("sentence")],
+        "sentences": [_passage(sentence, lines) for sentence in element.iterfind("sentence")],
     }
 
 
@@ -148,7 +168,13 @@ def _bounds(source: Source, annotation: Any, line: int, where: str) -> list[tupl
             for each in locations
         )
     ):
-        raise source.refuse(f"an annotation of {where or 'a document'} has no type, or no locations.", _REMEDY, line)
+        own, name = _value(annotation, _LINE), _value(annotation, "id")
+        called = f"{'an annotation' if name is None else f'the annotation {name!r}'} of {where or 'a document'}"
+        if not typed:
+            remedy = "Write the label as its infon 'type'."
+            raise source.refuse(f"{called} has no infon 'type', which is the label.", remedy, own or line)
+        problem = f"{called} has no location with whole numbers as offset and length."
+        raise source.refuse(problem, "Give each location an offset and a length in characters.", own or line)
     return sorted((each["offset"], each["offset"] + each["length"]) for each in locations)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ..formats import Format, Offsets, register
 from ..source import Source
+from ..xml_text import element_of
 
 _FIRST = re.compile(rb"\s*(<\?xml[^>]*>\s*)?<[\w.-]+>\s*<TEXT>")
 _BOUNDS = re.compile(r"(\d{1,18})~(\d{1,18})")
@@ -29,7 +29,7 @@ def read_i2b2(source: Source, options: Offsets) -> DocumentFile:
 
 
 def _records(source: Source) -> Iterator[Record]:
-    root = _root(source)
+    root = element_of(source)
     record = Record(text=root.findtext("TEXT"))
     if record.text is None:
         raise source.refuse("the document has no TEXT.", _REMEDY)
@@ -41,16 +41,6 @@ def _records(source: Source) -> Iterator[Record]:
             stated = tag.get("text") if len(pieces) == 1 else None
             record.add(pieces[0][0], pieces[-1][1], label, stated=stated, pieces=pieces)
     yield record
-
-
-def _root(source: Source) -> Element:
-    text = b"".join(block for _, block in source.blocks(lines=False))
-    if b"<!ENTITY" in text:
-        raise source.refuse("the file declares entities of XML.", "Leave the declarations out.")
-    try:
-        return fromstring(text.decode())
-    except ParseError as error:
-        raise source.refuse(f"this is not XML ({error}).", _REMEDY, error.position[0]) from None
 
 
 register(Format("i2b2", "XML of i2b2, MAE or MedTator", lambda source: _FIRST.match(source.head), read_i2b2))

@@ -1,0 +1,178 @@
+"""UIMA CAS, which INCEpTION exports, as JSON and as XMI (XML)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...documents.document_file import DocumentFile, documents_of
+from ...documents.record import Record
+from ...exceptions import setting
+from ...spans.arrow import LONGEST
+from ...spans.characters import code_points
+from ..formats import Format, LayerReading, register
+from ..source import Source
+from ..xml_text import element_of
+from .records import first_object, is_object, rows
+
+_STRUCTURES, _TYPE, _ID, _SOFA = "%FEATURE_STRUCTURES", "%TYPE", "%ID", "@sofa"
+_OWN = frozenset({_TYPE, _ID, _SOFA, "@begin", "begin", "end", "sofa", "{http://www.omg.org/XMI}id"})
+_ECORE = ".ecore"
+_NOT_LAYERS = ("DocumentAnnotation", "DocumentMetaData", "Token", "Sentence", "TagsetDescription", "CASMetadata")
+"""Types of annotations that nobody marks, by their short names."""
+
+_REMEDY = "Export the document as UIMA CAS JSON, or UIMA CAS XMI (XML 1.0)."
+
+
+@dataclass(frozen=True)
+class _Cas:
+    """The annotations of a file by their types, and its texts.
+
+    Attributes:
+        texts: by the numbers of their Sofas.
+        annotations: of each type: the number of the Sofa, the bounds, and the other features.
+    """
+
+    texts: Mapping[str, str]
+    annotations: Mapping[str, Sequence[tuple[str, int, int, Mapping[str, Any]]]]
+
+    @property
+    def layers(self) -> list[tuple[str, str]]:
+        """The names of the types that may be layers, in full and in short."""
+        names = [(name, name.rpartition(".")[2]) for name in self.annotations]
+        return [(name, short) for name, short in names if short not in _NOT_LAYERS]
+
+
+def layers_of_cas(source: Source) -> list[tuple[str, str]]:
+    """Name the layers of a file, in full and in short."""
+    return _cas(source).layers
+
+
+def read_cas(source: Source, options: LayerReading, *, with_spans: bool = True) -> DocumentFile:
+    """Read one layer of the annotations of a document, or its text and tokens alone; every Sofa is a document.
+
+    Offsets are UTF-16 units. Without the type system, which XMI has in a file of its own, a layer's subtypes are other
+    layers.
+
+    Raises:
+        InputError: for another form, for an unknown layer or feature, or none where there are several, and as
+            `documents_of`.
+    """
+    records = (record for each in [source] for record in _records(each, options, with_spans=with_spans))
+    return documents_of(source, records, units=("utf-16",))
+
+
+def _records(source: Source, options: LayerReading, *, with_spans: bool) -> Iterator[Record]:
+    cas = _cas(source)
+    name = _chosen(source, cas, options.layer) if with_spans else None
+    annotations = cas.annotations.get(name or "", ())
+    feature = _feature(source, name, annotations, options.feature) if name is not None else None
+    tokens = [each for kind, of_kind in cas.annotations.items() if kind.endswith(".Token") for each in of_kind]
+    for sofa, text in cas.texts.items():
+        record = Record(text=text, id=sofa if len(cas.texts) > 1 else None)
+        for _, start, end, features in (each for each in annotations if each[0] == sofa):
+            record.add(start, end, str(features.get(feature or "") or str(name).rpartition(".")[2]))
+        units = np.array(sorted({each[1:3] for each in tokens if each[0] == sofa})).reshape(-1, 2)
+        if len(units):
+            record.tokens = code_points(text, units.ravel(), "utf-16").reshape(-1, 2)
+        yield record
+
+
+def _chosen(source: Source, cas: _Cas, layer: str | None) -> str | None:
+    """Find the layer: the named one, or the only one; None if there is none."""
+    layers = cas.layers
+    listed = ", ".join(repr(short) for _, short in layers) or "none"
+    if layer is not None:
+        layers = [(name, name.rpartition(".")[2]) for name in cas.annotations]
+        layers = [names for names in layers if layer in names]
+        if not layers:
+            raise source.refuse(f"there is no layer {layer!r} of spans.", f"The file has {listed}.", 1)
+    if len(layers) > 1:
+        raise source.refuse(f"the file has several layers: {listed}.", f"Name one with {setting('layer')}.", 1)
+    return layers[0][0] if layers else None
+
+
+def _feature(
+    source: Source, layer: str, annotations: Sequence[tuple[str, int, int, Mapping[str, Any]]], wanted: str | None
+) -> str | None:
+    """Find the feature with the labels: the named one, `value`, or the only one; None if there is none."""
+    names = dict.fromkeys(name for *_, features in annotations for name in features)
+    listed = ", ".join(map(repr, names)) or "none"
+    if wanted is not None and wanted not in names:
+        problem = f"the layer {layer.rpartition('.')[2]!r} has no feature {wanted!r}."
+        raise source.refuse(problem, f"It has {listed}.", 1)
+    if wanted is None and len(names) > 1 and "value" not in names:
+        problem = f"the layer {layer.rpartition('.')[2]!r} has several features: {listed}."
+        raise source.refuse(problem, f"Name one with {setting('feature')}.", 1)
+    return wanted or ("value" if "value" in names else next(iter(names), None))
+
+
+def _cas(source: Source) -> _Cas:
+    """Read the texts and annotations of a file."""
+    if _is_xmi(source):
+        structures, members = _of_xmi(source)
+    else:
+        ((_, _, document),) = list(rows(source, "feature structures"))[:1]
+        if not is_object(document, _STRUCTURES) or not isinstance(document[_STRUCTURES], list):
+            raise source.refuse(f"there is no list {_STRUCTURES!r}.", _REMEDY, 1)
+        structures = [each for each in document[_STRUCTURES] if isinstance(each, dict)]
+        views = document.get("%VIEWS")
+        of_views = [_value(view, "%MEMBERS") for view in views.values()] if isinstance(views, dict) else []
+        members = [each for each in of_views if isinstance(each, list)]
+    indexed = {str(number) for of_view in members for number in of_view}
+    texts: dict[str, str] = {}
+    annotations: dict[str, list[tuple[str, int, int, Mapping[str, Any]]]] = {}
+    for each in structures:
+        kind, sofa = str(each.get(_TYPE)), str(each.get(_SOFA))
+        if kind == "uima.cas.Sofa" and isinstance(each.get("sofaString"), str):
+            texts[str(each.get(_ID))] = each["sofaString"]
+        elif "begin" in each and (not indexed or str(each.get(_ID)) in indexed):
+            start, end = each["begin"], each.get("end")
+            if type(start) is not int or type(end) is not int or max(start, end) > LONGEST:
+                problem = f"the annotation {each.get(_ID)} of {kind!r} has no whole numbers as its begin and end."
+                raise source.refuse(problem, _REMEDY, 1)
+            features = {name: value for name, value in each.items() if name not in _OWN and name[:1] not in "@^%"}
+            annotations.setdefault(kind, []).append((sofa, start, end, features))
+    if not texts:
+        raise source.refuse("there is no text (the sofaString of a Sofa).", _REMEDY, 1)
+    return _Cas(texts, annotations)
+
+
+def _value(part: Any, key: str) -> Any:
+    return part.get(key) if isinstance(part, dict) else None
+
+
+def _of_xmi(source: Source) -> tuple[list[dict[str, Any]], list[list[str]]]:
+    """Convert XMI to the form of JSON: feature structures, and the members of the views."""
+    structures: list[dict[str, Any]] = []
+    members: list[list[str]] = []
+    for element in element_of(source):
+        space, _, name = element.tag.removeprefix("{http:///").partition("}")
+        kind = f"{space.removesuffix(_ECORE).replace('/', '.')}.{name}"
+        values: dict[str, Any] = dict(element.attrib)
+        if kind == "uima.cas.View":
+            members.append(values.get("members", "").split())
+            continue
+        for bound in ("begin", "end"):
+            if values.get(bound, "").isdecimal():
+                values[bound] = int(values[bound])
+        values |= {_TYPE: kind, _ID: values.get("{http://www.omg.org/XMI}id"), _SOFA: values.get("sofa")}
+        structures.append(values)
+    return structures, members
+
+
+def _is_xmi(source: Source) -> bool:
+    return b"<xmi:XMI" in source.head[:10_000]
+
+
+register(
+    Format(
+        "uima_cas",
+        "UIMA CAS",
+        lambda source: _is_xmi(source) or _STRUCTURES in first_object(source),
+        read_cas,
+    )
+)

@@ -1,0 +1,40 @@
+"""GATE's XML: the sample, annotation sets as annotators, and what is refused."""
+
+import pytest
+
+import spanometer
+from spanometer import InputError
+
+XML = (
+    '<GateDocument version="3"><TextWithNodes><Node id="0"/>👻<Node id="2"/> Ada<Node id="6"/></TextWithNodes>'
+    '<AnnotationSet Name="Key"><Annotation Id="1" Type="Person" StartNode="2" EndNode="6"></Annotation></AnnotationSet>'
+    '<AnnotationSet Name="Original markups"><Annotation Id="2" Type="p" StartNode="0" EndNode="6"></Annotation>'
+    "</AnnotationSet></GateDocument>"
+)
+
+
+def test_sample(data):
+    found = spanometer.read(data / "exports" / "gate" / "testdoc1.xml")
+    assert found.annotators == ("default", "Set2")
+    labels = [[span["label"] for span in document] for document in found.spans.to_dicts()]
+    assert labels == [["Type1", "Type1"], ["LONG", "SHORT"]]
+    assert len(found.left_out) == 3
+
+
+def test_offsets_are_those_of_nodes(file):
+    found = spanometer.read(file(XML))
+    assert found.spans.to_dicts() == [[{"start": 1, "end": 5, "label": "Person"}]]
+    assert found.left_out == ("the annotation set 'Original markups'.",)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('StartNode="2"', 'StartNode="3"', "annotation '1' of the set 'Key' has no type, or no place in the text"),
+        ("TextWithNodes", "Text", "no text"),
+        ("</AnnotationSet>", "", "not XML"),
+    ],
+)
+def test_refused(file, old, new, problem):
+    with pytest.raises(InputError, match=problem):
+        spanometer.read(file(XML.replace(old, new)), format="gate")
