@@ -72,9 +72,9 @@ def build(form: Form) -> gr.Blocks:
             with gr.Accordion("Options", open=True, elem_id="options"), gr.Row():
                 options = {field.name: _component(field, first.get(field.name, field.value)) for field in form.controls}
         fields |= options
-        results = gr.HTML(elem_id="results", padding=False)
-        with gr.Row():
+        with gr.Row(visible=bool(form.charts)):
             charts = [gr.Plot(label=title, elem_classes="sm-chart", format="png") for title in form.charts]
+        results = gr.HTML(elem_id="results", padding=False)
         taken = gr.File(label="To take along", visible=False, file_count="multiple", elem_id="taken")
         if form.below:
             gr.HTML(form.below, padding=False)
