@@ -9,7 +9,7 @@ import pytest
 
 from headless import CHROMIUM, DRIVER, PATIENCE, require_fit, served, started
 from page_answers import examples
-from spanometer.measures import ALL_MEASURES, MEASURES
+from spanometer.measures import MEASURES
 from spanometer.space.pages import page_of
 
 METRICS = Path(__file__).parents[2] / "metrics"
@@ -24,13 +24,10 @@ from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 
-# an option that changes the score of a page's first example, instead of the average: the id and value of its control
-OPTIONS = {
-    "semeval_f": ("schema", "strict"),
-    "matched_f": ("threshold", 0.9),
-    "sl_icm": ("prior", "tokens"),
+# a page of each form, with an option that changes the score of its first example: the id and value of its control
+PAGES = {
+    "span_f": ("average", "macro"),
     "chance_kappa_f1": ("level", "span"),
-    "unitizing_alpha": ("variant", "1995"),
     "gamma": ("samples", 50),
     "eter": ("alpha", 0.9),
     "span_attribute": ("include_falsy", True),
@@ -45,7 +42,7 @@ def browser(tmp_path_factory):
     yield from started(tmp_path_factory.mktemp("chromium"))
 
 
-@pytest.fixture(scope="module", params=ALL_MEASURES)
+@pytest.fixture(scope="module", params=PAGES)
 def app(request, tmp_path_factory):
     """The name and the address of a running app."""
     for address in served(METRICS / request.param / "app.py", tmp_path_factory):
@@ -159,7 +156,7 @@ def test_examples_run(page):
 
 def test_an_option_changes_the_score(page):
     before = page.score
-    option, value = OPTIONS.get(page.name, ("average", "macro"))
+    option, value = PAGES[page.name]
     page.choose(option, value)
     # a number is scored while it is typed, digit by digit
     page.wait(lambda: f"{option}:{'yes' if value is True else value}" in page.found(".sm-signature")[0].text)
