@@ -17,7 +17,7 @@ from ..documents.fitting import Fitted, fitted
 from ..documents.pairing import Pairing
 from ..documents.sides import require_one_annotator
 from ..documents.writer import Writer
-from ..exceptions import InputError, mention, printable
+from ..exceptions import InputError, mention, printable, setting
 from ..grounding.policies import NAMED_STRINGS, StringPolicy
 from ..grounding.reading import AnswerReading
 from ..measures.mention_f import MentionF
@@ -240,7 +240,11 @@ class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
         if self.format != AUTO and self.format not in formats_of("tags"):
             return formats_of("spans").get(self.format)
         # JSON lines of tags and of documents have one name
-        return detected(path, self.encoding, "spans", None if self.format == AUTO else self.format)
+        shown = detected(path, self.encoding, "spans", None if self.format == AUTO else self.format)
+        if shown is None and (self.grounding, self.asked_labels) != (None, None) and not self.names_columns:
+            # its reader names the keys that it has
+            return detected(path, self.encoding, "spans", "answers")
+        return shown
 
     def content_of(
         self,
@@ -336,17 +340,24 @@ class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
         several = key is None and files_of(path) is not None
         if key is not None:
             options["answer_key"] = key
-        return read_with(
-            read_documents,
-            path,
-            # each file of a folder shows its own
-            format=self.format if shown is None or several else shown.name,
-            annotator=self.annotator[0] if len(self.annotator) == 1 else None,
-            **options,
-            column=self.one_column if column is None and shown is None else column,
-            prefix=self.prefix,
-            limits=self.limits,
-        )
+        try:
+            return read_with(
+                read_documents,
+                path,
+                # each file of a folder shows its own
+                format=self.format if shown is None or several else shown.name,
+                annotator=self.annotator[0] if len(self.annotator) == 1 else None,
+                **options,
+                column=self.one_column if column is None and shown is None else column,
+                prefix=self.prefix,
+                limits=self.limits,
+            )
+        except InputError as error:
+            if shown is not None or self.grounding is None:
+                raise
+            key = setting("answer_key", "KEY")
+            answers = f"Answers of language models are JSON lines with 'answer'; {key} names another key."
+            raise error.placed(remedy=f"{error.remedy} {answers}".strip()) from None
 
     def read_trees(self, path: str) -> DocumentFile:
         """Read the entity trees of a file."""

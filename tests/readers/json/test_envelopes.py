@@ -62,6 +62,7 @@ ENVELOPES = {
     "vLLM": {"request_id": "0", "prompt": TEXT, "outputs": [{"index": 0, "text": ANSWER}]},
     "text-generation-inference": [{"generated_text": ANSWER}],
     "GLiNER2": {"entities": {"PER": ["Ann"]}},
+    "entities without offsets": {"id": "a", "entities": [{"text": "Ann", "type": "PER", "score": 0.5}]},
     "a pipeline without offsets": [{"entity_group": "PER", "score": 0.9, "word": "Ann"}],
     **{key: {"id": "a", key: ANSWER} for key in ("answer", "response", "completion", "output", "generated_text")},
     "an output that is a value": {"output": ITEMS},

@@ -14,7 +14,7 @@ from ...options import CheckedOptions, text
 from ..formats import Format, register
 from ..source import Source
 from .envelopes import NO_ANSWER, FailedRequest, answer_in, are_mentions, part_at
-from .records import Row, are_bounds, are_words, first_object, rows
+from .records import TAGS_KEY, WORDS_KEYS, Row, are_bounds, are_words, first_object, rows
 
 _ANSWER = "answer"
 _NAMES = ("custom_id", "id", "document_id", "doc_id", "key")
@@ -119,10 +119,11 @@ def _answer(row: Any, key: str | None) -> Any:
         answer = answer_in(part)
         return part if answer is NO_ANSWER else answer
     answer = answer_in(row)
-    if answer is NO_ANSWER:
-        keys = ", ".join(map(repr, row)) if isinstance(row, dict) else ""
-        raise InputError(f"has no {_ANSWER!r}; its keys are {keys or 'none'}.", _REMEDY)
-    return answer
+    if answer is not NO_ANSWER:
+        return answer
+    if isinstance(row, dict):
+        raise InputError(f"has no {_ANSWER!r}; its keys are {', '.join(map(repr, row)) or 'none'}.", _REMEDY)
+    return row
 
 
 def _shows(source: Source) -> bool:
@@ -136,7 +137,12 @@ def _shows(source: Source) -> bool:
         return True
 
 
-register(Format("answers", "JSON lines of answers of a language model", _shows, read_answers))
+def _allows(source: Source) -> bool:
+    row = first_object(source)
+    return bool(row) and row.keys().isdisjoint(("text", TAGS_KEY, *WORDS_KEYS))
+
+
+register(Format("answers", "JSON lines of answers of a language model", _shows, read_answers, allows=_allows))
 
 
 def read_text_lines(source: Source, options: AnswerLines) -> DocumentFile:

@@ -65,7 +65,9 @@ def answer_in(value: Any) -> Any:
             return answer
         if path in _BARE and (path == "answer" or isinstance(part, (list, dict))):
             return part
-    return value["entities"] if are_mentions(value.get("entities")) else NO_ANSWER
+    entities = value.get("entities")
+    written = are_mentions(entities) or any(_are_objects(entities, "text", label) for label in ("label", "type"))
+    return entities if written else NO_ANSWER
 
 
 def _require_success(row: dict[str, Any]) -> None:
@@ -178,11 +180,18 @@ def are_mentions(entities: Any) -> bool:
     if isinstance(entities, dict):
         lists = [value if isinstance(value, list) else [value] for value in entities.values()]
         return bool(lists) and all(isinstance(mention, str) for mentions in lists for mention in mentions)
+    return _are_objects(entities, "word", "entity_group")
+
+
+def _are_objects(entities: Any, mention: str, label: str) -> bool:
+    """Check for a list of objects with a mention and a label under these keys, and without offsets."""
     return (
         isinstance(entities, list)
         and bool(entities)
         and all(
-            isinstance(part, dict) and "entity_group" in part and "word" in part and part.get("start") is None
+            isinstance(part, dict)
+            and {mention, label} <= part.keys()
+            and not any(isinstance(value, (int, list, dict)) for value in part.values())
             for part in entities
         )
     )
