@@ -8,11 +8,12 @@ from spanometer.grounding.answers import Answer
 from spanometer.grounding.grid import GroundingGrid, predicted_by_all
 from spanometer.grounding.grounded import ground, text_indices
 from spanometer.grounding.items import Item
-from spanometer.grounding.outcomes import Vocabulary
+from spanometer.grounding.outcomes import Vocabulary, resolve
 from spanometer.grounding.policies import NAMED, PLACES, GroundingPolicy
 from tests.slow import grounding as slow
 
 LABELS = ("PER", "LOC")
+GRID = GroundingGrid.whole().policies
 CASES = 256
 WORDS = ["ab", "Ab", "cd", "abcd", "e", "e\u0301", "–", "-", "'", "ﬁ", "x1", "“"]
 
@@ -78,6 +79,40 @@ def test_every_policy_against_the_slow_reading():
     assert len(done) == 9216
     assert fuzzy > 100
     assert chained > 100
+
+
+def test_offsets_that_are_checked_against_the_slow_reading():
+    rng = random.Random(12)
+    stated = 0
+    for _ in range(150):
+        text, tokens, items = random_case(rng)
+        (index,) = text_indices([text], [tokens])
+        policy = GroundingPolicy.with_actions([*rng.choice(GRID).actions, "check"])
+        offsets = []
+        for _, mention in items:
+            place = text.find(mention, rng.randrange(len(text)))
+            offsets.append((place, place + len(mention)) if place >= 0 else None)
+        written = [Item(*item, *(bounds or (0, len(text) + 1))) for item, bounds in zip(items, offsets, strict=True)]
+        answer = Answer(tuple(written))
+        kept = [
+            bounds
+            for (label, _), bounds in zip(items, offsets, strict=True)
+            if label in LABELS or policy.outside == "keep"
+        ]
+        spans, wrong, _ = slow.ground(text, tokens, items, policy.actions[:8], LABELS, mention_tokens, offsets=kept)
+        found = resolve(answer, index, policy, Vocabulary(frozenset(LABELS), {})).predicted
+        assert found.spans == spans, (text, written, policy)
+        assert [label for label, _ in found.wrong] == wrong, (text, written, policy)
+        stated += sum(map(bool, offsets))
+    assert stated > 100
+
+
+def test_wrong_offsets_take_no_place_of_right_ones():
+    items = (Item("PER", "Ann", 1, 4), Item("PER", "Ann", 0, 3))
+    for repeat in ("prefer free", "next", "next free", "next by label"):
+        policy = GroundingPolicy(offsets="check", repeat=repeat)
+        spans = ground(["Ann met Bob and Ann left."], [Answer(items)], policy=policy).spans.to_dicts()[0]
+        assert [span["start"] for span in spans] == [0, 16]
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -122,32 +122,43 @@ def chain(found, tokens):
     return [chosen.get(item) for item in range(len(found))]
 
 
-def ground(text, tokens, items, actions, labels, token_mention, broken=False):
-    """Return the placed (start, end, label), the labels of wrong items, and the numbers of items."""
+def ground(text, tokens, items, actions, labels, token_mention, broken=False, offsets=()):
+    """Return the placed (start, end, label), the labels of wrong items, and the numbers of items.
+
+    `offsets` are the bounds that hold of each item, or None: `check` grounds the others after them.
+    """
     if_broken, outside, fold, inside, repeat, surplus, absent, overlap = actions
     if broken and if_broken == "empty":
         items = []
     if outside == "drop":
         items = [item for item in items if item[0] in labels]
+    offsets = offsets or [None] * len(items)
     found = [occurrences(text, tokens, mention, fold, inside) for _, mention in items]
-    chained = chain(found, tokens) if repeat == "chain" else None
-    places, wrong, taken = [], [], []
+    places = [(number, bounds) for number, bounds in enumerate(offsets) if bounds]
+    taken = [(bounds, items[number][0]) for number, bounds in places]
+    if repeat == "chain":
+        open_ = [
+            [] if bounds else [one for one in all_ if (one, item[0]) not in taken]
+            for item, bounds, all_ in zip(items, offsets, found, strict=True)
+        ]
+        chained = chain(open_, tokens)
+    wrong = []
     numbers = {"surplus": 0, "absent": 0}
     for number, (label, mention) in enumerate(items):
+        if offsets[number]:
+            continue
         all_, mine = found[number], []
         unused = [one for one in all_ if one not in [span for span, _ in taken]]
         own = [one for one in all_ if (one, label) not in taken]
         free = [one for one in all_ if all(one[1] <= span[0] or span[1] <= one[0] for span, _ in taken)]
         after = [one for one in all_ if one[0] >= (taken[-1][0][1] if taken else 0)]
-        written = ["".join(one[0] for one in folded(said, fold)) for _, said in items[: number + 1]]
-        again = (label, written[-1]) in [(items[i][0], written[i]) for i in range(number)]
         if repeat == "all":
-            mine = [] if again else all_
+            mine = own
         elif repeat == "chain":
             mine = [chained[number]] if chained[number] else []
         else:
             mine = {
-                "first": [] if again else all_,
+                "first": [one for one in all_[:1] if one in own],
                 "next": unused,
                 "next by label": own,
                 "next free": free,

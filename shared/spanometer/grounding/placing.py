@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from typing import Any, NamedTuple, TypeVar
@@ -224,33 +224,31 @@ class ItemPlaces(NamedTuple):
 def place(items: Sequence[Item], sighted: Sightings, index: TextIndex, policy: GroundingPolicy) -> ItemPlaces:
     """Place the items of an answer in its text: one after the other, or all at once as a chain.
 
+    Items with offsets that the policy takes come first, so that no other item takes their places.
+
     Raises:
         InputError: for a chain of items with too many occurrences.
     """
-    chained: Sequence[tuple[Bounds, ...]] = ()
-    if policy.repeat == "chain":
-        open_ = [() if bounds else places for bounds, places, _ in zip(*sighted, strict=True)]
-        chained = _chain(open_, index)
     taken = _Taken(len(index.text))
-    if policy.repeat not in (*_FREE, "order"):
-        # no other item takes a place that offsets name
-        for item, bounds in zip(items, sighted.stated, strict=True):
-            taken.add((bounds,) if bounds else (), item.label)
-    spans: list[tuple[Bounds, ...]] = []
+    spans: list[tuple[Bounds, ...]] = [(bounds,) if bounds else () for bounds in sighted.stated]
+    for item, mine in zip(items, spans, strict=True):
+        taken.add(mine, item.label)
+    others = [number for number, bounds in enumerate(sighted.stated) if not bounds]
+    chained: Mapping[int, tuple[Bounds, ...]] = {}
+    if policy.repeat == "chain":
+        open_ = (taken.without(sighted.occurrences[number], items[number].label) for number in others)
+        chained = dict(zip(others, _chain(list(open_), index), strict=True))
     meant: set[tuple[int, str]] = set()
-    for number, (item, bounds, places, window) in enumerate(zip(items, *sighted, strict=True)):
-        mine: tuple[Bounds, ...] = ()
-        if bounds:
-            mine = (bounds,)
-        elif places:
-            again = policy.repeat in ("first", "all") and (id(places), item.label) in meant
-            mine = chained[number] if chained else taken.choose(policy.repeat, places, item.label) if not again else ()
-            meant.add((id(places), item.label))
-        elif window:
-            mine = (window,)
-        spans.append(mine)
-        if policy.repeat not in _FREE:
-            taken.add(mine, item.label)
+    for number in others:
+        label, places, window = items[number].label, sighted.occurrences[number], sighted.similar[number]
+        if not places:
+            spans[number] = (window,) if window else ()
+        elif chained:
+            spans[number] = chained[number]
+        elif policy.repeat not in _OF_MENTION or (id(places), label) not in meant:
+            spans[number] = taken.choose(policy.repeat, places, label)
+            meant.add((id(places), label))
+        taken.add(spans[number], label)
     return ItemPlaces(tuple(spans), tuple(map(bool, sighted.occurrences)))
 
 
@@ -287,14 +285,19 @@ class _Taken:
 
     def choose(self, repeat: str, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
         """Choose bounds of an item of a label among its occurrences, by an action for repeat."""
-        if repeat == "all":
-            return places
+        if repeat in _OF_MENTION:
+            return self.without(places if repeat == "all" else places[:1], label)
         if repeat == "prefer free":
             return self._first("next free", places, label) or self._first("next by label", places, label)
         if repeat == "order":
             after = bisect_left(places, (self._end,))
             return places[after : after + 1]
-        return places[:1] if repeat == "first" else self._first(repeat, places, label)
+        return self._first(repeat, places, label)
+
+    def without(self, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
+        """Leave out the bounds that an item of the label has."""
+        left = tuple(bounds for bounds in places if (bounds, label) not in self._bounds)
+        return left if len(left) < len(places) else places
 
     def _first(self, rule: str, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
         """Find the first free bounds: bounds that overlap no item, or that no item (of the label) has."""
@@ -309,8 +312,8 @@ class _Taken:
         return places[place : place + 1]
 
 
-_FREE = frozenset(("first", "all", "chain"))
-"""The actions to which it does not matter what the items before have."""
+_OF_MENTION = ("first", "all")
+"""The actions under which a second item of a mention and label has no place."""
 
 
 def _chain(occurrences: Sequence[tuple[Bounds, ...]], index: TextIndex) -> list[tuple[Bounds, ...]]:
