@@ -25,7 +25,7 @@ def all_outcomes(texts, answers):
         pass
 
 
-@pytest.mark.parametrize(("take", "most"), [(ground, 80), (all_outcomes, 80), (ground_strings, 160)])
+@pytest.mark.parametrize(("take", "most"), [(ground, 90), (all_outcomes, 90), (ground_strings, 160)])
 def test_an_item_takes_few_bytes(monkeypatch, take, most):
     monkeypatch.setattr("spanometer.grounding.grounded._CHARACTERS", 5_000)
     peaks = []
