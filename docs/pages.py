@@ -29,6 +29,7 @@ PAGES = {
 
 _HOMES = {page: source for source, page in PAGES.items()}
 _LINK = re.compile(r"\]\((?![a-z]+:|#|/)([^)#\s]+)(#[^)\s]*)?\)")
+_PICTURE = re.compile(r"\]\(https://raw\.githubusercontent\.com/[^/]+/[^/]+/main/docs/([^)\s]+)\)")
 _DESCRIPTION = re.compile(r"^description: >-\n((?:  .*\n)+)", re.MULTILINE)
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
 
@@ -54,7 +55,10 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """Turn links between files into links between pages; a file without a page is shown in the repository."""
+    """Link the site's pages to each other, and files without a page in the repository.
+
+    The README names pages and pictures by their full addresses, for the package index. The site has its own.
+    """
     here = page.file.src_uri
     if here == "measures/index.md":
         markdown = markdown.replace("<!-- measures -->", measure_table())
@@ -70,7 +74,15 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
             path = f"{config.extra['social'][0]['link']}/blob/main/{path}"
         return f"]({path}{match[2] or ''})"
 
-    return _LINK.sub(target, markdown)
+    def own(match: re.Match[str]) -> str:
+        path = match[1].strip("/")
+        pages = (f"{path}.md", f"{path}/index.md")
+        source = next((name for name in pages if files.get_file_from_path(name)), match[1])
+        return f"]({posixpath.relpath(source, posixpath.dirname(here) or '.')}{match[2] or ''})"
+
+    markdown = _LINK.sub(target, markdown)
+    markdown = _PICTURE.sub(lambda match: f"]({posixpath.relpath(match[1], posixpath.dirname(here) or '.')})", markdown)
+    return re.sub(rf"\]\({re.escape(config.site_url)}([^)#\s]*)(#[^)\s]*)?\)", own, markdown)
 
 
 def measure_table() -> str:

@@ -1,10 +1,14 @@
-"""What each measure counts, drawn on one sentence; the numbers under the pictures are computed by the measures."""
+"""Draw what each measure counts on one sentence, with the scores that the measures compute.
+
+`python docs/pictures.py` draws the picture of the README.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from html import escape
 from itertools import combinations_with_replacement
+from pathlib import Path
 from typing import Any
 
 from spanometer import Spans
@@ -19,6 +23,8 @@ PREDICTION = ((1, 3, "ORG"), (5, 7, "PER"))
 
 _LEFT, _CELL, _BOX = 96, 84, 26
 _RIGHT, _WRONG, _PART, _PLAIN = "#2a9d5c", "#d64545", "#c58a12", "#5b7bd5"
+FIRST = Path(__file__).parent / "images" / "first.svg"
+"""The picture of the README."""
 
 
 class _Drawing:
@@ -73,11 +79,12 @@ class _Drawing:
             f'fill="none" stroke="{color}" stroke-width="2" stroke-dasharray="{dashes}"/>'
         )
 
-    def svg(self, title: str) -> str:
-        width = _LEFT + _CELL * len(WORDS)
+    def svg(self, title: str, font: str = 'font-size="14" font-family="inherit"', back: str = "none") -> str:
+        size = f"{_LEFT + _CELL * len(WORDS) + 16} {self.height + 4}"
         return (
-            f'<svg viewBox="0 0 {width} {self.height}" role="img" font-size="14" font-family="inherit">'
-            f"<title>{escape(title)}</title>{''.join(self.parts)}</svg>"
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 0 {size}" role="img" {font}>'
+            f'<title>{escape(title)}</title><rect x="-8" width="100%" height="100%" fill="{back}"/>'
+            f"{''.join(self.parts)}</svg>"
         )
 
 
@@ -333,3 +340,24 @@ PICTURES: dict[str, Callable[[_Drawing], str]] = {
     "span_attribute": _attributes,
     "mention_f": _mentions,
 }
+
+
+def first_picture() -> str:
+    """Draw the sentence and the F1 of five measures, on white so that a dark page shows it too."""
+    drawing = _Drawing()
+    _both(drawing, lambda span: _RIGHT if span in REFERENCE and span in PREDICTION else _PART)
+    drawing.height += 8
+    width = _CELL * len(WORDS) - 70
+    for name in ("span_f", "fair_f", "link_f", "token_f", "matched_f"):
+        top, f1 = drawing.row(name, 32), _score(name)["f1"]
+        drawing.parts.append(f'<rect x="{_LEFT + 3}" y="{top}" width="{width}" height="24" rx="4" fill="#eeeeee"/>')
+        drawing.parts.append(
+            f'<rect x="{_LEFT + 3}" y="{top}" width="{width * f1:g}" height="24" rx="4" fill="{_PLAIN}"/>'
+        )
+        drawing.text(_LEFT + width + 66, top + 18, f"{f1:.3f}", anchor="end")
+    title = "A reference, a system whose first span lacks its last word, and the F1 of five measures"
+    return drawing.svg(title, 'font-size="18" font-family="sans-serif" color="#222222"', "#ffffff") + "\n"
+
+
+if __name__ == "__main__":
+    FIRST.write_text(first_picture(), encoding="utf-8")

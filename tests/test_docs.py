@@ -110,3 +110,31 @@ def test_rankings_are_those_of_the_tables():
 
 def test_the_first_screen_is_short():
     assert len(PAGES["../README.md"].splitlines()) <= 150
+
+
+SITE = "https://spanometer.github.io/spanometer/"
+FILES = (
+    "https://github.com/spanometer/spanometer/blob/main/",
+    "https://raw.githubusercontent.com/spanometer/spanometer/main/",
+)
+
+
+def test_no_link_of_the_readme_is_dead_on_the_package_index():
+    targets = re.findall(r"\]\(([^)]+)\)", PAGES["../README.md"])
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").split()
+    pages = {*navigation, *(f"measures/{path.parent.name}.md" for path in ROOT.glob("metrics/*/README.md"))}
+    dead = []
+    for target in targets:
+        path = target.removeprefix(SITE).strip("/")
+        page = target.startswith(SITE) and {f"{path}.md", f"{path}/index.md"} & pages
+        if not page and not any(
+            target.startswith(start) and (ROOT / target.removeprefix(start)).is_file() for start in FILES
+        ):
+            dead.append(target)
+    assert len(targets) > 40
+    assert dead == []
+
+
+def test_the_picture_of_the_readme_is_drawn_from_the_scores():
+    script = runpy.run_path(str(ROOT / "docs" / "pictures.py"))
+    assert script["FIRST"].read_text(encoding="utf-8") == script["first_picture"]()
