@@ -141,3 +141,24 @@ for (const selector of ['mark', 'mark .sm-tag', '.sm-headline b', 'dt', 'td', '.
 }
 return found;
 """
+
+
+EVERY_LINK = """
+const wrong = [], amount = (text) => Number(text.replace(/[^0-9]/g, ''));
+for (const details of document.querySelectorAll('details')) details.open = true;
+const done = arguments[0];
+setTimeout(() => {
+  const links = [...document.querySelectorAll('a[href^="#"]')].map((each) => [each.textContent, each.hash]);
+  for (const [text, href] of links) {
+    const link = document.createElement('a');
+    link.href = href;
+    document.body.append(link);
+    link.click();
+    link.remove();
+    const count = amount(document.getElementById('found').textContent.split(' ')[0]);
+    if (count !== amount(text)) wrong.push([text, href, count]);
+  }
+  done([links.length, wrong]);
+}, 50);
+"""
+"""Follows every link of a report to errors; lists the links whose number is not what they show."""

@@ -64,11 +64,11 @@ def test_by_hand(files):
     # one token of two each is common: F1 = 2 * 1 / (2 + 2)
     assert "Mean F1 0.5000" in shown and "2 documents, 4 tokens; 1 place where 2 annotators differ" in shown
     data = data_of(found)
-    ((passage, _, cost, readings),) = data["places"]
-    place = data["passages"][passage]
-    assert (place["document"], place["line"], place["units"], cost) == (1, 4, ["in", "Rome"], 0.5)
-    labels = [[data["labels"][mark[2]] for mark in marks] for _, marks in readings]
-    assert labels == [["LOC"], ["ORG"]]
+    place = {name: column[0] for name, column in data["passages"].items() if column}
+    assert place == {"document": 2, "line": 4, "cut": 0, "cost": 0.5, "text": "in Rome"}
+    (other,) = data["systems"]
+    labels = [data["labels"][other[side][0]] for side in ("reference", "predicted")]
+    assert (data["reference"], other["name"], labels) == ("ann", "ben", ["LOC", "ORG"])
     # the second document first
     assert re.search(r"cost 2 0\.0000 \S+ \S+ 1 0\.5000 1 1\.0000 \S+ \S+ 0 0\.0000", report_text(found))
     reader = Reader(found.html)
@@ -231,7 +231,7 @@ def test_real_exports_agree_with_themselves(data, path, tmp_path):
         options |= {"layer": "Referent", "feature": "entity"}
     found = page([given, given], **options)
     assert headline(found.html) == "1.0000", text_of(found.html)[:500]
-    assert not data_of(found)["places"]
+    assert not data_of(found)["passages"]["text"]
 
 
 @pytest.fixture(scope="module")

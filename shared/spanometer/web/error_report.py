@@ -3,49 +3,67 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from dataclasses import dataclass, field
+from itertools import combinations, islice, pairwise
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from ..alignment.matched_spans import KINDS, MatchedSpans
-from ..alignment.overlaps import order_of_line, overlaps
+from ..alignment.matched_spans import KINDS, MARKS
+from ..alignment.overlaps import order_of_line
 from ..analysis.errors.answers import ANSWER_KINDS, AnswerErrors
-from ..analysis.errors.buckets import bucket_tables
-from ..analysis.errors.contexts import Context
-from ..analysis.errors.errors import (
-    Errors,
-    SystemErrors,
-    beside_table,
-    cost_table,
-    label_table,
-    legend,
-    mark_table,
-    share_table,
-)
-from ..analysis.errors.examples import ErrorChoice, ErrorExamples, extent_of, mention_texts
-from ..analysis.scores.report import score_cells
-from ..arrays import integers, offsets_of
+from ..analysis.errors.errors import Errors, SystemErrors, label_table, legend, mark_table, share_table
+from ..analysis.errors.examples import ErrorChoice, extent_of, first_of, mention_texts
+from ..analysis.scores.report import kind_of, score_cells
+from ..arrays import offsets_of
 from ..exceptions import counted, printable
 from ..grounding.grounded import AnswerOutcomes
-from ..spans.spans import Spans
-from ..tables.table import Precision, Table, head
+from ..spans.wording import coded_strings
+from ..tables.table import Number, Precision, Table, defined_interval, head
 from .passages import Passages, separator_of
 from .templates import Section, render, write_page
 
-MOST_ERRORS = 10_000
-"""The greatest number of errors in a report; if there are more, a random choice is shown."""
+MOST_ERRORS = 50_000
+"""The greatest number of errors that a report has sentences for; if there are more, those are a random choice."""
 
 _MOST_SUSPICIOUS = 50
 """How many suspicious references are listed."""
 
 _STYLES = ("✓ solid", "≠ dotted", "≈ dashed", "≉ thick dotted", "✗ double", "+ wavy")
 """The symbol of each kind of span, in the order of `KINDS`, and the line below it; colours are in marks.css."""
+
+_CODES = 48
+"""Codes of a column are characters from this one on, so that each takes one byte."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """What is compared in a report.
+
+    Attributes:
+        reference: the name of the side that others are compared with.
+        difference: the noun for an error.
+        beside: the heading of the choice between errors of two systems, and `changes` its names.
+        sections: further tables.
+        signatures: the signatures below; by default that of the errors.
+        costs: places on the line on which documents are concatenated, and the cost of each, for the order of sentences.
+    """
+
+    reference: str = "reference"
+    difference: str = "error"
+    beside: str = "Changes from"
+    changes: Mapping[str, str] = field(
+        default_factory=lambda: {"fixed": "fixed", "new": "new", "both": "wrong in both"}
+    )
+    sections: Sequence[Section] = ()
+    signatures: Sequence[str] = ()
+    costs: tuple[np.ndarray, np.ndarray] | None = None
 
 
 def write_error_report(errors: Errors, path: str | os.PathLike[str], **options: Any) -> None:
@@ -72,6 +90,7 @@ def error_report(
     precision: Precision | None = None,
     most: int = MOST_ERRORS,
     seed: int = 0,
+    compared: Compared | None = None,
 ) -> str:
     """Write the report as HTML; nothing in the texts of the corpus is markup or a script there.
 
@@ -82,176 +101,303 @@ def error_report(
         train: a training set, see `SystemErrors.buckets`.
         by: values that tell spans apart, see `SystemErrors.buckets`.
         precision: how numbers are written.
-        most: how many errors of all systems are shown in their sentences; if there are more, a random choice.
+        most: how many errors of all systems have their sentences; if there are more, a random choice. Counts are of
+            all errors.
         seed: of the draw.
+        compared: what is compared; by default systems with a reference.
     """
-    shown = max(most // len(errors.systems), 1)
-    data = {
-        name: report_data(
-            system.matched, (system.references, system.predictions), system.context, most=shown, seed=seed
-        )
-        for name, system in errors.systems.items()
-    }
-    kinds = [
-        {"name": name, "title": name.replace("_", " "), "symbol": style[0], "help": f"{style[2:]} line: {text}"}
-        for (name, text), style in zip(KINDS.items(), _STYLES, strict=True)
-    ]
+    written, of_pairs, systems = precision or Precision(), compared or Compared(), errors.systems
+    tables = [*of_pairs.sections, *(_sections(errors, train) if compared is None else _label_sections(errors))]
+    answers = {name: wrong_answers(system) for name, system in systems.items()}
     return render(
         "report.html",
-        title=title or f"Errors of {', '.join(errors.systems)}",
+        title=title or f"Errors of {', '.join(systems)}",
         facts=heading or [("size", errors.size)],
-        systems=[
-            {
-                "sections": list(_sections(system)),
-                "answers": _wrong_answers(system),
-                "buckets": list(_buckets(system, train, by)),
-                "left_out": _left_out(data[name], seed),
-            }
-            for name, system in errors.systems.items()
-        ],
-        sections=list(_common_sections(errors, train)),
-        precision=precision or Precision(),
-        signatures=[errors.signature],
-        data={"kinds": kinds, "sides": SIDES, "systems": [{"name": name, **of} for name, of in data.items()]},
+        compared=of_pairs,
+        head=_head(errors, written),
+        sections=tables,
+        wrong_answers={name: of_system for name, of_system in answers.items() if of_system},
         script="report.js",
+        precision=written,
+        signatures=of_pairs.signatures or [errors.signature],
+        notes=_notes(errors),
+        data=report_data(errors, train=train, by=by, precision=written, most=most, seed=seed, compared=of_pairs),
     )
 
 
-def _sections(system: SystemErrors) -> Iterator[Section]:
-    """Yield the scores of a system, its kinds of errors, and the errors of answers."""
-    measure = system.measure
-    counts = measure.count(system.matched.alignment)
-    intervals = {} if system.resampling is None else measure.intervals(counts, system.resampling)
-    keys = list(measure.keys)
-    cells = score_cells(measure, measure.score(counts), keys, intervals)
-    sizes = f"{len(system.references):,} reference and {len(system.predictions):,} predicted spans, "
-    line = f"{sizes}{system.counts['correct']:,} correct, {system.errors:,} errors."
-    yield Section("Scores", [Table("measure", list(map(head, keys)), [[measure.name, *cells]])], line)
-    tables = [cost_table(system), mark_table(system), label_table(system), share_table(system)]
-    notes = legend(measure, system.resampling, system.references.documents)
-    yield Section("Kinds of errors", tables, " ".join(notes))
-    if system.answers is not None:
-        note = " ".join(f"{kind}: {text}." for kind, text in ANSWER_KINDS.items())
-        yield Section("What the answers get wrong", [system.answers.table()], note)
+def fragment(**choice: str) -> str:
+    """Write what is chosen as the fragment of an address, which the script reads."""
+    return "#" + urlencode(choice)
 
 
-def _common_sections(errors: Errors, train: Any) -> Iterator[Section]:
-    """Yield the parts about all systems together, and about the reference."""
-    if len(errors.systems) > 1:
-        yield Section("The systems beside each other", [beside_table(errors), errors.shared.table()])
+def _of_system(errors: Errors, name: str) -> dict[str, str]:
+    return {"system": printable(name)} if len(errors.systems) > 1 else {}
+
+
+def _head(errors: Errors, precision: Precision) -> dict[str, Any]:
+    """Make the head of a report: each system's score, and the number and the gain of each kind of error."""
+    systems = errors.systems.values()
+    costs = {name: {cost.kind: cost for cost in system.costs.kinds} for name, system in errors.systems.items()}
+    highest = max((abs(cost.gain) for of_system in costs.values() for cost in of_system.values()), default=0) or 1
+    first = next(iter(systems))
+    kind = kind_of(first.measure, first.costs.key)
+    rows = []
+    for cost in first.costs.kinds:
+        whole, _, part = cost.kind.partition("wrong_boundary_")
+        chosen = {"kind": "wrong_boundary", "boundary": part} if part else {"kind": whole}
+        cells = [
+            {
+                "count": of_system[cost.kind].count,
+                "gain": precision.text(Number(of_system[cost.kind].gain, kind, signed=True)),
+                "share": abs(of_system[cost.kind].gain) / highest,
+                "link": fragment(**_of_system(errors, name), **chosen),
+            }
+            for name, of_system in costs.items()
+        ]
+        rows.append({"name": (part or whole).replace("_", " "), "part": bool(part), "cells": cells})
+    scores = [
+        {
+            "name": name,
+            "score": precision.texts(
+                Number(system.costs.score, kind, interval=defined_interval(system.costs.interval))
+            ),
+            "errors": system.errors,
+            "link": fragment(**_of_system(errors, name)),
+        }
+        for name, system in errors.systems.items()
+    ]
+    return {"measure": f"{first.measure.name} {first.costs.key}", "systems": scores, "rows": rows}
+
+
+def _notes(errors: Errors) -> list[str]:
+    first = next(iter(errors.systems.values()))
+    return legend(first.measure, first.resampling, errors.documents)
+
+
+def _sections(errors: Errors, train: Any) -> Iterator[Section]:
+    """Yield the tables of a report: of changes, suspicious references, labels and answers."""
+    pairs = list(combinations(errors.systems, 2))
+    if pairs:
+        tables = [errors.shared.table(), *(errors.difference(*pair).table() for pair in pairs)]
+        links = [{}, *(_change_links(*pair, table) for pair, table in zip(pairs, tables[1:], strict=True))]
+        yield Section("Changes between systems", tables, name="changes", links=links)
     suspicious = errors.suspicious(train)
     if len(suspicious):
         note = "Every system errs there. Evidence: systems that agree, and other labels of the same string."
         more = f" The first {_MOST_SUSPICIOUS} of {len(suspicious):,}." if len(suspicious) > _MOST_SUSPICIOUS else ""
-        yield Section("Suspicious references", [suspicious.table(_MOST_SUSPICIOUS)], note + more)
+        yield Section("Suspicious references", [suspicious.table(_MOST_SUSPICIOUS)], note + more, name="suspicious")
+    yield from _label_sections(errors)
 
 
-def _left_out(data: Mapping[str, Any], seed: int) -> str:
-    """Write a note on the errors that a report leaves out; empty if it has all errors."""
-    shown, total = len(data["errors"]), data["total"]
-    if shown == total:
-        return ""
-    return (
-        f"Left out: the sentences of {total - shown:,} errors. {shown:,} of {total:,} were drawn at random "
-        f"(seed {seed}); the tables count all of them."
-    )
+def _label_sections(errors: Errors) -> Iterator[Section]:
+    """Yield the tables of labels and marks of each system."""
+    for name, system in errors.systems.items():
+        of_system = _of_system(errors, name)
+        title = f", {printable(name)}" if of_system else ""
+        tables = [_score_table(system), label_table(system), share_table(system), mark_table(system)]
+        links = [{}, _label_links(tables[1], of_system), {}, _mark_links(system, of_system)]
+        if system.answers is not None:
+            tables.append(system.answers.table())
+            links.append({})
+        note = " ".join(f"{kind}: {text}." for kind, text in ANSWER_KINDS.items()) if system.answers else ""
+        yield Section(f"Labels and marks{title}", tables, note, name="labels", links=links)
 
 
-def _buckets(system: SystemErrors, train: Any, by: Mapping[str, Any] | None) -> Iterator[Table]:
-    """Yield the tables of buckets with two columns: F1 or recall, and the spans of the reference."""
-    for table in bucket_tables(system.buckets(train=train, by=by).scores):
-        keys = list(table.keys)
-        kept = ["f1" if "f1" in keys else "recall", "reference"]
-        places = [0, *(keys.index(key) + 1 for key in kept)]
-        rows = [[row[place] for place in places] for row in table.rows if row is not None]
-        yield replace(table, heads=["", "", *kept], rows=rows)
+def _score_table(system: SystemErrors) -> Table:
+    """Show all headline values of the measure, with their intervals."""
+    measure = system.measure
+    counts = measure.count(system.matched.alignment)
+    intervals = {} if system.resampling is None else measure.intervals(counts, system.resampling)
+    cells = score_cells(measure, measure.score(counts), list(measure.keys), intervals)
+    return Table("measure", list(map(head, measure.keys)), [[measure.name, *cells]])
 
 
-_STRINGS = 20
-"""How many strings are listed: the strings with the most errors."""
-
-SIDES = ("reference", "prediction")
+Links = Mapping[tuple[int, int], str]
+"""Where cells of a table lead, by row and column."""
 
 
-def report_data(
-    matched: MatchedSpans, sides: Sequence[Spans], context: Context, *, most: int, seed: int = 0
-) -> dict[str, Any]:
-    """List the errors and passages of a system that the script shows, as built-in types.
+def _change_links(before: str, after: str, table: Table) -> Links:
+    """Link the numbers of changes from one system to another with the errors that they count."""
+    names = {"before": before, "fixed": after, "new": after, "after": after}
+    links = {}
+    for row, record in enumerate(table.records()):
+        for column, key in enumerate(table.keys, 1):
+            if key not in names or not record[key]:
+                continue
+            other = before if names[key] == after else after
+            kind = record["kind"].replace(" ", "_")
+            choice = {"system": printable(names[key]), "other": printable(other)}
+            choice |= {} if kind == "all_errors" else {"kind": kind}
+            links[row, column] = fragment(**choice, **({"change": key} if key in ("fixed", "new") else {}))
+    return links
 
-    Args:
-        matched: the spans of both sides, matched.
-        sides: the spans that were matched.
-        context: the words and lines of the documents.
-        most: how many errors are shown in their passages at most; if there are more, a random choice.
-        seed: of the draw.
-    """
-    every = ErrorExamples.of(matched, sides, context)
-    rows = ErrorChoice(sample=most, sample_seed=seed).rows(matched)
-    offsets = matched.alignment.offsets
-    place = matched.document[rows], *extent_of(matched, rows)
-    passages, passage_of = Passages.around(*place, np.diff(offsets), context)
-    texts = pa.compute.coalesce(*mention_texts(matched, sides, context.wording, rows))
-    string = integers(texts.dictionary_encode().indices) if context.wording else np.zeros(len(rows), dtype=np.int64)
-    columns = (
-        matched.kind[rows],
-        matched.reference_label[rows],
-        matched.predicted_label[rows],
-        passage_of,
-        np.bincount(string)[string] if len(rows) else string,
-    )
-    number = np.full(len(matched), -1)
-    number[rows] = np.arange(len(rows))
-    marks = [_marks(matched, name, spans, passages, number) for name, spans in zip(SIDES, sides, strict=True)]
-    described = zip(passages.described(context, offsets), *marks, strict=True)
+
+def _label_links(table: Table, of_system: Mapping[str, str]) -> Links:
+    """Link the numbers of errors of each label with these errors."""
+    links = {}
+    for row, record in enumerate(table.records()):
+        for column, kind in enumerate(table.keys, 1):
+            if kind in KINDS and kind != "correct" and record[kind]:
+                side = "predicted" if kind == "spurious" else "reference"
+                last = row == len(table.rows) - 1
+                label = {} if last else {side: printable(record["label"])}
+                links[row, column] = fragment(**of_system, kind=kind, **label)
+    return links
+
+
+def _mark_links(system: SystemErrors, of_system: Mapping[str, str]) -> Links:
+    """Link the numbers of marked errors of whole kinds with these errors."""
     return {
-        "labels": [printable(label) for label in matched.alignment.labels],
-        "counts": np.bincount(matched.kind[rows], minlength=len(KINDS)).tolist(),
-        "total": len(every),
-        "noun": "sentence" if separator_of(context) else "passage",
-        "matrix": _matrix(matched),
-        "strings": [(text, number, printable(labels)) for text, number, labels in every.strings()[:_STRINGS]],
-        "errors": [list(error) for error in zip(*(column.tolist() for column in columns), strict=True)],
-        "passages": [{**passage, "sides": of_sides} for passage, *of_sides in described],
+        (row, column): fragment(**of_system, kind=cost.kind, boundary=mark)
+        for row, cost in enumerate(system.costs.kinds)
+        for column, mark in enumerate(MARKS, 2)
+        if not cost.part and getattr(cost, mark)
     }
 
 
-def _matrix(matched: MatchedSpans) -> list[list[int]]:
-    """List the cells of the confusion matrix that are not empty: both labels, pairs with equal boundaries, others."""
-    width = len(matched.alignment.labels) + 1
-    place = (matched.reference_label + 1) * width + matched.predicted_label + 1
-    same = matched.boundary == 0
-    layers = [np.bincount(place[chosen], minlength=width * width) for chosen in (same, ~same)]
-    there = np.flatnonzero(layers[0] + layers[1])
-    row, column = np.divmod(there, width)
-    cells: list[list[int]] = np.stack([row - 1, column - 1, layers[0][there], layers[1][there]], axis=1).tolist()
-    return cells
+def report_data(
+    errors: Errors,
+    *,
+    train: Any = None,
+    by: Mapping[str, Any] | None = None,
+    precision: Precision | None = None,
+    most: int = MOST_ERRORS,
+    seed: int = 0,
+    compared: Compared | None = None,
+) -> dict[str, Any]:
+    """List the errors of all systems and the passages around them as columns of built-in types, see `error_report`."""
+    first = next(iter(errors.systems.values()))
+    context, offsets = first.context, first.matched.alignment.offsets
+    rows = [ErrorChoice().rows(system.matched) for system in errors.systems.values()]
+    parts = [
+        np.stack([system.matched.document[of_system], *extent_of(system.matched, of_system)])
+        for system, of_system in zip(errors.systems.values(), rows, strict=True)
+    ]
+    place = np.concatenate(parts, axis=1)
+    shown = np.ones(place.shape[1], dtype=bool)
+    if len(shown) > most:
+        shown[:] = False
+        shown[np.random.default_rng(seed).choice(len(shown), most, replace=False)] = True
+    document, start, end = place[:, shown]
+    passages, of_shown = Passages.around(document, start, end, np.diff(offsets), context)
+    passage_of = np.full(len(shown), len(passages.document))
+    passage_of[shown] = of_shown
+    by_system = np.split(passage_of, np.cumsum([len(part) for part in rows])[:-1])
+    texts = [
+        pa.compute.coalesce(
+            *mention_texts(system.matched, (system.references, system.predictions), context.wording, part)
+        )
+        for system, part in zip(errors.systems.values(), rows, strict=True)
+    ]
+    codes, strings = coded_strings(*texts) if context.wording is not None else (rows, [])
+    who = errors.makers(rows)
+    systems = []
+    for number, (name, system) in enumerate(errors.systems.items()):
+        order = np.argsort(by_system[number], kind="stable")
+        columns = _columns(system, rows[number][order], by_system[number][order], passages)
+        columns["string"] = None if context.wording is None else codes[number][order].tolist()
+        columns["who"] = None if len(errors.systems) < 2 else who[number][order].tolist()
+        buckets = _buckets(system, rows[number][order], train, by, precision or Precision())
+        systems.append({"name": printable(name), **columns, "buckets": list(buckets)})
+    kinds = [
+        {"name": name, "title": name.replace("_", " "), "symbol": style[0], "help": f"{style[2:]} line: {text}"}
+        for (name, text), style in zip(KINDS.items(), _STYLES, strict=True)
+    ]
+    span, begin, stop, passage = passages.pieces(first.references, offsets)
+    marks = np.stack([begin, stop - begin, first.references.label[span]], axis=1)
+    separator, of_pairs = separator_of(context), compared or Compared()
+    reference = printable(of_pairs.reference)
+    return {
+        "kinds": kinds,
+        "own": {
+            "name": "reference",
+            "title": reference,
+            "symbol": "▪",
+            "help": f"solid line: a span of the {reference}",
+        },
+        "reference": reference,
+        "error": of_pairs.difference,
+        "changes": of_pairs.changes,
+        "noun": "sentence" if separator else "passage",
+        "words": bool(separator),
+        "labels": [printable(label) for label in first.matched.alignment.labels],
+        "strings": list(map(printable, strings)),
+        "systems": systems,
+        "passages": passages.columns(context, offsets, of_pairs.costs),
+        "marks": _in_passages(marks, passage, len(passages.document)),
+    }
 
 
-def _marks(
-    matched: MatchedSpans, side: str, spans: Spans, passages: Passages, number: np.ndarray
-) -> list[list[list[int]]]:
-    """List the spans of a side in each passage: bounds, label, kind, and the number of the error or -1."""
-    offsets = matched.alignment.offsets
-    chosen = matched.reference if side == "reference" else matched.prediction
-    rows = np.flatnonzero(chosen >= 0)
-    row_of = np.empty(len(spans), dtype=np.int64)
-    row_of[order_of_line(spans)[chosen[rows]]] = rows
-    span, start, end = spans.pieces()
-    base = offsets[spans.document[span]]
-    order = np.lexsort((-end, start + base))
-    first = offsets[passages.document] + passages.first
-    in_passage, piece = overlaps(
-        first, offsets[passages.document] + passages.last, (start + base)[order], (end + base)[order], noun="spans"
-    )
-    piece = order[piece]
-    size = (passages.last - passages.first)[in_passage]
-    begin = np.maximum((start + base)[piece] - first[in_passage], 0)
-    stop = np.minimum((end + base)[piece] - first[in_passage], size)
-    row = row_of[span[piece]]
-    labels = matched.reference_label if side == "reference" else matched.predicted_label
-    columns = np.stack([begin, stop, labels[row], matched.kind[row], number[row]], axis=1).tolist()
-    ends = offsets_of(np.bincount(in_passage, minlength=len(passages.document))).tolist()
-    return [columns[low:high] for low, high in pairwise(ends)]
+def _columns(system: SystemErrors, rows: np.ndarray, passage: np.ndarray, passages: Passages) -> dict[str, Any]:
+    """List the errors of a system as columns, in the order of their passages, and the marks in each passage."""
+    matched, offsets = system.matched, system.matched.alignment.offsets
+    amounts = np.bincount(passage, minlength=len(passages.document) + 1)
+    first = np.concatenate([[0], np.cumsum(amounts)])
+    lines = system.context.lines(matched.document[rows], first_of(matched, rows), offsets)
+    shape = matched.boundary[rows].astype(np.int64) + 1
+    shape += sum(5 * 2**bit * getattr(matched, mark)[rows] for bit, mark in enumerate(MARKS))
+    number = np.full(len(matched), -1)
+    number[rows] = np.arange(len(rows))
+    # what a system predicts, and the reference spans that it misses
+    missing = matched.prediction < 0
+    sides = ((system.predictions, matched.prediction, ~missing), (system.references, matched.reference, missing))
+    pieces = []
+    for spans, chosen, taken in sides:
+        row_of = np.full(len(spans), -1)
+        row_of[order_of_line(spans)[chosen[taken]]] = np.flatnonzero(taken)
+        span, begin, stop, where = passages.pieces(spans, offsets)
+        row = row_of[span]
+        code = np.where(number[row] < 0, spans.label[span], first[np.minimum(where, len(first) - 1)] - number[row] - 1)
+        pieces.append(np.stack([where, begin, stop - begin, code], axis=1)[row >= 0])
+    marks = np.concatenate(pieces)
+    marks = marks[np.lexsort((-marks[:, 2], marks[:, 1], marks[:, 0]))]
+    return {
+        "amounts": amounts[:-1].tolist(),
+        "kind": _coded(matched.kind[rows]),
+        "shape": _coded(shape),
+        "reference": matched.reference_label[rows].tolist(),
+        "predicted": matched.predicted_label[rows].tolist(),
+        "line": None if lines is None else lines.tolist(),
+        "marks": _in_passages(marks[:, 1:], marks[:, 0], len(passages.document)),
+    }
+
+
+def _coded(codes: np.ndarray) -> str:
+    """Write small codes from -1 on as a text, a character for each."""
+    return (codes + _CODES).astype(np.uint8).tobytes().decode("ascii")
+
+
+def _in_passages(marks: np.ndarray, passage: np.ndarray, passages: int) -> list[list[int]]:
+    """List the numbers of the marks in each passage, one mark after the other."""
+    ends = offsets_of(np.bincount(passage, minlength=passages)).tolist()
+    return [marks[low:high].ravel().tolist() for low, high in pairwise(ends)]
+
+
+def _buckets(
+    system: SystemErrors, rows: np.ndarray, train: Any, by: Mapping[str, Any] | None, precision: Precision
+) -> Iterator[dict[str, Any]]:
+    """Yield for each way to tell buckets apart their names and scores, and the bucket of each error, -1 for none."""
+    buckets = system.bucketed(train=train, by=by)
+    scores = iter(system.buckets(train=train, by=by).scores)
+    for way in buckets:
+        listed = [next(scores) for _ in way.names]
+        key = "recall" if way.predictions is None else "f1"
+        codes = np.full(len(rows), -1)
+        for spans, chosen, of_spans in (
+            (system.predictions, system.matched.prediction[rows], way.predictions),
+            (system.references, system.matched.reference[rows], way.references),
+        ):
+            if of_spans is not None:
+                codes[chosen >= 0] = of_spans[order_of_line(spans)[chosen[chosen >= 0]]]
+        cells = []
+        for row in listed:
+            value, bounds = row.scores[key], defined_interval(row.intervals.get(key))
+            text = None if math.isnan(value) else precision.text(Number(value, interval=bounds))
+            low, high = bounds or (value, value)
+            numbers = [None, None, None] if text is None else [round(float(each), 4) for each in (value, low, high)]
+            cells.append([*numbers, row.sizes["reference"], text])
+        names = list(map(printable, way.names))
+        yield {"by": printable(way.name), "key": key, "names": names, "scores": cells, "codes": _coded(codes)}
 
 
 MOST_ANSWERS = 100
@@ -278,7 +424,7 @@ class Piece:
     label: str = ""
 
 
-def _wrong_answers(system: SystemErrors) -> dict[str, Any] | None:
+def wrong_answers(system: SystemErrors) -> dict[str, Any] | None:
     """List the answers that have errors, for the macro `answers` of sections.html; None if there are none."""
     errors, names = system.answers, system.context.names
     if errors is None or not errors.total:

@@ -101,19 +101,15 @@
   };
 
   // a passage: where it stands, what it says in lower case, and a line of it with marks
-  const whereIs = ({ name, line, document: place }) =>
-    [name ?? `document ${place}`, ...(line === null ? [] : [`line ${line}`])].join(", ");
   const textOf = (passage) => {
     const { units, name, line, document: place } = passage;
-    passage.text ??= `${typeof units === "string" ? units : units.join(" ")}\n${name ?? `document ${place}`}\n${
+    return `${typeof units === "string" ? units : units.join(" ")}\n${name ?? `document ${place}`}\n${
       line === null ? "" : `line ${line}`}`.toLowerCase();
-    return passage.text;
   };
-  const lineOf = (side, { units, cut }, marks, dress) => {
-    const tokens = typeof units === "string" ? Array.from(units) : units;
+  const lineOf = (side, { units, cut }, marks, dress, words) => {
     const text = make("span", { dir: "auto" });
     if (cut[0]) text.append("… ");
-    fill(text, tokens, typeof units === "string" ? "" : " ", marks, 0, tokens.length, dress);
+    fill(text, units, words ? " " : "", marks, 0, units.length, dress);
     if (cut[1]) text.append(" …");
     return make("div", { class: "sm-line" }, make("span", { class: "sm-side" }, side), text);
   };

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..alignment.overlaps import overlaps
 from ..analysis.errors.contexts import Context
 from ..arrays import ordered_codes
 from ..exceptions import printable
+from ..spans.spans import Spans
 
 _WHOLE = {" ": 80, "": 500}
 """The greatest length of documents that are shown whole, in words or characters, by the separator of units."""
 
 _AROUND = {" ": 30, "": 200}
 """How many words, or characters, of a longer document are shown on both sides."""
+
+_TILE = {" ": 40, "": 300}
+"""What begins in one part of so many words, or characters, of a longer document is shown together."""
 
 
 def separator_of(context: Context) -> str:
@@ -39,6 +43,8 @@ class Passages:
     ) -> tuple[Passages, np.ndarray]:
         """Cut the passages around parts of documents, short documents whole; find the passage of each part.
 
+        Of longer documents, parts that begin near each other are in one passage.
+
         Args:
             document, start, end: of each part.
             lengths: of all documents.
@@ -48,37 +54,64 @@ class Passages:
         whole, around = _WHOLE[separator], _AROUND[separator]
         length = lengths[document]
         long = length > whole
-        first = np.where(long, np.maximum(start - around, 0), 0)
+        tile = np.where(long, start // _TILE[separator], 0)
+        _, example, passage = np.unique(ordered_codes(document, tile), return_index=True, return_inverse=True)
+        passage = passage.ravel()
+        first, last = length[example], np.zeros(len(example), dtype=np.int64)
+        np.minimum.at(first, passage, np.where(long, np.maximum(start - around, 0), 0))
         # not even a span of a thousand words is shown whole
-        last = np.where(long, np.minimum(np.minimum(end, start + whole) + around, length), length)
-        _, example, passage = np.unique(ordered_codes(document, first, last), return_index=True, return_inverse=True)
-        return cls(document[example], first[example], last[example], length[example]), passage.ravel()
+        np.maximum.at(
+            last, passage, np.where(long, np.minimum(np.minimum(end, start + whole) + around, length), length)
+        )
+        return cls(document[example], first, last, length[example]), passage
 
-    def described(self, context: Context, offsets: np.ndarray) -> Iterator[dict[str, Any]]:
-        """Yield the place and the text of each passage, as built-in types.
+    def pieces(self, spans: Spans, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Find the pieces of spans in each passage, in order: the span, its start and end there, and the passage."""
+        span, start, end = spans.pieces()
+        base = offsets[spans.document[span]]
+        order = np.lexsort((-end, start + base))
+        first, last = offsets[self.document] + self.first, offsets[self.document] + self.last
+        passage, piece = overlaps(first, last, (start + base)[order], (end + base)[order], noun="spans")
+        piece = order[piece]
+        begin = np.maximum((start + base)[piece] - first[passage], 0)
+        stop = np.minimum((end + base)[piece] - first[passage], (self.last - self.first)[passage])
+        return span[piece], begin, stop, passage
+
+    def columns(
+        self, context: Context, offsets: np.ndarray, costs: tuple[np.ndarray, np.ndarray] | None
+    ) -> dict[str, Any]:
+        """List the places and texts of the passages as columns of built-in types.
 
         Args:
             context: the words of the documents.
             offsets: where documents begin if their tokens are concatenated.
+            costs: places on that line and the cost of each; None for none.
         """
         lines = context.lines(self.document, self.first, offsets)
-        columns = (self.document, self.first, self.last, self.length)
-        places = zip(*(column.tolist() for column in columns), strict=True)
-        for place, (document, first, last, length) in enumerate(places):
-            yield {
-                "document": document,
-                "name": None if context.names is None else printable(context.names[document]),
-                "line": None if lines is None else int(lines[place]),
-                "cut": [first > 0, last < length],
-                "units": _units(context, document, first, last),
-            }
+        places = zip(self.document.tolist(), self.first.tolist(), self.last.tolist(), strict=True)
+        named = None if context.names is None else [printable(context.names[each]) for each in self.document.tolist()]
+        return {
+            "document": (self.document + 1).tolist(),
+            "name": named,
+            "line": None if lines is None else lines.tolist(),
+            "cut": ((self.first > 0) + 2 * (self.last < self.length)).tolist(),
+            "cost": None if costs is None else self._sums(offsets, *costs).round(6).tolist(),
+            "text": [_units(context, *place) for place in places],
+        }
+
+    def _sums(self, offsets: np.ndarray, place: np.ndarray, cost: np.ndarray) -> np.ndarray:
+        """Sum the costs of the places that begin in each passage."""
+        order = np.argsort(place, kind="stable")
+        sums = np.concatenate([[0.0], np.cumsum(cost[order])])
+        first, last = (np.searchsorted(place[order], offsets[self.document] + at) for at in (self.first, self.last))
+        return np.asarray(sums[last] - sums[first])
 
 
 def _units(context: Context, document: int, first: int, last: int) -> list[str] | str:
-    """List the words of a passage, or its characters as one string, or the numbers of tokens without words."""
+    """Join the words of a passage, or its characters; list words that have blanks; number tokens without words."""
     wording = context.wording
     if wording is None:
-        return [str(number) for number in range(first + 1, last + 1)]
-    if wording.separator:
-        return wording.listed(document, first, last)
-    return wording.text(document, first, last)
+        return " ".join(str(number) for number in range(first + 1, last + 1))
+    words = wording.listed(document, first, last)
+    text = wording.separator.join(words)
+    return words if wording.separator and text.count(" ") != len(words) - 1 else text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -26,11 +26,21 @@ _LONGEST = 120
 
 @dataclass(frozen=True)
 class Section:
-    """A section of a report: tables, and a note below them."""
+    """A section of a report: tables, and a note below them.
+
+    Attributes:
+        title: its heading.
+        tables: the tables.
+        note: the text below them.
+        name: of its file as CSV.
+        links: where cells of each table lead, by row and column.
+    """
 
     title: str
     tables: Sequence[Table] = ()
     note: str = ""
+    name: str = "table"
+    links: Sequence[Mapping[tuple[int, int], str]] = ()
 
 
 def require_html(path: str | os.PathLike[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import combinations
@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...alignment.matched_spans import KINDS, MARKS, MatchedSpans
+from ...alignment.matched_spans import CORRECT, KINDS, MARKS, SPURIOUS, MatchedSpans
 from ...alignment.overlaps import order_of_line
 from ...arrays import plain
 from ...counts.statistics import Resampling
@@ -25,7 +25,7 @@ from ...tags.schemes import LabelChoice
 from ..scores.measure_result import narrow_intervals
 from ..scores.report import CorpusResult, kind_of
 from .answers import AnswerErrors
-from .buckets import BucketReport, buckets_of, read_training, score_buckets
+from .buckets import BucketReport, Buckets, buckets_of, read_training, score_buckets
 from .confusion import PAIR_CHOICES, Confusion
 from .consistency import SuspiciousReferences
 from .contexts import Context
@@ -144,6 +144,10 @@ class SystemErrors(Result):
         sides = self.references, self.predictions
         return ErrorExamples.of(self.matched, sides, self.context, ErrorChoice(**choice), system=self.name)
 
+    def bucketed(self, *, train: Any = None, by: Mapping[str, Any] | None = None) -> list[Buckets]:
+        """List the buckets that the spans of both sides are in, see `buckets`."""
+        return buckets_of(self.references, self.predictions, self.context.wording, self.training(train), by)
+
     def buckets(self, *, train: Any = None, by: Mapping[str, Any] | None = None) -> BucketReport:
         """Compute the scores of parts of the spans, by `span_f`, with intervals, see `buckets.buckets_of`.
 
@@ -154,9 +158,8 @@ class SystemErrors(Result):
         """
         right = np.empty(len(self.references), dtype=bool)
         right[order_of_line(self.references)] = self.matched.alignment.equal
-        sides = self.references, self.predictions
-        buckets = buckets_of(*sides, self.context.wording, self.training(train), by)
-        return BucketReport(score_buckets(buckets, *sides, right, self.resampling))
+        buckets = self.bucketed(train=train, by=by)
+        return BucketReport(score_buckets(buckets, self.references, self.predictions, right, self.resampling))
 
     def training(self, train: Any) -> tuple[Spans, Wording] | None:
         """Read the spans of a training set, with the labels that are scored, and its wording."""
@@ -247,6 +250,28 @@ class Errors(CorpusResult):
         outputs = {name: (system.matched, system.predictions) for name, system in self.systems.items()}
         first = next(iter(self.systems.values()))
         return SharedErrors.of(first.references, outputs, first.context)
+
+    def makers(self, rows: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Compute which systems make some errors: the sum of 2 to the power of each system's number.
+
+        Args:
+            rows: of the matched spans of each system.
+        """
+        systems, shared = list(self.systems.values()), self.shared
+        missed = np.zeros(len(systems[0].references), dtype=np.int64)
+        spurious = (shared.kinds == SPURIOUS) @ (1 << np.arange(len(systems)))
+        for number, system in enumerate(systems):
+            wrong = (system.matched.reference >= 0) & (system.matched.kind != CORRECT)
+            missed[system.matched.reference[wrong]] |= 1 << number
+        made = []
+        for number, (system, of_system) in enumerate(zip(systems, rows, strict=True)):
+            invented = np.zeros(len(system.predictions) + 1, dtype=np.int64)
+            there = ~shared.in_reference & (shared.answers[:, number] >= 0)
+            invented[shared.answers[there, number]] = spurious[there]
+            reference, prediction = system.matched.reference[of_system], system.matched.prediction[of_system]
+            place = np.append(order_of_line(system.predictions), -1)[prediction]
+            made.append(np.where(reference < 0, invented[place], np.append(missed, 0)[reference]))
+        return made
 
     def suspicious(self, train: Any = None) -> SuspiciousReferences:
         """List the references that may be wrong: where every system errs, the most evidence first.
