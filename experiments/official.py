@@ -80,7 +80,7 @@ def rows_of(protocol: str, data: Path, *, first: int | None = None) -> list[Row]
     """Score the files of a protocol, and put ours beside each row of the official output.
 
     Args:
-        protocol: its name.
+        protocol: its name; what stands behind a sign @ tells several folders of files apart.
         data: the folder of the corpora.
         first: how many systems are scored; all by default.
     """
@@ -89,7 +89,7 @@ def rows_of(protocol: str, data: Path, *, first: int | None = None) -> list[Row]
     rows: list[Row] = []
     for system, lines in list(_expected(folder, declared).items())[:first]:
         files = [folder / declared[side].format(system=system) for side in ("reference", "system") if side in declared]
-        ours = _scores(protocol, files, declared.get("options", []))
+        ours = _scores(protocol.partition("@")[0], files, declared.get("options", []))
         for key, printed, *full in lines:
             full = [printed] if _fits(f"{system}:{key}", declared.get("full", [])) else full
             name = declared.get("renamed", {}).get(key, key)
@@ -137,7 +137,7 @@ def table(data: Path) -> Iterator[str]:
     yield from ("| protocol | rows | equal | not equal |", "| --- | ---: | ---: | ---: |")
     differing: dict[str, dict[str | None, list[Row]]] = {}
     for name in names():
-        rows = rows_of(name, data) if name in _declared() else []
+        rows = [row for key in _declared() if key.partition("@")[0] == name for row in rows_of(key, data)]
         unequal = [row for row in rows if not row.equal]
         yield f"| [{name}]({name}.md) | {len(rows):,} | {len(rows) - len(unequal):,} | {len(unequal):,} |"
         for row in unequal:
