@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import spanometer
 from slow.placement import start_probabilities as enumerated
 from spanometer import InputError
 from spanometer.measures import start_probabilities as starts
@@ -74,3 +75,13 @@ def test_too_large_a_document_is_refused_before_memory_is_taken(monkeypatch):
     monkeypatch.setattr(starts, "WORK_LIMIT", 1_000_000)
     with pytest.raises(InputError, match=r"10,000 spans of 9 lengths in 200,000 tokens would take about .* steps"):
         place(200_000, [1 + number % 9 for number in range(10_000)])
+
+
+def test_kept_probabilities(monkeypatch):
+    """Of annotators that are paired with each other, the spans of each are placed once."""
+    spans = [[[{"start": start, "end": start + size, "label": "X"} for start in range(0, 60, 5)]] for size in (1, 2, 3)]
+    expected = spanometer.agreement(spans, lengths=[90]).to_dict()
+    computed = []
+    monkeypatch.setattr(starts, "_computed", lambda *case: computed.append(case) or starts.by_sums(*case))
+    assert spanometer.agreement(spans, lengths=[90]).to_dict() == expected
+    assert len(computed) == 3

@@ -31,6 +31,7 @@ from ..measures.aligned import AlignedMeasure
 from ..measures.base import Measure
 from ..measures.chance_kappa_f1 import ChanceKappaF1
 from ..measures.gamma import Gamma
+from ..measures.start_probabilities import kept_probabilities
 from ..measures.unitizing_alpha import UnitizingAlpha
 from ..options import options_of, same
 from ..plots import plot_agreement
@@ -111,6 +112,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_options(parser.add_argument_group("output"), AgreementOutput, called=OUTPUT_FLAGS)
 
 
+@kept_probabilities()
 def run(options: argparse.Namespace) -> int:
     """Read, compare and show."""
     take_signatures(options)

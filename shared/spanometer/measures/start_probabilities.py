@@ -23,6 +23,9 @@ nodes x frequencies that are left x distinct lengths, whatever the density.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,6 +49,11 @@ _CHEAP = 2_000_000
 _TABLE_LIMIT = 1 << 25
 """The largest number of values in a table of the sums."""
 
+_KEPT_LIMIT = 1 << 24
+"""The largest number of probabilities (128 MB) that are kept, if those of all documents take as much as the next."""
+
+_kept: ContextVar[dict[tuple[int, bytes, bytes], list[np.ndarray]] | None] = ContextVar("kept", default=None)
+
 _TERMS_A_FACTOR = 8
 """How many terms of the sums take the time of one factor of the integrand."""
 
@@ -64,6 +72,28 @@ def start_probabilities(tokens: int, lengths: np.ndarray, counts: np.ndarray) ->
     Raises:
         InputError: if the document is too large, before memory is taken.
     """
+    kept = _kept.get()
+    key = (tokens, lengths.tobytes(), counts.tobytes())
+    if kept is not None and key in kept:
+        return kept[key]
+    probabilities = _computed(tokens, lengths, counts)
+    if kept is not None and (1 + len(kept)) * sum(map(len, probabilities)) <= _KEPT_LIMIT:
+        kept[key] = probabilities
+    return probabilities
+
+
+@contextmanager
+def kept_probabilities() -> Iterator[None]:
+    """Keep probabilities while annotators are paired with each other, so that the spans of each are placed once."""
+    kept = _kept.get()
+    token = _kept.set({} if kept is None else kept)
+    try:
+        yield
+    finally:
+        _kept.reset(token)
+
+
+def _computed(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> list[np.ndarray]:
     require_feasible(tokens, lengths, counts)
     sums = _sums_work(tokens, lengths, counts)
     if sums <= _CHEAP or (sums < math.inf and sums <= _TERMS_A_FACTOR * _Quadrature.of(tokens, lengths, counts).work):

@@ -22,6 +22,7 @@ from ..documents.pairing import Pairing
 from ..documents.sides import by_annotator, files_together
 from ..exceptions import InputError, setting, spelled
 from ..measures.chance_kappa_f1 import ChanceKappaF1
+from ..measures.start_probabilities import kept_probabilities
 from ..measures.unitizing_alpha import UnitizingAlpha
 from ..options import options_of
 from ..readers.formats import reading_options
@@ -108,6 +109,7 @@ def respond(paths: Sequence[str], values: Mapping[str, Any]) -> Response:
         return Response(error_message(error, FIELDS.spell))
 
 
+@kept_probabilities()
 def _results(paths: Sequence[str], chosen: Mapping[str, Any]) -> Response:
     files = _read(paths, {name: chosen[name] for name in _OF_FORMATS if chosen[name] is not None})
     reading = {name: chosen[name] for name in _PAIRING}

@@ -21,6 +21,7 @@ from ...measures.aligned import require_lengths
 from ...measures.base import SHARED
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...measures.gamma import Gamma
+from ...measures.start_probabilities import kept_probabilities
 from ...measures.unitizing_alpha import UnitizingAlpha
 from ...options import made
 from ...spans.spans import Spans
@@ -137,7 +138,8 @@ def agreement(
     places = range(len(called))
     pairs, alone = list(combinations(places, 2)), list(zip(places, places, strict=True))
     exact, kept = replace(chance, n_simulations=0), per_document or resampling is not None
-    counted = {pair: count_pair(annotated, pair, exact, per_document=kept) for pair in sorted(pairs + alone)}
+    with kept_probabilities():
+        counted = {pair: count_pair(annotated, pair, exact, per_document=kept) for pair in sorted(pairs + alone)}
     pair_counts = [counted[pair] for pair in pairs]
     estimates = _pair_estimates(exact, pair_counts, spans[np.array(pairs)], resampling)
     matrices = {key: matrices_of(estimates[key].point, len(called), 1.0) for key in KEYS}

@@ -16,6 +16,7 @@ from ...counts.statistics import Estimate, Resampling
 from ...exceptions import InputError, counted
 from ...measures.base import Measure
 from ...measures.chance_kappa_f1 import ChanceKappaF1
+from ...measures.start_probabilities import kept_probabilities
 from ...measures.unitizing_alpha import UnitizingAlpha
 from ...spans.spans import Spans
 from ...tables.result import Result
@@ -130,7 +131,8 @@ def leave_one_out(
         )
     kept = resampling is not None
     pairs = list(combinations(range(count), 2))
-    of_pairs = [count_pair(annotated, pair, chance, per_document=kept) for pair in pairs]
+    with kept_probabilities():
+        of_pairs = [count_pair(annotated, pair, chance, per_document=kept) for pair in pairs]
     there = np.array([[person in pair for pair in pairs] for person in range(count)])
     subsets = np.concatenate([np.ones((1, len(pairs)), dtype=bool), ~there, there])
     of_pairs_kappa = _headlines(chance, of_pairs, resampling)
