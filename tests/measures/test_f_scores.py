@@ -19,8 +19,8 @@ GOLD, OUTPUT = spans("0-1:A 1-2:A 2-3:A", "0-1:B", "-"), spans("0-1:A 5-6:A", "-
 @pytest.mark.parametrize(
     ("options", "f1"),
     [
-        ({"beta": 2.0}, 5 * 1 / (3 + 4 * 4)),
-        ({"beta": 0.0}, 1 / 3),
+        ({"f_beta": 2.0}, 5 * 1 / (3 + 4 * 4)),
+        ({"f_beta": 0.0}, 1 / 3),
         ({"average": "macro"}, (2 / 5 + 0) / 2),
         ({"average": "macro", "f1_average": "of_means"}, 2 * (1 / 4) * (1 / 6) / (1 / 4 + 1 / 6)),
         ({"average": "documents"}, (2 / 5) / 3),
@@ -33,7 +33,7 @@ GOLD, OUTPUT = spans("0-1:A 1-2:A 2-3:A", "0-1:B", "-"), spans("0-1:A 5-6:A", "-
 def test_by_hand(options, f1):
     measure = SpanF(**options)
     assert measure.counts(GOLD, OUTPUT).score()["f1"] == pytest.approx(f1, abs=1e-15)
-    assert {name for name in ("beta", "f1_average") if name in measure.options()} == options.keys() - {
+    assert {name for name in ("f_beta", "f1_average") if name in measure.options()} == options.keys() - {
         "average",
         "zero_division",
     }
@@ -65,7 +65,7 @@ def slow_f1(sides, beta, f1_average):
 @pytest.mark.parametrize("beta", [Fraction(1), Fraction(2), Fraction(1, 2)])
 def test_against_fractions(beta, f1_average):
     draw = random.Random(f"{beta} {f1_average}")
-    measure = SpanF(average="documents", zero_division=math.nan, beta=float(beta), f1_average=f1_average)
+    measure = SpanF(average="documents", zero_division=math.nan, f_beta=float(beta), f1_average=f1_average)
     for _ in range(150):
         sides = [
             [{("A", frozenset({draw.randrange(3)})) for _ in range(draw.randrange(3))} for _ in range(4)]

@@ -86,6 +86,8 @@ def counts(references, predictions, *, schema, alignment, min_overlap=0.0):
         pairs = _best(golds, systems, min_overlap, _joint)
     elif alignment == "schema":
         pairs = _best(golds, systems, min_overlap, lambda g, s: (int(correct(g[1] == s[1], g[0] == s[0])), 1))
+    elif alignment == "first":
+        pairs = _nervaluate(golds, systems, min_overlap, CORRECT["strict"], "strict")
     else:
         pairs = _nervaluate(golds, systems, min_overlap, correct, schema)
     found = Counter()

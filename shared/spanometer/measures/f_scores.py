@@ -37,7 +37,7 @@ class PrecisionRecallF1(Measure):
             (Toxic Spans, Mu-SHROOM). A ratio of a document with the denominator 0 is `zero_division`, and so is F1 if
             neither side has a span. NaN leaves the document out. The values of labels always come from summed counts.
 
-        beta: the weight of recall against precision in the key `f1`, which is F-beta then.
+        f_beta: the weight of recall against precision in the key `f1`, which is F-beta then.
         f1_average: how F1 is averaged over labels or documents. `mean`: the mean of F1. `of_means`: F1 of the averaged
             precision and recall. `defined`: the mean of F1 over those in which both sides have spans, so that precision
             and recall are defined; `zero_division` must be NaN.
@@ -47,7 +47,7 @@ class PrecisionRecallF1(Measure):
     """
 
     average: str = replaced_option(Measure, "average", choices=ALL_AVERAGES)
-    beta: float = option(1.0, help="weight of recall against precision in f1", low=0)
+    f_beta: float = option(1.0, help="weight of recall against precision in f1", low=0)
     f1_average: str = option(
         "mean",
         help="how F1 is averaged",
@@ -58,7 +58,7 @@ class PrecisionRecallF1(Measure):
         },
     )
 
-    unusual: ClassVar[tuple[str, ...]] = ("beta", "f1_average")
+    unusual: ClassVar[tuple[str, ...]] = ("f_beta", "f1_average")
     results: ClassVar[Mapping[str, Key]] = f_results(
         "share of what is predicted that is right", "share of the reference that is found"
     )
@@ -125,7 +125,7 @@ class PrecisionRecallF1(Measure):
         """Replace the mean of F1 by F1 of the means, if it is asked for."""
         if self.f1_average != "of_means":
             return dict(means)
-        return {**means, "f1": f_of(means["precision"], means["recall"], self.beta)}
+        return {**means, "f1": f_of(means["precision"], means["recall"], self.f_beta)}
 
     def notes(self, counts: Counts) -> list[str]:
         """List a note on the score of documents without spans, unless it is the shared tasks' score."""
@@ -148,7 +148,7 @@ class PrecisionRecallF1(Measure):
         self, right: np.ndarray, predicted: np.ndarray, found: np.ndarray, reference: np.ndarray
     ) -> dict[str, np.ndarray]:
         """Compute precision, recall and F1 of sums, see `statistics.precision_recall_f1`."""
-        scores = precision_recall_f1(right, predicted, found, reference, self.zero_division, self.beta)
+        scores = precision_recall_f1(right, predicted, found, reference, self.zero_division, self.f_beta)
         if self.f1_average == "defined":
             defined = ~np.isnan(scores["precision"]) & ~np.isnan(scores["recall"])
             scores["f1"] = np.where(defined, scores["f1"], nan)

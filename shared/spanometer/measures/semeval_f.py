@@ -50,7 +50,9 @@ class SemevalF(FMeasure):
     Attributes:
         schema: which pairs are correct.
         alignment: which pairs are formed. `joint`: the pairs of `MatchedSpans`, the same for all schemas. `schema`: for
-            each schema the choice with the most COR, then the most pairs. `nervaluate`: the pairs of nervaluate 1.2.1,
+            each schema the choice with the most COR, then the most pairs. `first`: the predicted spans choose one after
+            the other, in the order of the text, each the reference span that equals it, else the first free one (with
+            `ent_type` the fuzzy scores of HIPE). `nervaluate`: the pairs of nervaluate 1.2.1,
             to reproduce its numbers: the predicted spans choose one after the other, each the first free reference span
             that makes a correct pair (in `ent_type` the one whose bounds are nearest), or else the first free one. This
             can leave correct pairs out. It uses the order of its input, here the order of the text (start, end, label).
@@ -80,6 +82,7 @@ class SemevalF(FMeasure):
         choices={
             "joint": "the best pairs, one choice for all schemas",
             "schema": "those with the most correct pairs of the schema",
+            "first": "each predicted span with its equal, else with the first free reference span",
             "nervaluate": "as nervaluate does, one predicted span after the other",
         },
         label="Alignment",
@@ -148,6 +151,8 @@ class SemevalF(FMeasure):
         left, right, correct = pairs.reference, pairs.prediction, self._correct(pairs.exact, pairs.typed)
         if self.alignment == "schema":
             chosen = best_matching(left, right, correct.astype(float))
+        elif self.alignment == "first":
+            chosen = greedy_matching(left, right, [~(pairs.exact & pairs.typed)])
         else:
             nearest = pairs.distance * (correct & (self.schema == "ent_type"))
             chosen = greedy_matching(left, right, [~correct, nearest])

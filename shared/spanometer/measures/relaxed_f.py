@@ -1,0 +1,203 @@
+"""F1 over spans that overlap, not one to one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..alignment.matching import greedy_matching
+from ..alignment.overlaps import Alignment, coverage
+from ..arrays import offsets_of, ranges
+from ..counts.counts import Counts
+from ..exceptions import InputError, mention, setting
+from ..options import option
+from .aligned import FMeasure
+from .base import Key
+from .f_scores import f_results
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelaxedF(FMeasure):
+    """Precision, recall and F1 over spans that overlap: a span counts if it reaches some span of the other side.
+
+    P is the share of predicted spans that reach a reference span of their label, R the share of reference spans that a
+    predicted span reaches. A span reaches another one if they share a token and their `overlap` is `threshold` or more:
+
+    - `any`: without a threshold.
+    - `iou`: |ŝ ∩ s| / |ŝ ∪ s|.
+    - `dice`: 2 |ŝ ∩ s| / (|ŝ| + |s|).
+    - `coverage`: in P |ŝ ∩ s| / |ŝ|, in R |ŝ ∩ s| / |s|.
+
+    Attributes:
+        overlap, threshold: see above.
+        credit: what a span counts that reaches another: 1, or its `best` overlap (Label Studio's agreement).
+        matching: `many`: spans count each by itself: a span may reach several, and several may reach it. `first`: one
+            to one; each reference span in the order of the text takes the first predicted span that it reaches and that
+            is still free. `fresh`: predicted spans in the order of the text; one that reaches a reference span that an
+            earlier one reached is left out, and each other one that reaches any counts in P and R (n2c2-2018). In pairs
+            of `first` and `fresh`, both shares must reach the threshold of `coverage`.
+        recall: `found`: as above. `right`: the share of predicted spans that are right among these and the reference
+            spans that are missed (SemEval-2014 task 7).
+        duplicates: how often a span counts that a side has several times.
+
+    Counts: `right` of `predicted`, `found` of `reference`, in spans.
+
+    Raises:
+        InputError: for a threshold, a credit or a recall that has no effect.
+    """
+
+    overlap: str = option(
+        "any",
+        help="what of two spans must reach the threshold",
+        choices={
+            "any": "nothing, a shared token is enough",
+            "iou": "intersection over union",
+            "dice": "twice the intersection over the sum of sizes",
+            "coverage": "the share of the span that lies in the other",
+        },
+        label="Overlap",
+    )
+    threshold: float = option(
+        0.5, help="least overlap that counts, except for overlap=any", low=0, high=1, label="Threshold"
+    )
+    credit: str = option(
+        "one",
+        help="what a span counts that reaches another",
+        choices={"one": "1", "best": "its best overlap"},
+    )
+    matching: str = option(
+        "many",
+        help="which spans count",
+        choices={
+            "many": "each by itself",
+            "first": "one to one, each reference span takes the first free predicted span",
+            "fresh": "without predicted spans that reach what an earlier one reached",
+        },
+        label="Matching",
+    )
+    recall: str = option(
+        "found",
+        help="what recall is a share of",
+        choices={
+            "found": "found among reference spans",
+            "right": "right predicted spans among these and missed reference spans",
+        },
+    )
+    duplicates: str = option(
+        "once", help="how often a span counts that a side has several times", choices=("once", "each")
+    )
+
+    name: ClassVar[str] = "relaxed_f"
+    results: ClassVar[Mapping[str, Key]] = f_results(
+        "share of predicted spans that reach a reference span", "share of reference spans that a predicted span reaches"
+    )
+    place: ClassVar[int] = 57
+    support: ClassVar[str] = "reference"
+    unusual: ClassVar[tuple[str, ...]] = ("credit", "recall", "duplicates", *FMeasure.unusual)
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        own = {"threshold": self.overlap == "any", "credit": self.overlap == "any" or self.matching != "many"}
+        for name, useless in {**own, "recall": self.matching != "many"}.items():
+            if useless and getattr(self, name) != getattr(type(self), name):
+                other = "overlap" if self.overlap == "any" and name != "recall" else "matching"
+                raise InputError(
+                    f"{mention(name)} has no effect beside {setting(other, getattr(self, other))}.",
+                    "Leave it out.",
+                    option=name,
+                )
+
+    def options(self) -> dict[str, Any]:
+        """List the options that can change the number: the threshold only where it counts."""
+        options = super().options()
+        if self.overlap == "any":
+            del options["threshold"]
+        return options
+
+    def _count(self, alignment: Alignment) -> Counts:
+        """Count the spans that reach others."""
+        references, predictions = alignment.references, alignment.predictions
+        times = {
+            name: side.times if self.duplicates == "each" else np.ones(len(side), dtype=np.int64)
+            for name, side in alignment.sides.items()
+        }
+        predicted, reference = times["predictions"], times["references"]
+        if self.matching == "many":
+            shares = [
+                share * number for share, number in zip(self._reached(alignment), (predicted, reference), strict=True)
+            ]
+            right, found = predictions.column(value=shares[0]), references.column(value=shares[1])
+        else:
+            values, predicted = self._paired(alignment, predicted, reference)
+            # pairs are of one label and document
+            right = found = predictions.column(value=values)
+        columns = {
+            "right": right,
+            "predicted": predictions.column(value=predicted),
+            "found": found,
+            "reference": references.column(value=reference),
+        }
+        return Counts(columns, alignment.labels, alignment.documents)
+
+    def _overlaps(self, alignment: Alignment) -> tuple[np.ndarray, np.ndarray]:
+        """Compute the overlap of each pair of spans that share tokens, for the predicted and for the reference span."""
+        pairs = alignment.pairs
+        predicted, reference = alignment.predictions.size[pairs.prediction], alignment.references.size[pairs.reference]
+        if self.overlap == "coverage":
+            return pairs.shared / predicted, pairs.shared / reference
+        sizes = predicted + reference
+        overlap = 2 * pairs.shared / sizes if self.overlap == "dice" else pairs.shared / (sizes - pairs.shared)
+        return overlap, overlap
+
+    def _reached(self, alignment: Alignment) -> Iterator[np.ndarray]:
+        """Yield for the predicted and for the reference spans what each counts."""
+        sides, pairs = (alignment.predictions, alignment.references), alignment.pairs if self.overlap != "any" else None
+        if pairs is None:
+            yield from (coverage(side, other) > 0 for side, other in (sides, sides[::-1]))
+            return
+        of_sides = (pairs.prediction, pairs.reference)
+        for side, spans, overlap in zip(sides, of_sides, self._overlaps(alignment), strict=True):
+            best = np.zeros(len(side))
+            np.maximum.at(best, spans, overlap)
+            reached = (best >= self.threshold) & (best > 0)
+            yield np.where(reached, best, 0.0) if self.credit == "best" else reached
+
+    def _paired(
+        self, alignment: Alignment, predicted: np.ndarray, reference: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Count for each predicted span how often it is right, and how often it counts.
+
+        Args:
+            alignment: of both sides.
+            predicted, reference: how often each span of the two sides is there.
+        """
+        pairs = alignment.pairs
+        kept = np.full(len(pairs.shared), True)
+        if self.overlap != "any":
+            kept = np.logical_and(*(overlap >= self.threshold for overlap in self._overlaps(alignment)))
+        # each copy of a span meets each copy of the other
+        rows, columns = pairs.reference[kept].astype(np.int64), pairs.prediction[kept].astype(np.int64)
+        rows, columns = np.repeat(rows, predicted[columns]), ranges(offsets_of(predicted)[columns], predicted[columns])
+        rows, columns = ranges(offsets_of(reference)[rows], reference[rows]), np.repeat(columns, reference[rows])
+        owner = np.repeat(np.arange(len(predicted)), predicted)
+        if self.matching == "first":
+            chosen = greedy_matching(columns, rows, [])
+            return np.bincount(owner[columns[chosen]], minlength=len(predicted)), predicted
+        earliest = np.full(int(reference.sum()), len(owner))
+        np.minimum.at(earliest, rows, columns)
+        surplus, reaching = np.zeros((2, len(owner)), dtype=bool)
+        surplus[columns[columns != earliest[rows]]] = True
+        reaching[columns] = True
+        number = [np.bincount(owner[flags], minlength=len(predicted)) for flags in (reaching & ~surplus, ~surplus)]
+        return number[0], number[1]
+
+    def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Compute precision, recall and F1."""
+        right, predicted, found, reference = (quantities[name] for name in ("right", "predicted", "found", "reference"))
+        if self.recall == "right":
+            return self.ratios(right, predicted, right, right + reference - found)
+        return self.ratios(right, predicted, found, reference)
