@@ -102,6 +102,9 @@ def take_signatures(options: argparse.Namespace) -> None:
         options.measures = (
             options.measures if name is None else [*(options.measures or []), *protocol.measures.values()]
         )
+        if getattr(options, "column", None) is not None:
+            # official keys may name the column
+            options.official = replace(protocol, reading={**protocol.reading, "column": options.column})
         if options.systems and "," in reading.get("column", ""):
             # columns of both sides are those of one file
             reading.pop("column")

@@ -23,7 +23,7 @@ from ..exceptions import InputError, counted, mention, setting
 from ..measures.sl_icm import SlIcm
 from ..options import option, text
 from ..plots import plot_difficulty, plot_precision_recall
-from ..spans.annotations import read_annotations
+from ..spans.annotations import Layers, read_annotations
 from ..spans.spans import Spans
 from ..tags.decoding import LabelDecoding
 from ..tags.tags import Tags
@@ -104,14 +104,9 @@ def score_corpus(
     if parts.plot is not None and len(corpus.systems) > 1:
         raise InputError(f"{mention('plot')} draws one system.", "Leave it out, or give one PREDICTION.")
     measures = informed(source, corpus, measures)
-    equal = {}
+    accuracy = {}
     if corpus.content == "tags":
-        tags = corpus.reference
-        equal = {
-            name: tags.equal_to(other)
-            for name, other in corpus.systems.items()
-            if isinstance(tags, Tags) and isinstance(other, Tags)
-        }
+        accuracy = {name: _tag_accuracy(corpus.reference, other) for name, other in corpus.systems.items()}
         with corpus.placing_errors():
             sides, reading = read_annotations(corpus.annotations, LabelDecoding(**source.decoding))
         corpus = replace(corpus, annotations=source.of_sides(sides), reading={**reading, **source.signed()})
@@ -128,13 +123,21 @@ def score_corpus(
                 report,
                 tokens=report.tokens if scored.size is None else scored.size,
                 documents_text=corpus.documents,
-                equal_tags=equal.get(name),
+                tag_accuracy=accuracy.get(name),
                 named_documents=NamedDocuments.of(corpus.first if in_lines else scored.file),
             )
             reports[name] = _completed(report, corpus, scored, resampling, parts)
         of_spans = isinstance(scored.references, Spans)
         shown.append(scored.shown.beside(*sides_of_pair, scored.measures) if of_spans else scored.shown)
     return replace(corpus, shown=shown), reports
+
+
+def _tag_accuracy(references: Tags | Layers, predictions: Tags | Layers) -> float | None:
+    """Compute the share of tags that are the same as they stand, in all layers; None without tokens."""
+    pairs = [side.columns if isinstance(side, Layers) else [side] for side in (references, predictions)]
+    equal = sum(tags.equal_to(other) for tags, other in zip(*pairs, strict=True))
+    tokens = sum(len(tags.codes) for tags in pairs[0])
+    return equal / tokens if tokens else None
 
 
 def _pair(source: InputFiles, corpus: CorpusFiles, name: str, measures: Sequence[Any]) -> Pair:

@@ -53,12 +53,14 @@ class Protocol:
         measures: measures as text, by the names that `keys` use.
         keys: where each official number comes from, by its official name: `NAME.KEY` is a score or a count of a
             measure, `NAME.COUNT-COUNT` a difference of two counts; without NAME it is a size of the report. A key with
-            `{label}` stands for one key for each label. In files a key with `{key}` stands for several ones: it has a
-            table of what is put there and its KEY or COUNT, `{of = NAME, P = "precision"}`.
+            `{label}` stands for one key for each label, and `{column}` is the column that is read. In files a key with
+            `{key}` stands for several ones: it has a table of what is put there and its KEY or COUNT, `{of = NAME, P =
+            "precision"}`.
         reading: options of reading by their names, with values as signatures write them.
         rows: the side whose labels have official numbers, one of `ROWS`.
         format: how numbers are written, as Python's `format` takes it; empty for all digits.
         percent: whether scores are in percent.
+        round: the decimals that numbers are rounded to before they are written; None to leave them.
         cut: the decimals behind which numbers are cut off instead of rounded; None to round.
         known_labels: the labels of the task, by which its files are recognised.
         exact: `yes`, or what differs from the scorer, and why.
@@ -77,6 +79,7 @@ class Protocol:
     rows: str = "both"
     format: str = ""
     percent: bool = False
+    round: int | None = None
     cut: int | None = None
     known_labels: Sequence[str] = ()
     exact: str = "yes"
@@ -141,6 +144,8 @@ class Protocol:
             declared: the options of reading.
         """
         own = {name: _signed(name, text, declared) for name, text in self.reading.items()}
+        # signatures have the columns by their names
+        own |= {"layers": ""} if "layer_columns" in own else {}
         changes = dict[str, None]()
         for signature in signatures:
             parts = Signature.read(signature)
@@ -149,7 +154,7 @@ class Protocol:
             for name, value in parts.parts.items():
                 if name in of_measure:
                     continue
-                if value != own.get(name, value) or (name in _CHANGING and name not in own):
+                if (own.get(name) and value != own[name]) or (name in _CHANGING and name not in own):
                     changes[f"{name}:{value}"] = None
         owners = list(map(self.owner_of, signatures))
         for name, measure in self.own_measures.items():
@@ -173,6 +178,8 @@ class Protocol:
         if isinstance(value, int):
             return str(value)
         scaled = 100 * value if self.percent and share else value
+        if self.round is not None:
+            scaled = round(scaled, self.round)
         if self.cut is not None and math.isfinite(scaled):
             scaled = math.trunc(scaled * 10**self.cut) / 10**self.cut
         return f"{scaled:{self.format}}"
@@ -196,12 +203,12 @@ def _read(name: str) -> Protocol:
 
 
 def _declared(name: str) -> dict[str, Any]:
-    """Read a declaration; `extends` takes what another one has and this one lacks, of the reading option by option."""
+    """Read a declaration; `extends` takes what another one has and this one lacks, an empty option is none."""
     values = tomllib.loads((_HERE / f"{name}.toml").read_text(encoding="utf-8"))
     base = _declared(values.pop("extends")) if "extends" in values else {}
     keys = {"keys": dict(_keys(values["keys"]))} if "keys" in values else {}
     reading = {**base.get("reading", {}), **values.get("reading", {})}
-    return {**base, **values, **keys, "reading": reading}
+    return {**base, **values, **keys, "reading": {option: text for option, text in reading.items() if text}}
 
 
 def _keys(declared: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

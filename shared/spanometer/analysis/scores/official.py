@@ -18,6 +18,7 @@ from .measure_result import MeasureResult
 Kind = TypeVar("Kind", bound=Any)
 
 _LABEL = "{label}"
+_COLUMN = "{column}"
 
 _READING = {**options_of(Pairing), **options_of(LabelDecoding), **options_of(LabelChoice)}
 """The options of reading that are parts of signatures."""
@@ -68,7 +69,8 @@ def scored_by(protocol: Protocol, report: Kind) -> Kind:
         return replace(report, official=official)
     owners = {protocol.owner_of(result.signature): result for result in report.results}
     values, of_labels = dict[str, tuple[str, float]](), dict[str, tuple[str, float]]()
-    for key, place in protocol.keys.items():
+    for template, place in protocol.keys.items():
+        key = template.replace(_COLUMN, protocol.reading.get("column", ""))
         name, dot, number = place.rpartition(".")
         if not dot:
             size = getattr(report, number)

@@ -90,7 +90,7 @@ class Report(Result):
         named_documents: the names and lines of the documents.
         subsets: the reports on parts of the corpus, by their names.
         official: the scores of a protocol, if one is asked for.
-        equal_tags: the number of tokens whose tags are the same as they stand; None if it is not known.
+        tag_accuracy: the share of tags that are the same as they stand; None if it is not known.
     """
 
     documents: int
@@ -103,7 +103,7 @@ class Report(Result):
     named_documents: NamedDocuments = field(default_factory=NamedDocuments)
     subsets: Mapping[str, Report] = field(default_factory=dict)
     official: OfficialScores | None = None
-    equal_tags: int | None = None
+    tag_accuracy: float | None = None
 
     @classmethod
     def of(
@@ -181,11 +181,6 @@ class Report(Result):
         """The size of the corpus and of both sides in words."""
         singular, plural = self.unit
         return f"{self.reference_size}, {counted(self.predicted_spans, f'predicted {singular}', f'predicted {plural}')}"
-
-    @property
-    def tag_accuracy(self) -> float | None:
-        """The share of tokens whose tags are the same as they stand; None if it is not known."""
-        return self.equal_tags / self.tokens if self.equal_tags is not None and self.tokens else None
 
     @property
     def notes(self) -> list[str]:
