@@ -59,7 +59,9 @@ class Row:
         if self.ours is None:
             return False
         text, value = self.ours
-        alike = text == self.printed or (_decimals(self.printed) >= _PRECISE and _near(value, self.printed))
+        alike = text in (self.printed, f"{self.printed}.0") or (
+            _decimals(self.printed) >= _PRECISE and _near(value, self.printed)
+        )
         return (alike or self.full == self.printed) and (not self.full or _near(value, self.full))
 
 
