@@ -65,10 +65,15 @@ def test_what_cannot_be_done(files, given, problem):
 def test_the_frame_holds_the_report_as_text(files):
     gold, system = files(gold=GOLD.replace("Rome", HOSTILE), system=SYSTEM.replace("Rome", HOSTILE))
     found = error_page.respond({"reference": gold, "systems": [system], "train": None})
-    assert HOSTILE not in found.html and 'sandbox="allow-scripts"' in found.html
+    assert HOSTILE not in found.html and 'sandbox="allow-scripts allow-downloads"' in found.html
     assert list(found.files) == ["report.html"]
     found = error_page.respond({"reference": gold, "systems": [], "train": None})
     assert "no file with a system" in found.html and not found.files
+
+
+def test_the_example_is_that_of_the_package():
+    found = error_page.respond({"example": True})
+    assert "Errors of hasty and greedy" in found.html and "PolderCon" in found.files["report.html"]
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +111,18 @@ def test_files_in_report_out(browser, address, files):
     links = [link.get_attribute("href") for link in found("nav a")]
     for other in ("span_f", "gamma", "grounding", "agreement"):
         assert f"https://huggingface.co/spaces/spanometer/{other}" in links
+    # a filter works in the frame, which has no address of its own
+    browser.switch_to.frame(found("#results iframe")[0])
+    browser.execute_script("document.querySelector('.er-head a').click()")
+    assert found("#found")[0].get_attribute("textContent") == "1 error in 1 sentence."
+    browser.execute_script("document.querySelector('.er-kind.sm-missing').click()")
+    assert found("#found")[0].get_attribute("textContent") == "0 errors in 0 sentences."
+    browser.switch_to.default_content()
     # the report of other files does not stay
     found("#systems button[aria-label='Remove this file'], #systems [aria-label='Clear']")[0].click()
     wait(browser, lambda: not found("#results iframe") and not found("#taken a"))
+    (example,) = [button for button in found("button") if button.text == "Two systems on invented news"]
+    browser.execute_script("arguments[0].click()", example)
+    wait(
+        browser, lambda: found("#results iframe") and "PolderCon" in found("#results iframe")[0].get_attribute("srcdoc")
+    )

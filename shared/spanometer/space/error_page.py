@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib import resources
 from typing import Any
 
+from ..analysis.errors.contexts import context_of_tags
 from ..analysis.errors.find import errors
 from ..documents.sides import require_one_annotator
 from ..exceptions import InputError, counted
+from ..readers import read
 from ..web.error_report import error_report
 from .documents import FILES_KEPT, FORMATS, named, read_file
 from .forms import Form, Response, Upload
@@ -16,6 +19,9 @@ from .templates import error_message, render
 from .texts import app_heading, app_title
 
 _MOST_SYSTEMS = 5
+
+_EXAMPLE = ("hasty", "greedy")
+"""The systems of the example corpus in the example."""
 
 
 def form() -> Form:
@@ -33,16 +39,32 @@ def form() -> Form:
             Upload("systems", "Predictions of one or more systems", several=True),
             Upload("train", "Training set (optional)"),
         ],
+        hint="Or an example to click:",
+        examples={"Two systems on invented news": {"example": True}},
     )
 
 
 def respond(values: Mapping[str, Any]) -> Response:
-    """Show the report inside a frame and as a file, or an error message."""
+    """Show the report inside a frame and as a file, or an error message; of the example if it is clicked."""
     try:
-        report = report_of(values["reference"], values["systems"], values["train"])
+        report = (
+            example_report()
+            if "example" in values
+            else report_of(values["reference"], values["systems"], values["train"])
+        )
     except InputError as error:
         return Response(error_message(error))
     return Response(render("report_frame.html", report=report), files={"report.html": report})
+
+
+def example_report() -> str:
+    """Write the report of two systems on the example corpus."""
+    with resources.as_file(resources.files("spanometer") / "data" / "example.conll") as path:
+        corpus = read(path, columns=["reference", *_EXAMPLE], words=True)
+    reference, *systems = corpus.tags
+    report = errors(reference, dict(zip(_EXAMPLE, systems, strict=True)), repair="conlleval")
+    title = f"Errors of {' and '.join(_EXAMPLE)} on Spanometer's example corpus"
+    return error_report(report.with_context(context_of_tags(corpus)), title=title, heading=[("size", report.size)])
 
 
 def report_of(reference: str | None, systems: Sequence[str] | None, train: str | None = None) -> str:

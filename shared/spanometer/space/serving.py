@@ -63,6 +63,7 @@ def build(form: Form) -> gr.Blocks:
             with gr.Row():
                 boxes = {box.name: (box, *_box(box, first[box.name])) for box in form.boxes}
             fields |= {name: component for name, (_, component, _) in boxes.items()}
+        if form.examples:
             gr.Markdown(form.hint, elem_classes="sm-muted")
             with gr.Row():
                 examples = [(gr.Button(name, size="sm", min_width=140), form.examples[name]) for name in form.examples]
@@ -93,6 +94,8 @@ def build(form: Form) -> gr.Blocks:
                 option.input(**answer)
         if not form.boxes:
             gr.on([file.change for file in files], lambda: _outputs(form, Response("")), None, outputs, **_QUIET)
+            for button, values in examples:
+                button.click(lambda values=values: _outputs(form, form.respond(values)), None, outputs, **_BUSY)
             return blocks
         if files:
             # one file of several can be taken away as well

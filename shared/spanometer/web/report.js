@@ -276,14 +276,14 @@
         const count = cells.get(`${row} ${column}`);
         if (!count) return "·";
         const link = linked({ reference: row, predicted: column }, amount(count));
-        link.style.setProperty("--strength", `${Math.round(6 + 74 * Math.sqrt(count / most))}%`);
+        link.style.setProperty("--strength", `${Math.round(6 + 44 * Math.sqrt(count / most))}%`);
         link.title = `${labelOf(row, "spurious")} → ${labelOf(column, "missing")}`;
         return link;
       };
       return table([`${data.reference} ↓ predicted →`, ...codes.map((code) => labelOf(code, "missing"))],
         codes.map((row) => [labelOf(row, "spurious"), ...codes.map((column) => at(row, column))]), "er-matrix");
     },
-    strings: () => {
+    strings: (most = MOST) => {
       const often = listedStrings(), pairs = new Map();
       for (const [system, error] of result.hits) {
         const code = system.string?.[error];
@@ -291,9 +291,9 @@
         const text = `${labelOf(system.reference[error], "spurious")} → ${labelOf(system.predicted[error], "missing")}`;
         pairs.get(code).set(text, (pairs.get(code).get(text) ?? 0) + 1);
       }
-      const rows = often.slice(0, MOST).map(([code, count]) => [make("bdi", {}, strings[code]), linked({ mention: strings[code] }, amount(count)),
+      const rows = often.slice(0, most).map(([code, count]) => [make("bdi", {}, strings[code]), linked({ mention: strings[code] }, amount(count)),
         [...(pairs.get(code) ?? [])].map(([text, times]) => (times > 1 ? `${text} (${times})` : text)).join("; ")]);
-      return make("div", {}, ...(often.length > MOST ? [make("p", { class: "sm-muted" }, `The first ${MOST} of ${amount(often.length)}.`)] : []),
+      return make("div", {}, ...(often.length > most ? [make("p", { class: "sm-muted" }, `The first ${MOST} of ${amount(often.length)}.`)] : []),
         table(["string", `${data.error}s`, `${data.reference} → prediction`], rows, "er-strings"));
     },
     buckets: () => make("div", { class: "er-buckets" }, ...systems[Math.max(chosen.system, 0)].buckets.map(({ by, names, scores, key }) =>
@@ -320,8 +320,11 @@
   const toCsv = (rows) => rows.map((row) => row.map((value) => quoted(String(value ?? ""))).join(",")).join("\n") + "\n";
   for (const details of document.querySelectorAll("details.er-table")) {
     const button = make("button", { type: "button", class: "er-button" }, "CSV");
-    button.addEventListener("click", () => save(`${details.dataset.name}.csv`, toCsv([...details.querySelectorAll("tr")].map((row) =>
-      [...row.cells].map((cell) => cell.textContent.trim().replace("·", "")))), "text/csv"));
+    button.addEventListener("click", () => {
+      const whole = drawing[details.id.replace("-table", "")]?.(Infinity) ?? details;
+      save(`${details.dataset.name}.csv`, toCsv([...whole.querySelectorAll("tr")].map((row) =>
+        [...row.cells].map((cell) => cell.textContent.trim().replace("·", "")))), "text/csv");
+    });
     details.querySelector("summary").after(button);
   }
   const record = ([system, error]) => {
