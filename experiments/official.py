@@ -1,6 +1,6 @@
 """Official scores beside ours: what `spanometer score --protocol NAME` gives for files that the official scorer scored.
 
-    python -m experiments.official DIR
+    python -m experiments.official DIR > docs/protocols/equal.md
 
 DIR has a folder `protocols` with made-up files and what the official scorers print for them, in `expected.tsv`: system,
 key, value as printed and, in some, with all digits. A row is equal if it is printed alike, and with all digits within
@@ -155,9 +155,17 @@ def table(data: Path) -> Iterator[str]:
             yield f"- {name}, {len(rows):,} ({example}): {reason or 'NOT EXPLAINED.'}"
 
 
+_INTRODUCTION = """# Official scores: equal rows
+
+Made-up files were scored by the official scorers, and by `spanometer score --protocol NAME`. A row is a number that the
+scorer prints. It is equal if ours is printed alike, and where the scorer gives all digits, if it is within 1e-9. It is
+made by `python -m experiments.official DIR`; the tests score a part of the files.
+"""
+
+
 def main(arguments: Sequence[str]) -> int:
-    """Print the table; the status is 1 if a row differs without a reason."""
-    lines = list(table(Path(arguments[0])))
+    """Print the page of the documentation; the status is 1 if a row differs without a reason."""
+    lines = [_INTRODUCTION, *table(Path(arguments[0]))]
     print("\n".join(lines))
     return int(any("NOT EXPLAINED" in line for line in lines))
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,19 @@ def test_several_systems(run, file):
     )
     shown = run("score", gold, system, gold, "--protocol", "conlleval")[1]
     assert re.search(r"^FB1 +33\.33 +100\.00$", shown, re.M)
+
+
+def test_pages():
+    docs = FILES.parents[2] / "docs"
+    made = runpy.run_path(str(docs / "official.py"))
+    table = (docs / "protocols" / "equal.md").read_text(encoding="utf-8")
+    for name in names():
+        assert f"[{name}]({name}.md)" in table, "run python -m experiments.official DIR > docs/protocols/equal.md"
+        protocol = Protocol.named(name)
+        page = made["page"](protocol)
+        assert protocol.description in page and all(f"| `{key}` |" in page for key in protocol.keys)
+        assert all(fault in page and fault in made["faults"]() for fault in protocol.faults)
+        assert f"[`{name}`]({name}.md)" in made["protocol_table"]()
 
 
 def test_in_python():
