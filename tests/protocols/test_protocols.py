@@ -80,9 +80,7 @@ def test_several_systems(run, file):
 def test_pages():
     docs = FILES.parents[2] / "docs"
     made = runpy.run_path(str(docs / "official.py"))
-    table = (docs / "protocols" / "equal.md").read_text(encoding="utf-8")
     for name in names():
-        assert f"[{name}]({name}.md)" in table, "run python -m experiments.official DIR > docs/protocols/equal.md"
         protocol = Protocol.named(name)
         page = made["page"](protocol)
         assert protocol.description in page and all(f"| `{key}` |" in page for key in protocol.keys)
