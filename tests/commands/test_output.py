@@ -221,7 +221,11 @@ def test_the_ending_says_the_form(output, paths, tmp_path, ending, form):
         ("score --table-kind documents", "documents", []),
         ("compare", "systems", ["pairs"]),
         ("compare --table-kind labels", "labels", []),
-        ("errors", "costs", ["scores", "marks", "kinds", "shares", "confusion", "beside", "shared", "differences"]),
+        (
+            "errors",
+            "costs",
+            [*("scores", "marks", "kinds", "shares", "confusion", "strings"), "beside", "shared", "differences"],
+        ),
         ("agree", "matrix", ["pairs"]),
         ("spread", "scores", ["choices"]),
     ],

@@ -51,7 +51,7 @@ def test_by_hand():
 def test_readings_of_a_place():
     row = disagreements(TEAM, words=WORDS).to_arrow().to_pylist()[1]
     assert {key: row[key] for key in ("document", "start", "end", "kinds", "before", "text", "after")} == {
-        "document": 0,
+        "document": 1,
         "start": 4,
         "end": 6,
         "kinds": ["boundary", "split", "missing"],
@@ -150,7 +150,7 @@ def test_without_words_bounds_are_shown():
     found = disagreements({"document": Spans.from_dicts(fragmented), "b": Spans.from_dicts([[]])})
     (row,) = csv.DictReader(io.StringIO(found.to_csv("places")))
     # an annotator who is called as a column is
-    assert (row["document"], row["annotator document"], row["b"]) == ("0", "X 0–1 2–3", "–")
+    assert (row["document"], row["annotator document"], row["b"]) == ("1", "X 0–1 2–3", "–")
     (said, nothing) = found.to_arrow().to_pylist()[0]["readings"]
     assert said["spans"] == [{"start": 0, "end": 3, "label": "X", "fragments": [[0, 1], [2, 3]]}]
     assert nothing == {"annotators": ["b"], "spans": []}

@@ -155,7 +155,7 @@ class Disagreements(CorpusResult):
     def to_arrow(self) -> pa.Table:
         """Make an Arrow table with a row for each place, the one that costs most first.
 
-        Its columns are `document` (from 0), `name` and `line` of the place if they are known, `start` and `end`
+        Its columns are `document` (from 1), `name` and `line` of the place if they are known, `start` and `end`
         (exclusive) in tokens, `kinds` (list of names, see `DIFFERENCES`), `differences` (how many between two people),
         `cost`, with words `before`, `text` and `after`, and `readings`: what is said there, that of most annotators
         first; each has `annotators` (names) and `spans`, with `start`, `end`, `label`, `text` if there are words, and
@@ -163,7 +163,7 @@ class Disagreements(CorpusResult):
         """
         places, order = self.places, self.order
         document, start, end = (column[order] for column in (places.document, places.start, places.end))
-        columns: dict[str, pa.Array] = {"document": arrow_array(document.astype(np.int32))}
+        columns: dict[str, pa.Array] = {"document": arrow_array(document.astype(np.int32) + 1)}
         texts = self.context.surroundings(document, start, end, places.offsets)
         columns |= {name: texts.pop(name) for name in ("name", "line") if name in texts}
         columns |= {"start": arrow_array(start.astype(np.int32)), "end": arrow_array(end.astype(np.int32))}

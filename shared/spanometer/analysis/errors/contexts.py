@@ -140,8 +140,15 @@ def context_of_documents(
         source=file.source,
         names=file.documents.ids,
         document_lines=file.document_lines,
-        line_runs=file.line_runs if chosen["unit"] == "token" else None,
+        line_runs=None if any(behind) else _runs_of(file, str(chosen["unit"])),
     )
+
+
+def _runs_of(file: DocumentFile, unit: str) -> LineRuns | None:
+    """Look up where the tokens of a file stand; None if its spans are in characters, or in tokens made of its texts."""
+    runs, lengths = file.line_runs, file.lengths
+    same = runs is not None and lengths is not None and int(lengths.sum()) == runs.size
+    return runs if unit == "token" and same else None
 
 
 def _wording(file: DocumentFile, unit: str, behind: Sequence[Sequence[str]], *, plain: bool) -> Wording | None:
