@@ -145,3 +145,9 @@ def test_formal_properties_are_those_of_span_f(schema):
     found = check_properties(SemevalF(schema=schema))
     expected = {"correct_sequence", "wrong_sequence", "homogeneity", "completeness"}
     assert {name for name, check in found.items() if check.holds} == expected
+
+
+def test_slots_of_muc():
+    """Of four names one is right, one has another type, one another text, one both: 2 + 1 + 1 + 0 of 8 slots."""
+    gold, predicted = "0-2:A 3-5:A 6-8:A 9-11:A", "0-2:A 3-5:B 6-7:A 9-10:B 12-13:A"
+    assert counted(gold, predicted, schema="muc") == [1, 1, 2, 0, 1]

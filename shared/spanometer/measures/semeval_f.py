@@ -17,10 +17,10 @@ from .aligned import FMeasure
 from .base import COUNTS_PER_LABEL, Key
 from .f_scores import f_results
 
-_EXACT = {"strict": True, "exact": True, "partial": True, "ent_type": False}
+_EXACT = {"strict": True, "exact": True, "partial": True, "ent_type": False, "muc": True}
 """Whether a correct pair has the same tokens."""
 
-_TYPED = {"strict": True, "exact": False, "partial": False, "ent_type": True}
+_TYPED = {"strict": True, "exact": False, "partial": False, "ent_type": True, "muc": True}
 """Whether it has the same label."""
 
 
@@ -37,6 +37,7 @@ class SemevalF(FMeasure):
     | exact | COR | COR | INC | INC |
     | partial | COR | COR | PAR | PAR |
     | ent_type | COR | INC | COR | INC |
+    | muc | COR | PAR | PAR | INC |
 
     Reference spans that are left are missing (MIS), predicted ones spurious (SPU). With POS = COR + INC + PAR + MIS,
     the reference spans, and ACT = COR + INC + PAR + SPU, the predicted ones,
@@ -73,6 +74,7 @@ class SemevalF(FMeasure):
             "exact": "those with the same tokens",
             "partial": "those with the same tokens; others count half",
             "ent_type": "those with the same label",
+            "muc": "those with the same tokens and label; one of both counts half",
         },
         label="Schema",
     )
@@ -107,8 +109,9 @@ class SemevalF(FMeasure):
     def _count(self, alignment: Alignment) -> Counts:
         """Count the pairs by kind, and the spans without a pair."""
         references, predictions = alignment.references, alignment.predictions
-        reference, prediction, correct = (self._joint if self.alignment == "joint" else self._by_schema)(alignment)
-        half = ~correct & (self.schema == "partial")
+        reference, prediction, correct, half = (self._joint if self.alignment == "joint" else self._by_schema)(
+            alignment
+        )
         spurious = np.bincount(prediction, minlength=len(predictions)) == 0
         columns = {
             "correct": references.column(reference[correct]),
@@ -134,15 +137,21 @@ class SemevalF(FMeasure):
         """Flag the pairs that are correct in the schema."""
         return (exact | (not _EXACT[self.schema])) & (typed | (not _TYPED[self.schema]))
 
-    def _joint(self, alignment: Alignment) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Choose the pairs that all schemas share: both ends, and flags of the correct pairs."""
+    def _half(self, exact: np.ndarray, typed: np.ndarray) -> np.ndarray:
+        """Flag the pairs that count half in the schema."""
+        half: np.ndarray = exact ^ typed if self.schema == "muc" else ~exact & (self.schema == "partial")
+        return half
+
+    def _joint(self, alignment: Alignment) -> tuple[np.ndarray, ...]:
+        """Choose the pairs that all schemas share: both ends, and flags of the correct pairs, and of the half ones."""
         matched = MatchedSpans.of(alignment, min_overlap=self.min_overlap)
         paired = (matched.reference >= 0) & (matched.prediction >= 0)
         kind = matched.kind[paired]
         exact, typed = np.isin(kind, [CORRECT, WRONG_LABEL]), np.isin(kind, [CORRECT, WRONG_BOUNDARY])
-        return matched.reference[paired], matched.prediction[paired], self._correct(exact, typed)
+        flags = self._correct(exact, typed), self._half(exact, typed)
+        return matched.reference[paired], matched.prediction[paired], *flags
 
-    def _by_schema(self, alignment: Alignment) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _by_schema(self, alignment: Alignment) -> tuple[np.ndarray, ...]:
         """Choose the pairs that are best for the schema, or that nervaluate forms, as `_joint`."""
         unlabelled, *numbers = across_labels(
             alignment, *(np.ones(len(side), dtype=bool) for side in alignment.sides.values())
@@ -156,4 +165,5 @@ class SemevalF(FMeasure):
         else:
             nearest = pairs.distance * (correct & (self.schema == "ent_type"))
             chosen = greedy_matching(left, right, [~correct, nearest])
-        return numbers[0][left[chosen]], numbers[1][right[chosen]], correct[chosen]
+        half = self._half(pairs.exact, pairs.typed)[chosen]
+        return numbers[0][left[chosen]], numbers[1][right[chosen]], correct[chosen], half

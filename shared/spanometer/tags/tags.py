@@ -133,11 +133,12 @@ class Tags:
         return replace(self, names=tuple(name if name == "O" else f"I-{name}" for name in self.names))
 
     def with_outside(self, outside: str | None) -> Tags:
-        """Read a tag as `O`; None for no tag."""
+        """Read a tag as `O`; None for no tag. Beside an `o`, prefixes in small letters are read as capital ones."""
         if outside is None or outside not in self.names:
             return self
+        read = _with_capital_prefix if outside == "o" else str
         number: dict[str, int] = {}
-        codes = [number.setdefault("O" if name == outside else name, len(number)) for name in self.names]
+        codes = [number.setdefault("O" if name == outside else read(name), len(number)) for name in self.names]
         return Tags(np.array(codes, dtype=self.codes.dtype)[self.codes], tuple(number), self.offsets)
 
     def suffixes_as_prefixes(self) -> Tags:
@@ -246,6 +247,11 @@ def _encoded(block: pa.Array) -> tuple[np.ndarray, list[str]]:
     rank = np.zeros(len(first), dtype=indices.dtype)
     rank[used] = np.arange(len(used))
     return rank[indices], block.dictionary.take(pa.array(used)).to_pylist()
+
+
+def _with_capital_prefix(tag: str) -> str:
+    prefix, hyphen, label = tag.partition("-")
+    return f"{prefix.upper()}-{label}" if hyphen and prefix.upper() in PREFIXES else tag
 
 
 def split_tag(tag: str) -> tuple[str, str | None]:

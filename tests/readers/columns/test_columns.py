@@ -146,6 +146,7 @@ def test_documents_by_docstart(file):
 
 def test_outside(file):
     assert tags(file("a _\nb B-X\nc O\n"), outside="_") == [["O", "B-X", "O"]]
+    assert tags(file("a o\nb b-x\nc i-x-y\n"), outside="o") == [["O", "B-x", "I-x-y"]]
 
 
 def slow_read(text):
