@@ -77,6 +77,15 @@ def test_several_systems(run, file):
     assert re.search(r"^FB1 +33\.33 +100\.00$", shown, re.M)
 
 
+def test_advice_names_the_protocol_of_a_task(run, file):
+    labels = Protocol.named("wnut17").known_labels
+    known = file("gold.conll", "".join(f"w B-{label}\nw O\n" for label in labels))
+    line = "The labels are those of WNUT-17, novel and emerging entities: --protocol wnut17 gives its official scores."
+    assert run("advise", known)[1].endswith(f"{line}\n")
+    assert json.loads(run("advise", known, "--json")[1])["protocols"] == ["wnut17"]
+    assert "official" not in run("advise", file("other.conll", "a B-person\nb O\n"))[1]
+
+
 def test_pages():
     docs = FILES.parents[2] / "docs"
     made = runpy.run_path(str(docs / "official.py"))

@@ -22,6 +22,7 @@ from ..analysis.advice.statistics import Thresholds
 from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, counted
 from ..measures.sl_icm import CORPUS
+from ..protocols.protocol import Protocol, known_by
 from ..tables.table import Cell, Copyable, Part, Table, heading, number
 from .input_files import ONE_FILE, InputFiles, add_reading, read_source
 from .inputs import InputPath, documents_in, size_of
@@ -59,10 +60,18 @@ def run(options: argparse.Namespace) -> int:
     except InputError as error:
         raise (error.in_file(file.source) if error.document is None else error) from None
     command = _command(options, advice.flow or advice) if of_tags else None
+    protocols = known_by(spans.labels)
+    described = {"protocols": [protocol.name for protocol in protocols]} if protocols else {}
     output.write(
-        lambda: {"file": file.source, **advice.to_dict(), "command": command}, lambda: _parts(file, advice, command)
+        lambda: {"file": file.source, **advice.to_dict(), **described, "command": command},
+        lambda: [*_parts(file, advice, command), *map(_of_protocol, protocols)],
     )
     return 0
+
+
+def _of_protocol(protocol: Protocol) -> str:
+    """Name the protocol of a task that has these labels."""
+    return f"The labels are those of {protocol.title}: --protocol {protocol.name} gives its official scores."
 
 
 def _command(options: argparse.Namespace, advice: Advice | Flow) -> str:

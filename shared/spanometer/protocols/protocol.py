@@ -206,6 +206,8 @@ def _declared(name: str) -> dict[str, Any]:
     """Read a declaration; `extends` takes what another one has and this one lacks, an empty option is none."""
     values = tomllib.loads((_HERE / f"{name}.toml").read_text(encoding="utf-8"))
     base = _declared(values.pop("extends")) if "extends" in values else {}
+    # one protocol of a task is enough to recognise its files
+    base.pop("known_labels", None)
     keys = {"keys": dict(_keys(values["keys"]))} if "keys" in values else {}
     reading = {**base.get("reading", {}), **values.get("reading", {})}
     return {**base, **values, **keys, "reading": {option: text for option, text in reading.items() if text}}
