@@ -138,6 +138,28 @@ def test_policies_on_random_documents(sides, policy):
         assert scored(sides(gold=gold, output=output), policy) == counts_by_policy(gold, output, policy)
 
 
+def test_documents_with_spans_of_the_scored_labels(file):
+    rows = {
+        "gold": [{"id": 1, "spans": [(0, "A")]}, {"id": 2, "spans": [(0, "B")]}, {"id": 3, "spans": []}],
+        "output": [
+            {"id": 1, "spans": [(0, "A"), (2, "B")]},
+            {"id": 2, "spans": [(0, "A")]},
+            {"id": 3, "spans": [(0, "A")]},
+        ],
+    }
+    sides = []
+    for name, documents in rows.items():
+        spans = ([{"start": at, "end": at + 1, "label": label} for at, label in row["spans"]] for row in documents)
+        lines = ({**row, "text": "a b c", "spans": own} for row, own in zip(documents, spans, strict=True))
+        sides.append(read_documents(file("".join(json.dumps(line) + "\n" for line in lines), f"{name}.jsonl")))
+    # A of document 2 counts as wrong unless only A is scored, of which the reference has none there
+    assert scored(sides, "reference_with_spans")[:3] == (1, 3, 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        report = spanometer.score(*sides, scored_documents="reference_with_spans", labels=["A"])
+    assert report.measures["span_f"].counts == {"both": 1, "predicted": 1, "reference": 1}
+
+
 def test_missing_answers_and_tokens(file):
     gold = [{"id": n, "text": "Ada wrote", "spans": [{"start": 0, "end": 3, "label": "PER"}]} for n in (1, 2)]
     words = [{"id": n, "tokens": ["Ada", "wrote"], "spans": []} for n in (1,)]

@@ -157,11 +157,11 @@ def _pair(source: InputFiles, corpus: CorpusFiles, name: str, measures: Sequence
     answered = any(file.answers is not None for file in corpus.systems.values())
     answers = any(file.answers is not None for file in (references, predictions)) or not answered
     paired = pair(references, predictions, source.pairing if answers else source.pairing.of_spans)
-    both: tuple[Spans, Spans] = source.of(paired.references, paired.predictions)
+    both: list[Spans] = source.pairing.scored_spans(source.of(paired.references, paired.predictions))
     defined, undefined = measures.of(*both) if isinstance(measures, SuitingMeasures) else (measures, [])
     reading: dict[str, Any] = {"input": "spans", **paired.choices, **source.signed()}
     shown = side_of(predictions, paired, remarks=undefined)
-    return Pair(*both, defined, reading, shown, paired.size if paired.grounded else None, paired.file)
+    return Pair(both[0], both[1], defined, reading, shown, paired.size if paired.grounded else None, paired.file)
 
 
 def _completed(

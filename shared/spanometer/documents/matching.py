@@ -22,7 +22,7 @@ SCORED_DOCUMENTS = {
     "same": "both sides must have the same documents",
     "shared": "documents that all sides have",
     "reference": "documents of the reference; one that another side lacks has no spans there",
-    "reference_with_spans": "the same, only documents in which the reference has spans",
+    "reference_with_spans": "the same, only documents in which the reference has spans of the scored labels",
     "all": "documents of any side; one that a side lacks has no spans there",
 }
 """The policies for documents that not all sides have, explained."""

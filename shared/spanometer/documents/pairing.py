@@ -94,6 +94,13 @@ class Pairing(AnswerReading):
                 option="tokenizer",
             )
 
+    def scored_spans(self, sides: Sequence[Spans]) -> list[Spans]:
+        """Leave out spans in documents in which the reference, the first side, has none of the scored labels."""
+        if self.scored_documents != "reference_with_spans":
+            return list(sides)
+        own = np.bincount(sides[0].document, minlength=sides[0].documents) > 0
+        return [side.picked(np.flatnonzero(own[side.document])) for side in sides]
+
     @property
     def of_spans(self) -> Pairing:
         """The same for sides without answers, beside which others have some."""

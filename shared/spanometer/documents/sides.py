@@ -191,7 +191,10 @@ def read_sides(sides: Mapping[str, Any], reading: SideReading, *, apart: bool = 
         spans, described = read_annotations(columns, reading.decoding, reading.lengths)
         result = Sides(spans, dict(described))
     choice = reading.choice
-    return result._replace(spans=choice.of_sides(result.spans), reading={**result.reading, **choice.signed()})
+    chosen = choice.of_sides(result.spans)
+    scored = (reading.pairing or Pairing()).scored_spans(list(chosen.values()))
+    spans = dict(zip(chosen, scored, strict=True))
+    return result._replace(spans=spans, reading={**result.reading, **choice.signed()})
 
 
 def read_columns(sides: Mapping[str, Any], *, empty: str = "tags") -> dict[str, Any]:
