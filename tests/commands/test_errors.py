@@ -133,6 +133,11 @@ def test_preannotations_are_read_back(run, files, tmp_path, tool):
     else:
         assert covered == [("Paris", "LOC")] * 2 and read_back.annotators == ("reference", "old", "new")
     assert run("errors", gold, old, "--to", tool, "-o", tmp_path / "all.jsonl")[0] == 0
+    view = "#system=new&other=old&change=fixed&kind=wrong_boundary,missing&mention=Paris"
+    assert run("errors", gold, old, new, "--to", tool, "--view", view, "-o", tmp_path / "view.jsonl")[0] == 0
+    assert (tmp_path / "view.jsonl").read_bytes() == path.read_bytes()
+    status, _, complaint = run("errors", gold, old, "--to", tool, "--view", "bucket=1")
+    assert status == 2 and "the view chooses by 'bucket'" in complaint
     every = spanometer.read(tmp_path / "all.jsonl", format=tool)
     labels = {every.spans.labels[code] for code in every.spans.label}
     assert labels == {"LOC", "PER"} | ({"PER (old)"} if tool == "doccano" else set())

@@ -87,6 +87,7 @@ class ErrorOutput(PlotOutput):
         optional=True,
         metavar="TOOL",
     )
+    view: str | None = text("VIEW", "with --to: only errors that the report shows, as the part of its address behind #")
     pairs: str = option("overlap", help="which confusion matrix the picture shows", choices=PAIR_CHOICES)
     examples: str | None = option(
         None,
@@ -124,6 +125,8 @@ class ErrorOutput(PlotOutput):
         super().__post_init__()
         if self.html is not None:
             require_html(self.html)
+        if self.view is not None and self.to is None:
+            raise InputError("--view chooses what --to writes.", "Add --to with a tool.")
         if self.plot is None and self.pairs != options_of(ErrorOutput)["pairs"].default:
             raise InputError("--pairs is about the picture, and there is none.", "Add --plot, or leave it out.")
         forms = {"examples": self.examples, "changes": self.changes, "per_error": self.per_error, "to": self.to}
@@ -277,7 +280,7 @@ def _tags_of_training(source: InputFiles, parts: SpanParts) -> tuple[Spans, Word
 def _write_examples(result: Errors, choice: ErrorChoice, output: ErrorOutput) -> None:
     """Write the errors of all systems in their context, changes or pre-annotations, and nothing else."""
     if output.to is not None:
-        output.write_text(preannotations(result, output.to, **asdict(choice)))
+        output.write_text(preannotations(result, output.to, view=output.view or "", **asdict(choice)))
         return
     if output.changes:
         output.write_text(result.difference(*result.systems).changes.to_json_lines())

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import parse_qs
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute
 
 from ...exceptions import InputError, require_choice
 from ...readers.json.preannotations import PREANNOTATIONS, ReviewTask, Span
 from ...spans.spans import Spans
 from .errors import Errors
-from .examples import ErrorChoice
+from .examples import ErrorChoice, mention_texts
 
 _REFERENCE = "reference"
 
+_FILTERS = ("system", "other", "change", "kind", "boundary", "reference", "predicted", "mention", "order")
+"""The filters of a report's view that choose errors here too."""
 
-def preannotations(errors: Errors, form: str, **choice: Any) -> str:
+
+def preannotations(errors: Errors, form: str, *, view: str = "", **choice: Any) -> str:
     """Write the documents with errors for an annotation tool, with the spans of all sides as pre-annotations.
 
     Spans with several fragments are written with their outermost bounds.
@@ -24,21 +30,70 @@ def preannotations(errors: Errors, form: str, **choice: Any) -> str:
     Args:
         errors: the errors.
         form: the tool, see `PREANNOTATIONS`.
+        view: what the report of errors shows, as the part of its address behind `#`, see `rows_of_view`.
         **choice: which errors a document must have one of, see `ErrorChoice`.
 
     Raises:
         InputError: for an unknown tool, and for documents without words or texts.
     """
     require_choice("to", form, PREANNOTATIONS)
-    return "".join(PREANNOTATIONS[form](_tasks(errors, ErrorChoice(**choice))))
+    chosen, rows = ErrorChoice(**choice), rows_of_view(errors, view)
+    for name, system in errors.systems.items():
+        rows[name] = np.intersect1d(rows[name], chosen.rows(system.matched))
+    return "".join(PREANNOTATIONS[form](_tasks(errors, rows)))
 
 
-def _tasks(errors: Errors, choice: ErrorChoice) -> Iterator[ReviewTask]:
+def rows_of_view(errors: Errors, view: str) -> dict[str, np.ndarray]:
+    """List the errors of each system that a view of the report shows.
+
+    Args:
+        errors: the errors.
+        view: the fragment of the report's address, `system=new&change=fixed&kind=missing`; empty for all errors.
+
+    Raises:
+        InputError: for filters that only the report has, and unknown values.
+    """
+    given = {name: values[-1] for name, values in parse_qs(view.removeprefix("#"), keep_blank_values=True).items()}
+    beyond = [name for name in given if name not in _FILTERS]
+    if beyond:
+        remedy = f"Choose by {', '.join(_FILTERS)}."
+        raise InputError(f"the view chooses by {' and '.join(map(repr, beyond))}.", remedy, option="view")
+    names, change = list(errors.systems), given.get("change")
+    current, other = given.get("system") or names[-1 if change else 0], given.get("other", names[0])
+    for name in (current, other):
+        require_choice("system", name, names)
+    every = {name: ErrorChoice().rows(system.matched) for name, system in errors.systems.items()}
+    makers = dict(zip(names, errors.makers(list(every.values())), strict=True))
+    shown = {}
+    for name, rows in every.items():
+        matched, kept = errors.systems[name].matched, np.ones(len(rows), dtype=bool)
+        if change:
+            side, beside = (other, current) if change == "fixed" else (current, other)
+            kept &= (name == side) & ((makers[name] >> names.index(beside) & 1) == (change == "both"))
+        elif given.get("system"):
+            kept &= name == current
+        for key in ("kind", "boundary"):
+            if given.get(key):
+                kept &= np.any([matched.flags(value)[rows] for value in given[key].split(",")], axis=0)
+        labels = {label: code for code, label in enumerate(matched.alignment.labels)} | {"": -1}
+        for key, of_side in (("reference", matched.reference_label), ("predicted", matched.predicted_label)):
+            if key in given:
+                require_choice(key, given[key], labels)
+                kept &= of_side[rows] == labels[given[key]]
+        if "mention" in given:
+            system = errors.systems[name]
+            texts = mention_texts(matched, (system.references, system.predictions), system.context.wording, rows)
+            kept &= np.array(pa.compute.equal(pa.compute.coalesce(*texts), given["mention"]), dtype=bool)
+        shown[name] = rows[kept]
+    return shown
+
+
+def _tasks(errors: Errors, rows: Mapping[str, np.ndarray]) -> Iterator[ReviewTask]:
     first = next(iter(errors.systems.values()))
     context, wording = first.context, first.context.wording
     if wording is None:
         raise InputError("the documents have no words.", "Give a file with words or texts.")
-    chosen = [system.matched.document[choice.rows(system.matched)] for system in errors.systems.values()]
+    chosen = [system.matched.document[rows[name]] for name, system in errors.systems.items()]
     documents = np.unique(np.concatenate(chosen)).tolist()
     sides = {_REFERENCE: first.references, **{name: each.predictions for name, each in errors.systems.items()}}
     bounds = {
