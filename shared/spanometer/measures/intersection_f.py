@@ -26,11 +26,12 @@ class IntersectionF(FMeasure):
     Attributes:
         cap: count a span's summed coverage as at most 1. If spans of one label overlap within one side, the plain sum
             can pass 1.
+        best: the side whose spans are covered by the one best span of the other side, not by all (neleval's max).
 
     Counts: `right` and `found`, the sums of the spans' coverage; `predicted` and `reference`, in spans.
 
     Raises:
-        InputError: without `cap`, if two spans of one label and side overlap.
+        InputError: without `cap`, if two spans of one label and side overlap, unless the best one covers both sides.
     """
 
     cap: bool = option(
@@ -39,34 +40,56 @@ class IntersectionF(FMeasure):
         label="Cap coverage at 1",
     )
 
+    best: str = option(
+        "neither",
+        help="the side whose spans are covered by the one best span of the other side",
+        choices={"neither": "all spans count", "references": "", "predictions": "", "both": ""},
+        label="Best span alone",
+    )
+
     name: ClassVar[str] = "intersection_f"
     results: ClassVar[Mapping[str, Key]] = f_results(
         "mean share of a predicted span that is right", "mean share of a reference span that is found"
     )
     place: ClassVar[int] = 50
     support: ClassVar[str] = "reference"
+    unusual: ClassVar[tuple[str, ...]] = ("best", *FMeasure.unusual)
 
     @property
     def needs(self) -> frozenset[str]:
         """The requirements on spans, see `Measure.needs`."""
-        return frozenset(() if self.cap else ("disjoint",))
+        return frozenset(() if self.cap or self.best == "both" else ("disjoint",))
 
     def _count(self, alignment: Alignment) -> Counts:
         """Sum the shared tokens of each span."""
         references, predictions = alignment.references, alignment.predictions
-        if not self.cap:
+        if self.needs:
             reason = ", so that what they cover would count twice."
             remedy = f"Set {setting('cap', True)} to count a span's coverage as at most 1."
             for name, side in alignment.sides.items():
                 require_disjoint(alignment, name, side, reason, remedy)
+        right, found = coverage(predictions, references), coverage(references, predictions)
+        if self.best != "neither":
+            pairs = alignment.pairs
+            if self.best != "references":
+                right = _most(pairs.prediction, pairs.shared, len(predictions))
+            if self.best != "predictions":
+                found = _most(pairs.reference, pairs.shared, len(references))
         columns = {
-            "right": self._coverage(predictions, references),
+            "right": self._share(predictions, right),
             "predicted": predictions.column(),
-            "found": self._coverage(references, predictions),
+            "found": self._share(references, found),
             "reference": references.column(),
         }
         return Counts(columns, alignment.labels, alignment.documents)
 
-    def _coverage(self, side: SideSpans, other: SideSpans) -> Column:
-        covered, size = coverage(side, other), side.size
+    def _share(self, side: SideSpans, covered: np.ndarray) -> Column:
+        size = side.size
         return side.column(value=(np.minimum(covered, size) if self.cap else covered) / size)
+
+
+def _most(span: np.ndarray, shared: np.ndarray, spans: int) -> np.ndarray:
+    """Find the most tokens that each span shares with one span."""
+    most = np.zeros(spans, dtype=np.int64)
+    np.maximum.at(most, span, shared)
+    return most

@@ -131,8 +131,10 @@ class Protocol:
         """Find the name of the measure whose options a signature has; None if no measure of the protocol has them."""
         parts = Signature.read(signature)
         for name, measure in self.own_measures.items():
-            own = Signature.read(measure.signature({}))
-            if own.measure == parts.measure and own.parts.items() <= parts.parts.items():
+            own, options = Signature.read(measure.signature({})), options_of(measure)
+            if own.measure == parts.measure and own.parts == {
+                option: value for option, value in parts.parts.items() if option in options
+            }:
                 return name
         return None
 
