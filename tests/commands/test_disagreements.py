@@ -89,4 +89,4 @@ def test_exports_of_tools_have_texts(run, file):
     row = json.loads(run("agree", *paths, "--disagreements", "--json")[1])["disagreements"]["places"][0]
     assert (row["name"], row["before"], row["text"]) == ("7", "Ada saw ", "Rome")
     row = json.loads(run("agree", *paths, "--disagreements", "--tokenizer", "words", "--json")[1])
-    assert row["disagreements"]["places"][0]["before"] == "Ada saw"
+    assert row["disagreements"]["places"][0]["before"] == "Ada saw "

@@ -124,4 +124,4 @@ def test_examples_of_documents_as_they_were_paired(run, file):
         "errors", *paths, "--scored-documents", "shared", "--tokenizer", "words", "--examples", "jsonl"
     )
     row = json.loads(output)
-    assert (status, row["name"], row["reference"]["text"], row["before"]) == (0, "one", "Rome", "Ada saw")
+    assert (status, row["name"], row["reference"]["text"], row["before"]) == (0, "one", "Rome", "Ada saw ")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -11,12 +13,15 @@ import pyarrow.compute
 
 from ..arrays import as_lists, offsets_of, ranges, run_bounds, string_array, strings
 from ..tags.tags import Tags
+from .documents import Tokens
 from .spans import Spans
 
 _CODE_POINTS = 0x110000
 
 _AT_ONCE = 1 << 20
 """How many characters are looked at together."""
+
+_BLANK = re.compile(r"\s")
 
 _NO_CHARACTER = "\N{REPLACEMENT CHARACTER}"
 """Stands for half a character, which Arrow cannot store."""
@@ -29,10 +34,14 @@ class Wording:
     Attributes:
         units: the words or characters, encoded.
         separator: what stands between two of them: a blank between words, nothing between characters.
+        characters: the text, where it is known, if units are words; else None.
+        bounds_in_text: the start and the end of each word there, in characters of its document, shape (2, words).
     """
 
     units: Tags
     separator: str
+    characters: Wording | None = None
+    bounds_in_text: np.ndarray = field(default_factory=lambda: np.zeros((2, 0), dtype=np.int64))
 
     @classmethod
     def of_words(cls, words: Tags | Iterable[Sequence[str]]) -> Wording:
@@ -57,6 +66,19 @@ class Wording:
         names = tuple(_NO_CHARACTER if 0xD800 <= point < 0xE000 else chr(point) for point in there.tolist())
         return cls(Tags(codes, names, offsets), "")
 
+    @classmethod
+    def of_tokens(cls, texts: Sequence[str], tokens: Tokens) -> Wording:
+        """Make the wording of texts that have tokens; line ends and other white space are shown as blanks."""
+        characters = cls.of_texts([_BLANK.sub(" ", text) for text in texts])
+        words = characters.between(tokens.document, tokens.start, tokens.end).to_pylist()
+        rows = [words[first:last] for first, last in pairwise(tokens.offsets.tolist())]
+        return cls(Tags.from_lists(rows), " ", characters, np.stack([tokens.start, tokens.end]))
+
+    @property
+    def shown(self) -> Wording:
+        """The wording that strings are read from: the text, if it is known, or else the words."""
+        return self if self.characters is None else self.characters
+
     @property
     def lengths(self) -> np.ndarray:
         """The documents' lengths in units, int64."""
@@ -72,13 +94,33 @@ class Wording:
 
     def between(self, document: np.ndarray, start: np.ndarray, end: np.ndarray) -> pa.StringArray:
         """Read the strings from unit `start` to unit `end` (exclusive) of documents."""
+        if self.characters is not None:
+            return self.characters.between(document, *self.bounds(document, start, end))
         size = end - start
         taken = ranges(self.units.offsets[document] + start, size)
         words = strings(self.units.codes[taken], self.units.names)
         return _joined(offsets_of(size), words, self.separator)
 
+    def bounds(self, document: np.ndarray, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Compute the bounds of parts of documents in what is `shown`; parts without a word are at 0."""
+        if self.characters is None:
+            return start, end
+        filled, base = end > start, self.units.offsets[document]
+        bounds = np.zeros((2, len(start)), dtype=np.int64)
+        bounds[0, filled] = self.bounds_in_text[0, (base + start)[filled]]
+        bounds[1, filled] = self.bounds_in_text[1, (base + end)[filled] - 1]
+        return bounds[0], bounds[1]
+
+    def without_text(self) -> Wording:
+        """Take the words alone, to compare them with those of another wording."""
+        return replace(self, characters=None)
+
     def text(self, document: int, start: int, end: int) -> str:
         """Read the string from unit `start` to unit `end` (exclusive) of a document."""
+        if self.characters is not None:
+            place, first, last = (np.array([bound]) for bound in (document, start, end))
+            low, high = self.bounds(place, first, last)
+            return self.characters.text(document, int(low[0]), int(high[0]))
         return self.separator.join(self.listed(document, start, end))
 
     def listed(self, document: int, start: int, end: int) -> list[str]:

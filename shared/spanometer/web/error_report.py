@@ -319,7 +319,7 @@ def report_data(
         "error": of_pairs.difference,
         "changes": of_pairs.changes,
         "noun": "sentence" if separator else "passage",
-        "words": bool(separator),
+        "words": bool(separator) and (context.wording is None or context.wording.characters is None),
         "labels": [printable(label) for label in first.matched.alignment.labels],
         "strings": list(map(printable, strings)),
         "systems": systems,

@@ -12,6 +12,7 @@ from ..analysis.errors.contexts import Context
 from ..arrays import ordered_codes
 from ..exceptions import printable
 from ..spans.spans import Spans
+from ..spans.wording import Wording
 
 _WHOLE = {" ": 80, "": 500}
 """The greatest length of documents that are shown whole, in words or characters, by the separator of units."""
@@ -30,12 +31,16 @@ def separator_of(context: Context) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Passages:
-    """Parts of documents, in the order of the text: a document, and the first and last (exclusive) of its units."""
+    """Parts of documents, in the order of the text: a document, and the first and last (exclusive) of its units.
+
+    The wording of the documents, if it is known, tells what is shown of them.
+    """
 
     document: np.ndarray
     first: np.ndarray
     last: np.ndarray
     length: np.ndarray
+    wording: Wording | None = None
 
     @classmethod
     def around(
@@ -63,10 +68,13 @@ class Passages:
         np.maximum.at(
             last, passage, np.where(long, np.minimum(np.minimum(end, start + whole) + around, length), length)
         )
-        return cls(document[example], first, last, length[example]), passage
+        return cls(document[example], first, last, length[example], context.wording), passage
 
     def pieces(self, spans: Spans, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Find the pieces of spans in each passage, in order: the span, its start and end there, and the passage."""
+        """Find the pieces of spans in each passage, in order: the span, its start and end there, and the passage.
+
+        Starts and ends are in words, or in characters where the text is shown.
+        """
         span, start, end = spans.pieces()
         base = offsets[spans.document[span]]
         order = np.lexsort((-end, start + base))
@@ -75,6 +83,10 @@ class Passages:
         piece = order[piece]
         begin = np.maximum((start + base)[piece] - first[passage], 0)
         stop = np.minimum((end + base)[piece] - first[passage], (self.last - self.first)[passage])
+        if self.wording is not None:
+            document, first = self.document[passage], self.first[passage]
+            origin, _ = self.wording.bounds(document, first, self.last[passage])
+            begin, stop = (bound - origin for bound in self.wording.bounds(document, first + begin, first + stop))
         return span[piece], begin, stop, passage
 
     def columns(
@@ -112,6 +124,8 @@ def _units(context: Context, document: int, first: int, last: int) -> list[str] 
     wording = context.wording
     if wording is None:
         return " ".join(str(number) for number in range(first + 1, last + 1))
+    if wording.characters is not None:
+        return wording.text(document, first, last)
     words = wording.listed(document, first, last)
     text = wording.separator.join(words)
     return words if wording.separator and text.count(" ") != len(words) - 1 else text

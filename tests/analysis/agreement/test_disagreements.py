@@ -17,6 +17,7 @@ from spanometer.alignment.overlaps import Alignment
 from spanometer.analysis.agreement.pairs import DIFFERENCES
 from spanometer.analysis.errors.confusion import Confusion
 from spanometer.measures import SpanF, TokenF
+from spanometer.web.error_report import error_report
 
 WORDS = [["Ada", "met", "Bob", "of", "Acme", "Inc"], ["Rome", "fell"]]
 TEAM = {
@@ -177,3 +178,23 @@ def test_words_that_a_tokenizer_makes_are_shown(tmp_path):
     sides = {name: spanometer.read(tmp_path / f"{name}.jsonl") for name in ends}
     found = disagreements(sides, tokenizer="words")
     assert [row["text"] for row in found.to_arrow().to_pylist()] == ["Ada Lovelace"]
+
+
+def test_texts_as_they_are(file, tmp_path):
+    """Words are not spaced anew where the text is known: in tables, JSON and on pages of errors."""
+    text = "Born 2/8/1935 (in Rome). I'll go\nto Rome."
+    sides = []
+    for end in (13, 8):
+        row = {"id": "x", "text": text, "spans": [{"start": 5, "end": end, "label": "DATE"}]}
+        sides.append(spanometer.read(file(f"{end}.jsonl", json.dumps(row) + "\n")))
+    reading = {"tokenizer": "words", "to_tokens": "expand"}
+    found = spanometer.disagreements(sides, **reading)
+    (place,) = found.to_arrow().to_pylist()
+    assert (place["before"], place["text"], place["after"]) == ("Born ", "2/8/1935", " (in Rome). I'll go to")
+    assert [reading["spans"][0]["text"] for reading in place["readings"]] == ["2/8/1935", "2/8"]
+    assert "  Born 2/8/1935 (in Rome). I'll go to\n" in str(found)
+    errors = spanometer.errors(sides[0], {"a": sides[1]}, **reading)
+    page = error_report(errors)
+    assert "Born 2/8/1935 (in Rome). I\\u0027ll go to Rome." in page
+    # in characters of the text: where a mark begins and how long it is
+    assert '"marks":[[5,8,0]]' in page

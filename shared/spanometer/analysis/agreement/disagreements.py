@@ -359,7 +359,7 @@ def shown_places(disagreements: Disagreements, most: int) -> Iterator[Part]:
         yield [(printable(text), "bold"), f"  {', '.join(row['kinds'])}  ", (", ".join(where), "dim")]
         if wording is not None:
             around = (row["before"], row["text"], row["after"])
-            yield [("  ", ""), printable(wording.separator.join(part for part in around if part))]
+            yield [("  ", ""), printable(wording.shown.separator.join(part for part in around if part))]
         for reading in row["readings"]:
             names = ", ".join(reading["annotators"])
             yield [(f"  {printable(names)}: ", "dim"), printable(reading_text(reading))]

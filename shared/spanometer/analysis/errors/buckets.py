@@ -177,6 +177,9 @@ def buckets_of(
         buckets.append(by_number("entity density", density[documents[0]], density[documents[1]], _SHARES))
     buckets.append(_by_frequency(sides))
     if wording is not None:
+        if train is not None and (train[1].characters is None) != (wording.characters is None):
+            # strings of words and of texts would differ in blanks
+            wording, train = wording.without_text(), (train[0], train[1].without_text())
         strings = [wording.of(side) for side in sides]
         strings += [] if train is None else [train[1].of(train[0])]
         codes, names = coded_strings(*strings)

@@ -109,6 +109,9 @@ class SuspiciousReferences(Result):
         )
         agree = np.where(same & (len(places.names) > 1), np.where(places.answers[:, 0] < 0, 0.5, 1.0), 0.0)
         wording, here, trained, labels = places.context.wording, None, None, references.labels
+        if wording is not None and train is not None:
+            # of texts in words and others the strings would differ in blanks
+            wording, train = wording.without_text(), (train[0], train[1].without_text())
         if wording is not None:
             sides = [wording.of(references), wording.of(places.spans)]
             codes, _ = coded_strings(*sides, *([] if train is None else [train[1].of(train[0])]))

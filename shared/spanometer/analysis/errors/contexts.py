@@ -15,6 +15,7 @@ from ...documents.document_file import DocumentFile
 from ...documents.places_in_files import LineRuns
 from ...documents.sides import Sides
 from ...exceptions import InputError, counted, plain_ends
+from ...spans.documents import Tokens
 from ...spans.spans import Spans
 from ...spans.texts import joined
 from ...spans.wording import Wording
@@ -76,9 +77,10 @@ class Context:
         wording = self.wording
         if wording is not None:
             around, length = AROUND[wording.separator], wording.lengths[document]
-            columns["before"] = wording.between(document, np.maximum(start - around, 0), start)
-            columns["text"] = wording.between(document, start, end)
-            columns["after"] = wording.between(document, end, np.minimum(end + around, length))
+            outer = wording.bounds(document, np.maximum(start - around, 0), np.minimum(end + around, length))
+            inner = wording.bounds(document, start, end)
+            for name, low, high in (("before", outer[0], inner[0]), ("text", *inner), ("after", inner[1], outer[1])):
+                columns[name] = wording.shown.between(document, low, high)
         return columns
 
     def fitting(self, references: Spans) -> Context:
@@ -165,12 +167,24 @@ def _wording(file: DocumentFile, unit: str, behind: Sequence[Sequence[str]], *, 
             [text + "".join(more) for text, more in zip(rows, behind, strict=True)] if any(behind) else rows
         )
     if words is None and texts is not None and documents.tokens is not None:
-        tokens = documents.tokens
-        pieces = Wording.of_texts(texts).between(tokens.document, tokens.start, tokens.end).to_pylist()
-        words = [pieces[first:last] for first, last in itertools.pairwise(tokens.offsets.tolist())]
+        return Wording.of_tokens(*_with_mentions(texts, documents.tokens, behind))
     if words is not None and any(behind):
         words = [[*row, *itertools.chain(*map(_words_of, more))] for row, more in zip(words, behind, strict=True)]
     return None if words is None else Wording.of_words(words)
+
+
+def _with_mentions(
+    texts: Sequence[str], tokens: Tokens, behind: Sequence[Sequence[str]]
+) -> tuple[Sequence[str], Tokens]:
+    """Add mentions behind texts, and their words behind the tokens."""
+    if not any(behind):
+        return texts, tokens
+    longer, bounds = list(texts), [tokens.bounds(document) for document in range(len(texts))]
+    for document, mentions in enumerate(behind):
+        for word in itertools.chain(*map(_words_of, mentions)):
+            longer[document] += f" {word}"
+            bounds[document].append((len(longer[document]) - len(word), len(longer[document])))
+    return longer, Tokens.from_lists(bounds)
 
 
 def _words_of(mention: str) -> list[str]:

@@ -322,7 +322,9 @@ def marked_text(
     first, last = max(start - around, 0), min(end + around, int(wording.lengths[document]))
     if span is None:
         return [wording.text(document, first, last)]
-    parts = ((first, span["start"]), (span["start"], span["end"]), (span["end"], last))
-    before, text, after = (wording.text(document, *part) for part in parts)
-    left, right = (wording.separator if part else "" for part in (before, after))
+    parts = [np.array(part) for part in ([document, document], [first, span["start"]], [last, span["end"]])]
+    low, high = (bounds.tolist() for bounds in wording.bounds(*parts))
+    pieces = (low[0], low[1]), (low[1], high[1]), (high[1], high[0])
+    before, text, after = (wording.shown.text(document, *piece) for piece in pieces)
+    left, right = (wording.shown.separator if part else "" for part in (before, after))
     return [before, left, (f"[{span['label']} {text}]", "bold"), right, after]
