@@ -7,7 +7,7 @@ import pytest
 
 from builders import spans
 from random_corpora import as_spans
-from spanometer import InputError
+from spanometer import InputError, Spans
 from spanometer.measures.relaxed_f import RelaxedF
 
 KINDS = [("any", None), ("iou", Fraction(1, 2)), ("dice", Fraction(2, 3)), ("coverage", Fraction(1, 2))]
@@ -135,3 +135,11 @@ def order(span):
 def test_options_without_effect(options, problem):
     with pytest.raises(InputError, match=problem):
         RelaxedF(**options)
+
+
+def test_the_lower_of_both():
+    """Of 1 and 2 spans one is shared: 1 and 1/2; a side without spans gives 0, two such sides 1."""
+    span, other = ({"start": start, "end": start + 2, "label": "A"} for start in (0, 4))
+    gold, system = Spans.from_dicts([[span], [span], []]), Spans.from_dicts([[span, other], [], []])
+    measure = RelaxedF(overlap="iou", balance="lower", average="documents", zero_division=1)
+    assert measure.score(measure.counts(gold, system))["f1"] == (0.5 + 0 + 1) / 3
