@@ -9,14 +9,9 @@ import pytest
 import spanometer
 from spanometer.exceptions import InputError
 from spanometer.readers.objects import read_objects
+from tests.answer_samples import ENTITIES, FORMS, GOLD, LABELS, TEXTS
 
-TEXTS = ["Ada Lovelace met Charles Babbage in London.", "Nobody came."]
-SPANS = [(0, 12, "PER"), (17, 32, "PER"), (36, 42, "LOC")]
-GOLD = [
-    {"text": TEXTS[0], "spans": [{"start": start, "end": end, "label": label} for start, end, label in SPANS]},
-    {"text": TEXTS[1], "spans": []},
-]
-ANSWER = json.dumps([[label, TEXTS[0][start:end]] for start, end, label in SPANS])
+ANSWERS = FORMS["pairs"]
 
 
 @dataclasses.dataclass
@@ -61,7 +56,7 @@ class Document:
 
 
 def of_spans(make):
-    return [[make(*span) for span in SPANS], []]
+    return [[make(start, end, label) for label, _, start, end in entities] for entities in ENTITIES]
 
 
 OUTPUTS = {
@@ -74,23 +69,15 @@ OUTPUTS = {
             "end": np.int64(end),
         }
     ),
-    "GLiNER": of_spans(
-        lambda start, end, label: {
-            "start": start,
-            "end": end,
-            "text": TEXTS[0][start:end],
-            "label": label,
-            "score": 0.5,
-        }
-    ),
+    "GLiNER": of_spans(lambda start, end, label: {"start": start, "end": end, "label": label, "score": 0.5}),
     "GLiNER2": [
-        {"entities": {"PER": ["Ada Lovelace", "Charles Babbage"], "LOC": ["London"]}},
-        {"entities": {"PER": []}},
+        {"entities": {label: [mention for own, mention, *_ in entities if own == label] for label in LABELS}}
+        for entities in ENTITIES
     ],
     "Presidio": of_spans(lambda start, end, label: Result(label, start, end, 0.5)),
-    "Stanza": [Document(TEXTS[0], [Entity(*span) for span in SPANS]), Document(TEXTS[1], [])],
-    "answers": [ANSWER, "None"],
-    "responses": [Completion(ANSWER), Completion("[]")],
+    "Stanza": list(map(Document, TEXTS, of_spans(Entity))),
+    "answers": ANSWERS,
+    "responses": list(map(Completion, ANSWERS)),
     "objects": GOLD,
 }
 
@@ -104,9 +91,9 @@ def test_outputs_of_systems(name):
 def test_documents_of_spacy():
     spacy = pytest.importorskip("spacy")
     language = spacy.blank("en")
-    patterns = [{"label": label, "pattern": TEXTS[0][start:end]} for start, end, label in SPANS]
-    language.add_pipe("entity_ruler").add_patterns(patterns)
     documents = list(map(language, TEXTS))
+    for document, entities in zip(documents, ENTITIES, strict=True):
+        document.set_ents([document.char_span(start, end, label) for label, _, start, end in entities])
     assert spanometer.score(GOLD, documents).flat()["span_f_f1"] == 1
     assert spanometer.score(documents, OUTPUTS["answers"], grounding="strict").flat()["span_f_f1"] == 1
 
@@ -114,19 +101,19 @@ def test_documents_of_spacy():
 def test_answers_beside_a_file(tmp_path):
     path = tmp_path / "gold.jsonl"
     path.write_text("".join(f"{json.dumps(row)}\n" for row in GOLD))
-    report = spanometer.score(spanometer.read(path), [ANSWER, ""], grounding="uie", asked_labels=["PER"])
-    assert report.flat()["span_f_recall"] == 2 / 3
-    assert "|grounding:uie|asked_labels:PER|" in report.measures["span_f"].signature
+    report = spanometer.score(spanometer.read(path), ANSWERS, grounding="uie", asked_labels=["PER", "LOC"])
+    assert report.flat()["span_f_recall"] == 18 / 22
+    assert "|grounding:uie|asked_labels:LOC,PER|" in report.measures["span_f"].signature
 
 
 def test_comparisons_and_errors_of_answers():
-    systems = {"good": [ANSWER, "None"], "empty": ["[]", None]}
-    options = {"grounding": "strict", "asked_labels": ["PER", "LOC"]}
+    systems = {"good": ANSWERS, "empty": ["[]"] * 9 + [None]}
+    options = {"grounding": "strict", "asked_labels": LABELS}
     compared = spanometer.compare(GOLD, systems, n_permutations=10, **options).measures["span_f"]
     assert [system.scores["f1"] for system in compared.systems.values()] == [1, 0]
-    assert "|grounding:strict|asked_labels:LOC,PER|" in compared.signature
+    assert "|grounding:strict|asked_labels:LOC,ORG,PER|" in compared.signature
     found = spanometer.errors(GOLD, systems, **options)
-    assert found.systems["empty"].counts["missing"] == 3
+    assert found.systems["empty"].counts["missing"] == 22
     assert found.systems["empty"].answers.to_dict()["broken"] == 1
     assert spanometer.errors(GOLD, OUTPUTS["Presidio"]).only.errors == 0
 

@@ -127,7 +127,8 @@ def read_answer(
         values = read_values(written)
         for value in values.values:
             reading.read(value)
-        return _answer_of(reading, broken=not values.whole, repaired=values.repaired)
+        unread = not values.values and not set("[{").isdisjoint(written)
+        return _answer_of(reading, broken=unread or not values.whole, repaired=values.repaired)
     if chosen == "calls":
         return _answer_of(reading, broken=not read_calls(written, reading))
     if chosen == "rows":
@@ -170,8 +171,8 @@ def _without_thoughts(answer: str) -> str:
     """Remove the model's thoughts, and everything around fenced blocks."""
     # the beginning of the thoughts may belong to the prompt
     written = _THOUGHTS.sub("", answer).rpartition("</think>")[2]
-    blocks = _FENCED.findall(written)
-    return "\n".join(blocks) if blocks else written
+    blocks = [block for block in _FENCED.findall(written) if block.strip()]
+    return "\n".join(blocks) if blocks else written.replace("```", "")
 
 
 def _repeats(written: str, text: str | None) -> bool:

@@ -5,68 +5,90 @@ import json
 import pytest
 
 import spanometer
+from spanometer import InputError
 from spanometer.readers.formats import detect
+from tests.answer_samples import ENTITIES
+from tests.answer_samples import GOLD as GOLD_ROWS
 
 TEXT = "Ann saw Bob in Rome."
 GOLD = {"id": "a", "text": TEXT, "spans": [{"start": 0, "end": 3, "label": "PER"}]}
-ITEMS = {"entities": [{"text": "Ann", "label": "PER"}]}
+
+
+def envelopes_of(name, text, entities):
+    """The answer in every envelope."""
+    items = {"entities": entities}
+    answer = json.dumps(items)
+    by_label = {label: [each["text"] for each in entities if each["label"] == label] for label in ("PER", "LOC", "ORG")}
+    bare = [{"type": each["label"], "text": each["text"], "score": 0.5} for each in entities]
+    words = [{"entity_group": each["type"], "word": each["text"], "score": 0.5} for each in bare]
+    call = {"name": "f", "arguments": items}
+    tool = {"id": "call_1", "type": "function", "function": {"name": "extract", "arguments": answer}}
+    calling = {"role": "assistant", "content": None, "tool_calls": [tool]}
+    claude = [{"type": "text", "text": "I look."}, {"type": "tool_use", "id": "t", "name": "extract", "input": items}]
+
+    return {
+        "tool calls": {"id": "chatcmpl-1", "choices": [{"index": 0, "message": calling}]},
+        "tool calls, parsed": {"choices": [{"message": {"role": "assistant", "tool_calls": [{"function": call}]}}]},
+        "a function call": {
+            "choices": [
+                {"message": {"role": "assistant", "content": "", "function_call": {"name": "f", "arguments": answer}}}
+            ]
+        },
+        "a chat that calls": {"messages": [{"role": "user", "content": text}, calling]},
+        "Responses": {
+            "id": "resp_1",
+            "output": [
+                {"type": "reasoning", "summary": []},
+                {"type": "function_call", "name": "f", "arguments": answer},
+            ],
+        },
+        "Responses, text": {"output_text": answer, "output": []},
+        "Anthropic": {"id": "msg_1", "type": "message", "role": "assistant", "content": claude},
+        "Anthropic, a batch": {
+            "custom_id": name,
+            "result": {"type": "succeeded", "message": {"role": "assistant", "content": claude}},
+        },
+        "OpenAI, a batch": {
+            "id": "batch_req_1",
+            "custom_id": name,
+            "response": {"status_code": 200, "body": {"choices": [{"message": calling}]}},
+            "error": None,
+        },
+        "Gemini": {
+            "candidates": [{"content": {"role": "model", "parts": [{"functionCall": {"name": "f", "args": items}}]}}]
+        },
+        "Gemini, text": {
+            "key": name,
+            "response": {
+                "candidates": [
+                    {"content": {"parts": [{"text": "Hm.", "thought": True}, {"text": answer}], "role": "model"}}
+                ]
+            },
+        },
+        "Bedrock": {
+            "output": {"message": {"role": "assistant", "content": [{"toolUse": {"name": "f", "input": items}}]}}
+        },
+        "Ollama": {"model": "m", "message": {"role": "assistant", "content": answer}, "done": True},
+        "Ollama, generate": {"model": "m", "response": answer, "done": True},
+        "sharegpt": {"conversations": [{"from": "human", "value": text}, {"from": "gpt", "value": answer}]},
+        "lm-eval": {"doc_id": 0, "doc": {"id": name, "text": text}, "resps": [[answer]], "filtered_resps": [answer]},
+        "LightEval": {"model_response": {"text": [answer]}},
+        "vLLM": {"request_id": "0", "prompt": text, "outputs": [{"index": 0, "text": answer}]},
+        "text-generation-inference": [{"generated_text": answer}],
+        "GLiNER2": {"entities": by_label},
+        "entities without offsets": {"id": name, "entities": bare},
+        "a pipeline without offsets": words,
+        **{key: {"id": name, key: answer} for key in ("answer", "response", "completion", "output", "generated_text")},
+        "an output that is a value": {"output": items},
+    }
+
+
+ANN = [{"text": "Ann", "label": "PER"}]
+ENVELOPES = envelopes_of("a", TEXT, ANN)
+ITEMS = {"entities": ANN}
 ANSWER = json.dumps(ITEMS)
 TOOL = {"id": "call_1", "type": "function", "function": {"name": "extract", "arguments": ANSWER}}
 CALLING = {"role": "assistant", "content": None, "tool_calls": [TOOL]}
-CLAUDE = [{"type": "text", "text": "I look."}, {"type": "tool_use", "id": "t", "name": "extract", "input": ITEMS}]
-
-ENVELOPES = {
-    "tool calls": {"id": "chatcmpl-1", "choices": [{"index": 0, "message": CALLING}]},
-    "tool calls, parsed": {
-        "choices": [{"message": {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": ITEMS}}]}}]
-    },
-    "a function call": {
-        "choices": [
-            {"message": {"role": "assistant", "content": "", "function_call": {"name": "f", "arguments": ANSWER}}}
-        ]
-    },
-    "a chat that calls": {"messages": [{"role": "user", "content": TEXT}, CALLING]},
-    "Responses": {
-        "id": "resp_1",
-        "output": [{"type": "reasoning", "summary": []}, {"type": "function_call", "name": "f", "arguments": ANSWER}],
-    },
-    "Responses, text": {"output_text": ANSWER, "output": []},
-    "Anthropic": {"id": "msg_1", "type": "message", "role": "assistant", "content": CLAUDE},
-    "Anthropic, a batch": {
-        "custom_id": "a",
-        "result": {"type": "succeeded", "message": {"role": "assistant", "content": CLAUDE}},
-    },
-    "OpenAI, a batch": {
-        "id": "batch_req_1",
-        "custom_id": "a",
-        "response": {"status_code": 200, "body": {"choices": [{"message": CALLING}]}},
-        "error": None,
-    },
-    "Gemini": {
-        "candidates": [{"content": {"role": "model", "parts": [{"functionCall": {"name": "f", "args": ITEMS}}]}}]
-    },
-    "Gemini, text": {
-        "key": "a",
-        "response": {
-            "candidates": [
-                {"content": {"parts": [{"text": "Hm.", "thought": True}, {"text": ANSWER}], "role": "model"}}
-            ]
-        },
-    },
-    "Bedrock": {"output": {"message": {"role": "assistant", "content": [{"toolUse": {"name": "f", "input": ITEMS}}]}}},
-    "Ollama": {"model": "m", "message": {"role": "assistant", "content": ANSWER}, "done": True},
-    "Ollama, generate": {"model": "m", "response": ANSWER, "done": True},
-    "sharegpt": {"conversations": [{"from": "human", "value": TEXT}, {"from": "gpt", "value": ANSWER}]},
-    "lm-eval": {"doc_id": 0, "doc": {"text": TEXT}, "resps": [[ANSWER]], "filtered_resps": [ANSWER]},
-    "LightEval": {"model_response": {"text": [ANSWER]}},
-    "vLLM": {"request_id": "0", "prompt": TEXT, "outputs": [{"index": 0, "text": ANSWER}]},
-    "text-generation-inference": [{"generated_text": ANSWER}],
-    "GLiNER2": {"entities": {"PER": ["Ann"]}},
-    "entities without offsets": {"id": "a", "entities": [{"text": "Ann", "type": "PER", "score": 0.5}]},
-    "a pipeline without offsets": [{"entity_group": "PER", "score": 0.9, "word": "Ann"}],
-    **{key: {"id": "a", key: ANSWER} for key in ("answer", "response", "completion", "output", "generated_text")},
-    "an output that is a value": {"output": ITEMS},
-}
 
 
 @pytest.fixture
@@ -84,6 +106,21 @@ def test_envelopes(row, read, file):
     # all at once, in one array
     answers = spanometer.read(file(json.dumps([{"id": "a", "answer": row}]), "array.json"))
     assert spanometer.score(gold, answers).flat()["span_f_f1"] == 1
+
+
+@pytest.mark.parametrize("name", ENVELOPES)
+def test_ten_texts(name, read):
+    items = [[{"text": mention, "label": label} for label, mention, *_ in entities] for entities in ENTITIES]
+    rows = [envelopes_of(row["id"], row["text"], found)[name] for row, found in zip(GOLD_ROWS, items, strict=True)]
+    gold = read(*GOLD_ROWS, name="gold.jsonl")
+    assert spanometer.score(gold, read(*rows)).flat()["span_f_f1"] == 1
+    # without the answer: an error, or a number
+    for row in json.loads(json.dumps(rows).replace("entities", "e").replace("text", "t").replace('"word"', '"w"')):
+        try:
+            file = read(*rows[:5], row)
+        except InputError:
+            continue
+        assert file.left_out or file.answers[-1] != ""
 
 
 def test_several_calls_are_one_answer(read):

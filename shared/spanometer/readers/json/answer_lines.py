@@ -95,11 +95,13 @@ def record_of(source: Source, line: int, place: str, row: Any, text_key: str | N
         problem = f"{place or 'the line'} has no text under {text_key or 'text'!r}."
         raise source.refuse(problem, f"Name the key of the text with {setting('text_key')}.", line)
     tokens = row.get("tokens") if isinstance(row, dict) else None
+    # harnesses number documents, and keep what they read
+    named = row.get("doc", row) if isinstance(row, dict) else None
     return Record(
         text=text,
         tokens=tokens if text is not None and are_bounds(tokens) else None,
         words=tokens if text is None and are_words(tokens) else None,
-        id=next((row[key] for key in _NAMES if _is_name(row.get(key))), None) if isinstance(row, dict) else None,
+        id=next((named[key] for key in _NAMES if _is_name(named.get(key))), None) if isinstance(named, dict) else None,
         line=line,
         place=place,
     )
@@ -121,6 +123,8 @@ def _answer(row: Any, key: str | None) -> Any:
     answer = answer_in(row)
     if answer is not NO_ANSWER:
         return answer
+    if isinstance(row, dict) and "entities" in row:
+        return row["entities"]
     if isinstance(row, dict):
         raise InputError(f"has no {_ANSWER!r}; its keys are {', '.join(map(repr, row)) or 'none'}.", _REMEDY)
     return row

@@ -1,0 +1,44 @@
+"""spaCy's registry of scorers: our measures for a component that finds entities or spans, in its configuration.
+
+[components.ner.scorer]
+@scorers = "spanometer.span_scorer.v1"
+measures = "span_f,link_f"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..analysis.scores.score import score
+
+
+def span_scorer(measures: str = "span_f", spans_key: str | None = None) -> Callable[..., dict[str, Any]]:
+    """Make a scorer of spaCy; its values have the names of `Report.flat`, and spaCy's names for the first F-measure.
+
+    Args:
+        measures: measures as text, `"span_f,token_f(format=BIO)"`; the spans are counted in tokens of the reference.
+        spans_key: the group of `doc.spans` that has the spans; None for `doc.ents`.
+    """
+
+    def compute(examples: Iterable[Any], **_: Any) -> dict[str, Any]:
+        pairs = [(_row(example.reference, spans_key), _row(example.predicted, spans_key)) for example in examples]
+        if not pairs:
+            return {}
+        report = score(*map(list, zip(*pairs, strict=True)), measures=measures, unit="token")
+        scores = report.results[0].scores
+        names = {"p": "precision", "r": "recall", "f": "f1"}
+        prefix = "ents" if spans_key is None else f"spans_{spans_key}"
+        return {**{f"{prefix}_{key}": scores[name] for key, name in names.items() if name in scores}, **report.flat()}
+
+    return compute
+
+
+def _row(document: Any, spans_key: str | None) -> dict[str, Any]:
+    """Write a document as a line of documents."""
+    spans = document.ents if spans_key is None else document.spans.get(spans_key, ())
+    return {
+        "text": document.text,
+        "tokens": [(token.idx, token.idx + len(token)) for token in document if not token.is_space],
+        "spans": [{"start": span.start_char, "end": span.end_char, "label": span.label_} for span in spans],
+    }
