@@ -45,30 +45,16 @@ _OTHER = frozenset(
 """Keys that are no labels, unless they are asked for."""
 
 _START = (
-    "start",
-    "startchar",
-    "startoffset",
-    "startindex",
-    "startpos",
-    "startposition",
-    "begin",
-    "beginoffset",
-    "from",
+    *("start", "startchar", "startoffset", "startindex", "startpos", "startposition", "begin", "beginoffset", "from"),
 )
-_END = ("end", "endchar", "endoffset", "endindex", "endpos", "endposition", "stop", "endoffset", "to")
+_END = ("end", "endchar", "endoffset", "endindex", "endpos", "endposition", "stop", "to")
 _RANGES = (
-    "span",
-    "offsets",
-    "offset",
-    "position",
-    "positions",
-    "charinterval",
-    "charspan",
-    "range",
-    "indices",
-    "bounds",
+    *("span", "offsets", "offset", "position", "positions", "charinterval", "charspan", "range", "indices", "bounds"),
 )
 _LENGTHS = ("length", "len", "size")
+_PLACES = frozenset((*_START, *_END, *_RANGES))
+"""Keys of the bounds of an item, in all forms."""
+
 _SIGNS = re.compile(r"[\W_]+")
 _NUMBER = re.compile(r"\s*([+-]?\d{1,15})(?:\.0*)?\s*\Z")
 
@@ -96,6 +82,9 @@ class StatedBounds(NamedTuple):
     start: int | None = None
     end: int | None = None
     stated: bool = False
+
+
+_NO_BOUNDS = StatedBounds()
 
 
 @dataclass
@@ -167,7 +156,7 @@ class ItemReading:
             self._occurs[mention] = inside and not (short and re.search(whole, self._lower) is None)
         return self._occurs[mention]
 
-    def add(self, label: Any, mention: str, bounds: StatedBounds = StatedBounds()) -> None:  # noqa: B008 (a constant)
+    def add(self, label: Any, mention: str, bounds: StatedBounds = _NO_BOUNDS) -> None:
         """Add an item whose label is known."""
         name = named(str(label))
         if not name:
@@ -242,13 +231,13 @@ class ItemReading:
     def _keys_of(self, values: Mapping | dict[str, Any]) -> tuple[str, str]:
         """Find the keys of the mention and of the label of an object; empty where it has none."""
         assert isinstance(values, dict)
-        nests = any(folded(key) in _WRAPPERS and _is_container(value) for key, value in values.items())
+        nests = not _WRAPPERS.isdisjoint(values) and any(_is_container(values.get(key)) for key in _WRAPPERS)
         if nests and self.mention_key is None:
             return "", ""
         mention_keys = MENTION_KEYS if self.mention_key is None else (folded(self.mention_key),)
         label_keys = LABEL_KEYS if self.label_key is None else (folded(self.label_key),)
-        mention = next((key for key in mention_keys if _is_wording(values.get(key))), "")
-        label = next((key for key in label_keys if key != mention and _is_label(values.get(key))), "")
+        mention = next((key for key in mention_keys if key in values and _is_wording(values[key])), "")
+        label = next((key for key in label_keys if key in values and key != mention and _is_label(values[key])), "")
         # what was asked for is a label, whatever the key
         if mention in label_keys and label and self.is_asked(_first(values[mention])) and mention_keys is MENTION_KEYS:
             other = next((key for key in mention_keys if key != mention and _is_wording(values.get(key))), "")
@@ -352,6 +341,8 @@ def whole_number(value: Any) -> int | None:
 
 def stated_bounds(values: dict[str, Any]) -> StatedBounds:
     """Read the bounds that an object states, in any of the forms that interfaces and prompts use."""
+    if _PLACES.isdisjoint(values):
+        return _NO_BOUNDS
     for name in _RANGES:
         part = values.get(name)
         if isinstance(part, Mapping):
@@ -365,7 +356,7 @@ def stated_bounds(values: dict[str, Any]) -> StatedBounds:
     start = next((values[key] for key in (*_START, "offset", "position") if values.get(key) is not None), None)
     end = next((values[key] for key in _END if values.get(key) is not None), None)
     if start is None and end is None:
-        return StatedBounds()
+        return _NO_BOUNDS
     length = next((whole_number(values[key]) for key in _LENGTHS if key in values), None)
     first = whole_number(start)
     if end is None and length is not None and first is not None:
