@@ -25,7 +25,8 @@ def span_scorer(measures: str = "span_f", spans_key: str | None = None) -> Calla
         pairs = [(_row(example.reference, spans_key), _row(example.predicted, spans_key)) for example in examples]
         if not pairs:
             return {}
-        report = score(*map(list, zip(*pairs, strict=True)), measures=measures, unit="token")
+        references, predictions = map(list, zip(*pairs, strict=True))
+        report = score(references, predictions, measures=measures, unit="token")
         scores = report.results[0].scores
         names = {"p": "precision", "r": "recall", "f": "f1"}
         prefix = "ents" if spans_key is None else f"spans_{spans_key}"
