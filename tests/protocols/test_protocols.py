@@ -98,6 +98,17 @@ def test_pages():
         assert f"[`{name}`]({name}.md)" in made["protocol_table"]()
 
 
+def test_refusals(complaint, file):
+    tags = file("system.conll", TAGS)
+    spans = file("spans.jsonl", '{"text": "a b", "spans": [{"start": 0, "end": 1, "label": "X"}]}\n')
+    line = complaint("score", spans, spans, "--protocol", "conlleval")
+    assert "conlleval reads with --scheme, which has no effect for documents with spans. Its files are: one" in line
+    assert "--protocol is for one reference" in complaint(
+        "score", tags, tags, tags, "--references", "2", "--protocol", "conlleval"
+    )
+    assert "Did you mean wnut17?" in complaint("score", tags, "--protocol", "wnut-17")
+
+
 def test_in_python():
     gold, system = [["B-PER", "I-PER", "O"], ["B-LOC"]], [["B-PER", "I-PER", "O"], ["O"]]
     report = spanometer.score(gold, system, protocol="conlleval")

@@ -439,6 +439,9 @@ def require_effect(options: argparse.Namespace, owner: type, names: Collection[s
         value = getattr(options, name, None)
         if name not in taken and of_reading and value is not None:
             flag = speller(options.flags)(name, str(value) if isinstance(value, bool) else None)
+            if name in getattr(options, "own_reading", ()):
+                problem = f"{options.official.name} reads with {flag}, which has no effect for {what}."
+                raise InputError(problem, f"Its files are: {options.official.formats}.")
             raise InputError(f"{flag} has no effect for {what}.", "Leave it out.")
 
 

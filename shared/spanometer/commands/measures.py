@@ -114,6 +114,7 @@ def take_signatures(options: argparse.Namespace) -> None:
     values = read_reading(reading, {name: each for name, (_, each) in declared.items()}, given)
     # a signature has the seed of its measure beside the seed of draws
     options.own_seed = options.__dict__.get("seed") is not None
+    options.own_reading = [] if options.official is None else [declared[name][0] for name in values]
     for name, value in values.items():
         setattr(options, declared[name][0], value if isinstance(value, bool) else reading[name])
 

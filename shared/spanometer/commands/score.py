@@ -50,7 +50,7 @@ _OTHERS = "Other measures: --measures all, or spanometer help measures."
 
 _OF_ONE_REFERENCE = (
     *("per_label", "per_document", "score_only", "by_chance", "plot", "reference_column", "prediction_column"),
-    *("words_column", "token_probability_column"),
+    *("words_column", "token_probability_column", "protocol"),
 )
 """Options that are for one reference."""
 
@@ -122,8 +122,7 @@ def run(options: argparse.Namespace) -> int:
     if number:
         return _score_all(corpus, measures, resampling, output)
     corpus, reports = score_corpus(source, corpus, measures, resampling, parts, per_document=output.per_document)
-    if options.official is not None:
-        reports = {name: scored_by(options.official, report) for name, report in reports.items()}
+    reports = _official(options, reports)
     for report in reports.values():
         require_signatures(options, [result.signature for result in report.results])
     return _show(corpus, reports, output, others=others)
@@ -138,7 +137,15 @@ def _score_parquet(
     measures = read_request(options, "parquet", known_measures(), default_measures("spans"), resampling)
     if output.per_document:
         raise InputError("--per-document is not for Parquet files.", "Leave it out.")
-    return _show(*source.score(paths, measures, resampling), output, others=False)
+    corpus, reports = source.score(paths, measures, resampling)
+    return _show(corpus, _official(options, reports), output, others=False)
+
+
+def _official(options: argparse.Namespace, reports: Mapping[str, Report]) -> dict[str, Report]:
+    """Add the official scores of a protocol, if there is one."""
+    if options.official is None:
+        return dict(reports)
+    return {name: scored_by(options.official, report) for name, report in reports.items()}
 
 
 def _show(corpus: CorpusFiles, reports: Mapping[str, Report], output: ScoreOutput, *, others: bool) -> int:
@@ -204,7 +211,7 @@ def _number_in(options: argparse.Namespace, files: int) -> int:
     text: str = options.references
     for name in _OF_ONE_REFERENCE:
         if getattr(options, name, None):
-            raise InputError(f"{options.flags[name]} is for one reference.", "Leave it out.")
+            raise InputError(f"{options.flags.get(name, f'--{name}')} is for one reference.", "Leave it out.")
     number = int(text) if text.isdecimal() and len(text) < 10 else 0
     if number < 1:
         raise InputError(f"invalid value for --references: {text!r}.", "Give the number of files, at least 1.")
