@@ -148,7 +148,7 @@ const wrong = [], amount = (text) => Number(text.replace(/[^0-9]/g, ''));
 for (const details of document.querySelectorAll('details')) details.open = true;
 const done = arguments[0];
 setTimeout(() => {
-  const links = [...document.querySelectorAll('a[href^="#"]')].map((each) => [each.textContent, each.hash]);
+  const links = [...document.querySelectorAll('a[href^="#"]')].map((each) => [each.textContent, each.hash || '#']);
   for (const [text, href] of links) {
     const link = document.createElement('a');
     link.href = href;
