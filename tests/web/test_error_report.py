@@ -47,7 +47,7 @@ def data_for(references, predictions, context, **options):
 
 
 def marks_of(data, system, passage):
-    """The marks of a passage: start, length and a label's code, or for an error minus its number from 1."""
+    """The marks of a passage: start, length and a label's code, or minus the number of an error, from 1."""
     flat = data["systems"][system]["marks"][passage] if system is not None else data["marks"][passage]
     return [flat[place : place + 3] for place in range(0, len(flat), 3)]
 
@@ -102,7 +102,6 @@ def test_random_corpora(seed, kind):
     expected = [row["kind"] for row in rows if row["kind"] != "correct"]
     system = data["systems"][0]
     assert [list(KINDS)[kind] for kind in decoded(system["kind"])] == expected
-    first = 0
     for passage, document in enumerate(data["passages"]["document"]):
         assert data["passages"]["text"][passage] == " ".join(words[document - 1])
         for number, side in ((None, sides[0]), (0, sides[1])):
@@ -112,12 +111,11 @@ def test_random_corpora(seed, kind):
             pieces = sorted(zip(start[here].tolist(), end[here].tolist(), np.array(label, object)[here], strict=True))
             marks = []
             for begin, size, code in marks_of(data, number, passage):
-                error = first - code - 1
+                error = -code - 1
                 if code < 0 and list(KINDS)[decoded(system["kind"])[error]] == "missing":
                     continue
                 marks.append((begin, begin + size, data["labels"][system["predicted"][error] if code < 0 else code]))
             assert sorted(marks) == pieces
-        first += system["amounts"][passage]
 
 
 def test_of_a_long_document_the_surroundings_are_there():
@@ -127,7 +125,14 @@ def test_of_a_long_document_the_surroundings_are_there():
     sides = spans(reference, [length]), spans([[]], [length])
     data = data_for(*sides, Context(wording=Wording.of_words(words)))
     assert data["passages"]["text"][0].split() == words[0][70:132] and data["passages"]["cut"] == [3, 3]
-    assert marks_of(data, None, 1) == [[30, 1, 0]] and marks_of(data, 0, 1) == [[30, 1, -1]]
+    assert marks_of(data, None, 1) == [[30, 1, 0]] and marks_of(data, 0, 1) == [[30, 1, -2]]
+    # an error beside a passage is one there too
+    sides = spans([[(110, 111, "A"), (130, 131, "A")]], [length]), spans([[]], [length])
+    data = data_for(*sides, Context(wording=Wording.of_words(words)))
+    assert [marks_of(data, 0, passage) for passage in (0, 1)] == [
+        [[30, 1, -1], [50, 1, -2]],
+        [[10, 1, -1], [30, 1, -2]],
+    ]
     text = " ".join(words[0])
     sides = spans([[(0, 1, "A")]], [len(text)]), spans([[]], [len(text)])
     passages = data_for(*sides, Context(wording=Wording.of_texts([text])))["passages"]

@@ -332,7 +332,6 @@ def _columns(system: SystemErrors, rows: np.ndarray, passage: np.ndarray, passag
     """List the errors of a system as columns, in the order of their passages, and the marks in each passage."""
     matched, offsets = system.matched, system.matched.alignment.offsets
     amounts = np.bincount(passage, minlength=len(passages.document) + 1)
-    first = np.concatenate([[0], np.cumsum(amounts)])
     lines = system.context.lines(matched.document[rows], first_of(matched, rows), offsets)
     shape = matched.boundary[rows].astype(np.int64) + 1
     shape += sum(5 * 2**bit * getattr(matched, mark)[rows] for bit, mark in enumerate(MARKS))
@@ -347,7 +346,7 @@ def _columns(system: SystemErrors, rows: np.ndarray, passage: np.ndarray, passag
         row_of[order_of_line(spans)[chosen[taken]]] = np.flatnonzero(taken)
         span, begin, stop, where = passages.pieces(spans, offsets)
         row = row_of[span]
-        code = np.where(number[row] < 0, spans.label[span], first[np.minimum(where, len(first) - 1)] - number[row] - 1)
+        code = np.where(number[row] < 0, spans.label[span], -1 - number[row])
         pieces.append(np.stack([where, begin, stop - begin, code], axis=1)[row >= 0])
     marks = np.concatenate(pieces)
     marks = marks[np.lexsort((-marks[:, 2], marks[:, 1], marks[:, 0]))]

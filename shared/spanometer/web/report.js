@@ -140,7 +140,7 @@
   const marksOf = (system, passage, marked) => {
     const flat = system.marks[passage], marks = [];
     for (let at = 0; at < flat.length; at += 3) {
-      const code = flat[at + 2], error = code < 0 ? system.first[passage] - code - 1 : -1;
+      const code = flat[at + 2], error = code < 0 ? -code - 1 : -1;
       const kind = error < 0 ? 0 : system.kind[error];
       const label = error < 0 ? code : system.predicted[error] === NO_LABEL ? system.reference[error] : system.predicted[error];
       marks.push([flat[at], flat[at] + flat[at + 1], label, kind, marked?.has(`${system.number} ${error}`)]);
