@@ -21,6 +21,10 @@ GOLD, OUTPUT = spans("0-1:A 1-2:A 2-3:A", "0-1:B", "-"), spans("0-1:A 5-6:A", "-
     [
         ({"f_beta": 2.0}, 5 * 1 / (3 + 4 * 4)),
         ({"f_beta": 0.0}, 1 / 3),
+        ({"combination": "jaccard"}, 1 / (4 + 3 - 1)),
+        ({"combination": "lower"}, 1 / 4),
+        ({"average": "documents", "combination": "lower", "zero_division": 1.0}, (1 / 3) / 3),
+        ({"average": "documents", "combination": "jaccard", "zero_division": 1.0}, (1 / 4) / 3),
         ({"average": "macro"}, (2 / 5 + 0) / 2),
         ({"average": "macro", "f1_average": "of_means"}, 2 * (1 / 4) * (1 / 6) / (1 / 4 + 1 / 6)),
         ({"average": "documents"}, (2 / 5) / 3),
@@ -33,7 +37,7 @@ GOLD, OUTPUT = spans("0-1:A 1-2:A 2-3:A", "0-1:B", "-"), spans("0-1:A 5-6:A", "-
 def test_by_hand(options, f1):
     measure = SpanF(**options)
     assert measure.counts(GOLD, OUTPUT).score()["f1"] == pytest.approx(f1, abs=1e-15)
-    assert {name for name in ("f_beta", "f1_average") if name in measure.options()} == options.keys() - {
+    assert {name for name in ("f_beta", "combination", "f1_average") if name in measure.options()} == options.keys() - {
         "average",
         "zero_division",
     }

@@ -141,5 +141,5 @@ def test_the_lower_of_both():
     """Of 1 and 2 spans one is shared: 1 and 1/2; a side without spans gives 0, two such sides 1."""
     span, other = ({"start": start, "end": start + 2, "label": "A"} for start in (0, 4))
     gold, system = Spans.from_dicts([[span], [span], []]), Spans.from_dicts([[span, other], [], []])
-    measure = RelaxedF(overlap="iou", balance="lower", average="documents", zero_division=1)
+    measure = RelaxedF(overlap="iou", combination="lower", average="documents", zero_division=1)
     assert measure.score(measure.counts(gold, system))["f1"] == (0.5 + 0 + 1) / 3

@@ -26,7 +26,7 @@ from ..counts.statistics import (
 from ..options import CheckedOptions, escaped, option
 from ..version import __version__
 
-SHARED = ("match_labels", "average", "f_beta", "f1_average", "zero_division")
+SHARED = ("match_labels", "average", "f_beta", "combination", "f1_average", "zero_division")
 """Options that many measures have; signatures and documentation name them after a measure's own."""
 
 

@@ -38,6 +38,9 @@ class PrecisionRecallF1(Measure):
             neither side has a span. NaN leaves the document out. The values of labels always come from summed counts.
 
         f_beta: the weight of recall against precision in the key `f1`, which is F-beta then.
+        combination: what is in the key `f1`. `harmonic`: the harmonic mean of precision and recall. `jaccard`:
+            F1 / (2 - F1), for sets the share that both sides have among all that one has (Mu-SHROOM). `lower`: the
+            lower of precision and recall (Label Studio).
         f1_average: how F1 is averaged over labels or documents. `mean`: the mean of F1. `of_means`: F1 of the averaged
             precision and recall. `defined`: the mean of F1 over those in which both sides have spans, so that precision
             and recall are defined; `zero_division` must be NaN.
@@ -48,6 +51,15 @@ class PrecisionRecallF1(Measure):
 
     average: str = replaced_option(Measure, "average", choices=ALL_AVERAGES)
     f_beta: float = option(1.0, help="weight of recall against precision in f1", low=0)
+    combination: str = option(
+        "harmonic",
+        help="what f1 is",
+        choices={
+            "harmonic": "harmonic mean of precision and recall",
+            "jaccard": "Jaccard index, F1 / (2 - F1)",
+            "lower": "the lower of precision and recall",
+        },
+    )
     f1_average: str = option(
         "mean",
         help="how F1 is averaged",
@@ -58,7 +70,7 @@ class PrecisionRecallF1(Measure):
         },
     )
 
-    unusual: ClassVar[tuple[str, ...]] = ("f_beta", "f1_average")
+    unusual: ClassVar[tuple[str, ...]] = ("f_beta", "combination", "f1_average")
     results: ClassVar[Mapping[str, Key]] = f_results(
         "share of what is predicted that is right", "share of the reference that is found"
     )
@@ -125,7 +137,16 @@ class PrecisionRecallF1(Measure):
         """Replace the mean of F1 by F1 of the means, if it is asked for."""
         if self.f1_average != "of_means":
             return dict(means)
-        return {**means, "f1": f_of(means["precision"], means["recall"], self.f_beta)}
+        return self._combined({**means, "f1": f_of(means["precision"], means["recall"], self.f_beta)})
+
+    def _combined(self, scores: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Replace F1 by another combination of precision and recall, if it is asked for."""
+        if self.combination == "jaccard":
+            scores["f1"] = scores["f1"] / (2 - scores["f1"])
+        elif self.combination == "lower":
+            # if one side is empty, only one of them is defined
+            scores["f1"] = np.fmin(scores["precision"], scores["recall"])
+        return scores
 
     def notes(self, counts: Counts) -> list[str]:
         """List a note on the score of documents without spans, unless it is the shared tasks' score."""
@@ -148,7 +169,9 @@ class PrecisionRecallF1(Measure):
         self, right: np.ndarray, predicted: np.ndarray, found: np.ndarray, reference: np.ndarray
     ) -> dict[str, np.ndarray]:
         """Compute precision, recall and F1 of sums, see `statistics.precision_recall_f1`."""
-        scores = precision_recall_f1(right, predicted, found, reference, self.zero_division, self.f_beta)
+        scores = self._combined(
+            precision_recall_f1(right, predicted, found, reference, self.zero_division, self.f_beta)
+        )
         if self.f1_average == "defined":
             defined = ~np.isnan(scores["precision"]) & ~np.isnan(scores["recall"])
             scores["f1"] = np.where(defined, scores["f1"], nan)

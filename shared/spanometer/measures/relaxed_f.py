@@ -42,7 +42,6 @@ class RelaxedF(FMeasure):
         recall: `found`: as above. `right`: the share of predicted spans that are right among these and the reference
             spans that are missed (SemEval-2014 task 7).
         duplicates: how often a span counts that a side has several times.
-        balance: what the key `f1` is; with `lower` the lower of precision and recall (Label Studio's agreement).
 
     Counts: `right` of `predicted`, `found` of `reference`, in spans.
 
@@ -90,11 +89,6 @@ class RelaxedF(FMeasure):
     duplicates: str = option(
         "once", help="how often a span counts that a side has several times", choices=("once", "each")
     )
-    balance: str = option(
-        "harmonic",
-        help="what f1 is",
-        choices={"harmonic": "the harmonic mean of precision and recall", "lower": "the lower of the two"},
-    )
 
     name: ClassVar[str] = "relaxed_f"
     results: ClassVar[Mapping[str, Key]] = f_results(
@@ -102,7 +96,7 @@ class RelaxedF(FMeasure):
     )
     place: ClassVar[int] = 57
     support: ClassVar[str] = "reference"
-    unusual: ClassVar[tuple[str, ...]] = ("credit", "recall", "duplicates", "balance", *FMeasure.unusual)
+    unusual: ClassVar[tuple[str, ...]] = ("credit", "recall", "duplicates", *FMeasure.unusual)
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -202,12 +196,8 @@ class RelaxedF(FMeasure):
         return number[0], number[1]
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute precision, recall and F1, or the lower of the two."""
+        """Compute precision, recall and F1."""
         right, predicted, found, reference = (quantities[name] for name in ("right", "predicted", "found", "reference"))
         if self.recall == "right":
             reference, found = right + reference - found, right
-        scores = self.ratios(right, predicted, found, reference)
-        if self.balance == "lower":
-            # one that is not defined is not the lower one
-            scores["f1"] = np.fmin(scores["precision"], scores["recall"])
-        return scores
+        return self.ratios(right, predicted, found, reference)
