@@ -8,7 +8,8 @@ from random_tags import by_document, random_corpus
 from slow import decoding as slow
 from spanometer import InputError, Spans
 from spanometer.spans.spans import pair_from_tags
-from spanometer.tags.decoding import REPAIRS, illegal_pairs
+from spanometer.tags.decoding import illegal_pairs
+from spanometer.tags.repair_grid import REPAIRS
 from spanometer.tags.schemes import SCHEMES, get_scheme
 from spanometer.tags.tags import Tags
 

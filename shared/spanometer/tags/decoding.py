@@ -7,7 +7,6 @@ close between them. A repair policy says which of these tables rule where tags a
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,13 +16,11 @@ import numpy as np
 from ..arrays import code_type
 from ..exceptions import InputError, setting
 from ..options import CheckedOptions, option, options_of
-from .repair_grid import actions_in, places_of, read_policy
+from .repair_grid import REPAIRS, TOOLS, Repair, actions_in, places_of, read_policy
 from .schemes import (
     BEGIN,
     CONTINUES,
-    CONTINUES_CONVERTED,
     END,
-    INSIDE,
     OUTSIDE,
     ROLES,
     SCHEMES,
@@ -37,75 +34,6 @@ from .tags import Tags, check_names, read_id2label, split_tag
 BARE_LABEL = "_"
 """The label of spans whose tags are bare prefixes, as in seqeval."""
 
-
-@dataclass(frozen=True)
-class Repair:
-    """A policy for illegal pairs of tags.
-
-    Attributes:
-        name: the name that `repair=` takes.
-        help: its rule, in a few words.
-        continues: which pairs of neighbouring tags are in one span; shape (previous role, role, labels are the same).
-        well_formed: keep only spans that open and close as the scheme allows.
-        refuse: raise an `InputError` at the first illegal pair.
-        skips: roles whose tokens are skipped.
-        needs: the scheme must have tags of all these roles.
-        label: chooses the label of a span whose tokens have several, from the label of each; None for the first.
-        actions: those of a policy of the grid, which reads the tags instead, see `repair_grid`.
-    """
-
-    name: str
-    help: str
-    continues: np.ndarray
-    well_formed: bool = False
-    refuse: bool = False
-    skips: str = ""
-    needs: str = ""
-    label: Callable[[Sequence[str]], str] | None = None
-    actions: tuple[str, ...] = ()
-
-
-def _brackets() -> np.ndarray:
-    """Make the table of pairs inside one span if I and O are skipped: a B and the E after it, whatever its label."""
-    table = np.zeros_like(CONTINUES)
-    table[BEGIN, END] = True
-    return table
-
-
-REPAIRS: dict[str, Repair] = {
-    repair.name: repair
-    for repair in (
-        Repair("conlleval", "read them as the CoNLL script does", CONTINUES),
-        Repair("discard", "drop spans that are not well-formed", CONTINUES, well_formed=True),
-        Repair("bes", "look at B, E and S alone", _brackets(), skips="I", needs="BES"),
-        Repair("convert", "read S as B and E as I", CONTINUES_CONVERTED, needs="B"),
-        Repair("raise", "refuse them", CONTINUES, refuse=True),
-    )
-}
-
-
-def _runs() -> np.ndarray:
-    """Make the table of flair: E and S close nothing, and an E goes on with an open span whatever its label."""
-    table = np.zeros_like(CONTINUES)
-    table[:, INSIDE, 1] = table[:, END] = True
-    return table
-
-
-TOOLS: dict[str, Repair] = {
-    repair.name: repair
-    for repair in (
-        Repair("explainaboard", "ExplainaBoard", CONTINUES, actions=("open", "absorb")),
-        Repair("flair", "flair", _runs(), label=lambda labels: Counter(labels).most_common(1)[0][0]),
-        Repair("nereval", "the script of GermEval 2014", CONTINUES | CONTINUES[..., ::-1], label="+".join),
-        Repair(
-            "stanza",
-            "Stanza",
-            CONTINUES,
-            actions=("close", "open", "relabel", "close", "single", "end relabelled", "close", "close"),
-        ),
-    )
-}
-"""Tools whose reading of illegal tags is no policy above."""
 
 _FURTHER = f"the name of a tool ({', '.join(TOOLS)}), or an action for each place of the repair grid, as 'open,absorb'"
 

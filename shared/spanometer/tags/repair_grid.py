@@ -1,4 +1,4 @@
-"""The space of repair policies: the actions of a reader of tags at each place where it meets an illegal pair.
+"""Repair policies, those with names, and their space: a reader's actions at each place where it meets an illegal pair.
 
 A reader goes through a document with at most one span open. In BIOES (and its renamings BILOU and BMES) it meets
 something illegal in eight places: a B, an S, an O or the end of the document while a span is open; an I or E without an
@@ -12,7 +12,8 @@ other tags even if they are legal) and is reported beside it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -23,7 +24,78 @@ import numpy as np
 from ..arrays import ranges
 from ..exceptions import InputError, setting
 from .policy_grid import GridPlace, PolicyGrid
-from .schemes import BEGIN, END, INSIDE, OUTSIDE, ROLES, SINGLE, Scheme
+from .schemes import BEGIN, CONTINUES, CONTINUES_CONVERTED, END, INSIDE, OUTSIDE, ROLES, SINGLE, Scheme
+
+
+@dataclass(frozen=True)
+class Repair:
+    """A policy for illegal pairs of tags.
+
+    Attributes:
+        name: the name that `repair=` takes.
+        help: its rule, in a few words.
+        continues: which pairs of neighbouring tags are in one span; shape (previous role, role, labels are the same).
+        well_formed: keep only spans that open and close as the scheme allows.
+        refuse: raise an `InputError` at the first illegal pair.
+        skips: roles whose tokens are skipped.
+        needs: the scheme must have tags of all these roles.
+        label: chooses the label of a span whose tokens have several, from the label of each; None for the first.
+        actions: those of a policy of the grid, which reads the tags instead, see `repair_grid`.
+    """
+
+    name: str
+    help: str
+    continues: np.ndarray
+    well_formed: bool = False
+    refuse: bool = False
+    skips: str = ""
+    needs: str = ""
+    label: Callable[[Sequence[str]], str] | None = None
+    actions: tuple[str, ...] = ()
+
+
+def _brackets() -> np.ndarray:
+    """Make the table of pairs inside one span if I and O are skipped: a B and the E after it, whatever its label."""
+    table = np.zeros_like(CONTINUES)
+    table[BEGIN, END] = True
+    return table
+
+
+REPAIRS: dict[str, Repair] = {
+    repair.name: repair
+    for repair in (
+        Repair("conlleval", "read them as the CoNLL script does", CONTINUES),
+        Repair("discard", "drop spans that are not well-formed", CONTINUES, well_formed=True),
+        Repair("bes", "look at B, E and S alone", _brackets(), skips="I", needs="BES"),
+        Repair("convert", "read S as B and E as I", CONTINUES_CONVERTED, needs="B"),
+        Repair("raise", "refuse them", CONTINUES, refuse=True),
+    )
+}
+
+
+def _runs() -> np.ndarray:
+    """Make the table of flair: E and S close nothing, and an E goes on with an open span whatever its label."""
+    table = np.zeros_like(CONTINUES)
+    table[:, INSIDE, 1] = table[:, END] = True
+    return table
+
+
+TOOLS: dict[str, Repair] = {
+    repair.name: repair
+    for repair in (
+        Repair("explainaboard", "ExplainaBoard", CONTINUES, actions=("open", "absorb")),
+        Repair("flair", "flair", _runs(), label=lambda labels: Counter(labels).most_common(1)[0][0]),
+        Repair("nereval", "the script of GermEval 2014", CONTINUES | CONTINUES[..., ::-1], label="+".join),
+        Repair(
+            "stanza",
+            "Stanza",
+            CONTINUES,
+            actions=("close", "open", "relabel", "close", "single", "end relabelled", "close", "close"),
+        ),
+    )
+}
+"""Tools whose reading of illegal tags is no policy above."""
+
 
 KEEP, CLOSE, DROP = range(3)
 PASS, OPEN, LONE, FINISH, FINISH_RELABELLED, RELABEL = range(6)

@@ -364,6 +364,12 @@ def _warn_of(name: str, unknown: Iterable[str], labels: Iterable[str]) -> None:
         warnings.warn(f"{name}: {', '.join(listed)} {verb} of any side; the labels are {listing}", stacklevel=5)
 
 
+def with_capital_prefix(tag: str) -> str:
+    """Write the prefix of a tag in capitals, if it is one of a scheme then."""
+    prefix, hyphen, label = tag.partition("-")
+    return f"{prefix.upper()}-{label}" if hyphen and prefix.upper() in PREFIXES else tag
+
+
 def remedy_for(value: Any) -> str:
     """Say how to pass a value that is no tag: logits, or a span as a tuple."""
     # lists of other classes may fail in any way

@@ -32,7 +32,7 @@ from ..arrays import (
     with_values,
 )
 from ..exceptions import InputError, clause_for, has_control_characters, mention, require_kind, setting, shown
-from .schemes import PREFIXES, SCHEMES, Scheme, remedy_for
+from .schemes import PREFIXES, SCHEMES, Scheme, remedy_for, with_capital_prefix
 
 _BLOCK = 1 << 17
 """How many tokens are encoded or decoded at a time."""
@@ -136,7 +136,7 @@ class Tags:
         """Read a tag as `O`; None for no tag. Beside an `o`, prefixes in small letters are read as capital ones."""
         if outside is None or outside not in self.names:
             return self
-        read = _with_capital_prefix if outside == "o" else str
+        read = with_capital_prefix if outside == "o" else str
         number: dict[str, int] = {}
         codes = [number.setdefault("O" if name == outside else read(name), len(number)) for name in self.names]
         return Tags(np.array(codes, dtype=self.codes.dtype)[self.codes], tuple(number), self.offsets)
@@ -247,11 +247,6 @@ def _encoded(block: pa.Array) -> tuple[np.ndarray, list[str]]:
     rank = np.zeros(len(first), dtype=indices.dtype)
     rank[used] = np.arange(len(used))
     return rank[indices], block.dictionary.take(pa.array(used)).to_pylist()
-
-
-def _with_capital_prefix(tag: str) -> str:
-    prefix, hyphen, label = tag.partition("-")
-    return f"{prefix.upper()}-{label}" if hyphen and prefix.upper() in PREFIXES else tag
 
 
 def split_tag(tag: str) -> tuple[str, str | None]:

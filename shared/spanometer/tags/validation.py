@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..exceptions import without_option
-from .decoding import REPAIRS, DecodedSpans, decode, illegal_pairs, scheme_of
+from .decoding import DecodedSpans, decode, illegal_pairs, scheme_of
+from .repair_grid import REPAIRS
 from .schemes import Scheme
 from .tags import Tags
 
