@@ -57,6 +57,7 @@ def test_keys_and_signature(run, file):
     assert report["official"]["keys"]["LOC:recall"] == {"printed": "100.00", "value": 1.0}
     assert "|protocol:conlleval|" in run("compare", path, path, path, "--protocol", "conlleval")[1]
     assert "|protocol:conlleval|" in run("errors", path, "--protocol", "conlleval")[1]
+    assert run("spread", path, "--column", "2,3", "--measures", line)[0] == 0
 
 
 @pytest.mark.parametrize("option", ["--repair discard", "--labels PER", "--average macro"])
@@ -117,6 +118,7 @@ def test_in_python():
     assert "|protocol:conlleval|" in report["span_f"].signature
     again = spanometer.score(gold, system, measures=report["span_f"].signature)
     assert again.official == report.official
+    assert ["FB1", "66.67"] in report.tables()[-1].rows
     changed = spanometer.score(gold, system, protocol="conlleval", repair="discard")
     assert (changed.official.values, changed.official.changes) == ({}, ("repair:discard",))
     with pytest.raises(InputError, match="Did you mean conlleval"):

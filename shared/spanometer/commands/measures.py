@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -105,7 +106,9 @@ def take_signatures(options: argparse.Namespace) -> None:
         if getattr(options, "column", None) is not None:
             # official keys may name the column
             options.official = replace(protocol, reading={**protocol.reading, "column": options.column})
-        if options.systems and "," in reading.get("column", ""):
+        # files of a task may lack some of its labels
+        warnings.filterwarnings("ignore", "(label_map|labels|ignore_labels): ")
+        if getattr(options, "systems", None) and "," in reading.get("column", ""):
             # columns of both sides are those of one file
             reading.pop("column")
     # columns of Parquet files have the name of a number of annotators

@@ -223,8 +223,9 @@ class Report(Result):
             yield from ("", f"Without reference spans, and so in none of these: {left_out:,}.")
 
     def tables(self) -> list[Table]:
-        """List the tables of scores and those by label."""
-        return [*score_tables(self), *label_tables(self)]
+        """List the tables of scores, those by label, and the official scores."""
+        official = official_lines({"": self}, per_label=True)
+        return [*score_tables(self), *label_tables(self), *(part for part in official if isinstance(part, Table))]
 
     def flat(self, *, per_label: bool = False) -> dict[str, float]:
         """List all values under one name each, for trackers of experiments that log numbers (W&B, MLflow).
