@@ -60,7 +60,7 @@ def test_keys_and_signature(run, file):
     assert run("spread", path, "--column", "2,3", "--measures", line)[0] == 0
 
 
-@pytest.mark.parametrize("option", ["--repair discard", "--labels PER", "--average macro"])
+@pytest.mark.parametrize("option", ["--repair discard", "--labels PER", "--average macro", "--f-beta 2"])
 def test_changed_options(run, file, option):
     path = file("system.conll", TAGS)
     name, value = option.removeprefix("--").split()

@@ -164,7 +164,9 @@ class Protocol:
             options = Signature.read(measure.signature({})).parts
             for parts in map(Signature.read, alike if name not in owners else ()):
                 if parts.measure == measure.name:
-                    differing = (part for part, value in options.items() if parts.parts.get(part) != value)
+                    # options that signatures name only where they are not the default are in one of them
+                    named = dict.fromkeys([*options, *(part for part in parts.parts if part in options_of(measure))])
+                    differing = (part for part in named if parts.parts.get(part) != options.get(part))
                     changes |= {f"{part}:{parts.parts.get(part)}": None for part in differing}
         return list(changes)
 
