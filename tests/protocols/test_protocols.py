@@ -63,7 +63,7 @@ def test_keys_and_signature(run, file):
 @pytest.mark.parametrize("option", ["--repair discard", "--labels PER", "--average macro", "--f-beta 2"])
 def test_changed_options(run, file, option):
     path = file("system.conll", TAGS)
-    name, value = option.removeprefix("--").split()
+    name, value = option.removeprefix("--").replace("-", "_").split()
     for command in ("score", "errors"):
         shown = run(command, path, "--protocol", "conlleval", *option.split())[1]
         assert f"not the official scores of conlleval, which has not {name}:{value}" in shown
