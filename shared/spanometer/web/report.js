@@ -350,7 +350,7 @@
     const filters = Object.keys(NOTHING).filter((key) => !["system", "other", "order", "bucket"].includes(key) &&
       String(chosen[key] ?? "") !== String(NOTHING[key] ?? ""));
     byId("open").textContent = `Filters${filters.length ? ` (${filters.length})` : ""}`;
-    byId("command").textContent = `spanometer errors … --to label_studio -o fix.json --view "${written({ ...chosen, order: "", by: "", bucket: "", search: "" })}"`;
+    if (byId("command")) byId("command").textContent = `spanometer errors … --to label_studio -o fix.json --view "${written({ ...chosen, order: "", by: "", bucket: "", search: "" })}"`;
     list.show(found);
     drawFilters();
     drawTables();
