@@ -27,6 +27,11 @@ def test_tags_with_offsets(file):
     ]
 
 
+def test_line_ends_in_attributes(file, run):
+    path = file(XML.replace("Ada & Bo", "A\na & Bo").replace('text="Ada"', 'text="A a"'))
+    assert run("validate", path)[0] == 0
+
+
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [

@@ -38,7 +38,10 @@ def _records(source: Source) -> Iterator[Record]:
         pieces = sorted((int(start), int(end)) for start, end in places)
         if pieces:
             label = "/".join(filter(None, (tag.tag, tag.get("TYPE"))))
-            stated = tag.get("text") if len(pieces) == 1 else None
+            stated, covered = tag.get("text"), record.text[pieces[0][0] : pieces[-1][1]]
+            # line ends in attributes are blanks
+            stated = covered if stated is not None and stated.split() == covered.split() else stated
+            stated = stated if len(pieces) == 1 else None
             record.add(pieces[0][0], pieces[-1][1], label, stated=stated, pieces=pieces)
     yield record
 
