@@ -148,7 +148,11 @@ assert spanometer.agreement([[["B-X"]], [["B-X"]]]).f1[0, 1] == 1
 assert main(["score", sys.argv[1], sys.argv[1]]) == 0
 assert main(["compare", sys.argv[1], sys.argv[1], sys.argv[1], "--n-resamples", "10"]) == 0
 assert main(["validate", sys.argv[1]]) == 0
-assert main(["demo"]) == 2
+assert main(["demo"]) == 0
+try:
+    spanometer.load("span_f")
+except spanometer.InputError as error:
+    print(error, file=sys.stderr)
 try:
     main(["--help"])
 except SystemExit as end:
@@ -176,7 +180,7 @@ def test_files(tmp_path):
     assert spanometer.score(files[0], files[0]).measures["span_f"].scores["f1"] == 1
     with pytest.raises(InputError, match="predictions: this is not a file, but others are"):
         spanometer.score(files[0], spanometer.Spans.from_tags([["O"]]))
-    with pytest.raises(InputError, match="scored_documents and ignore_words are for files"):
+    with pytest.raises(InputError, match="unit is for files that spanometer.read gives"):
         spanometer.score([["O"]], [["O"]], unit="character")
     for options in ({"scheme": "IOB2"}, {"prefix": False}, {"lengths": [3]}, {"id2label": ["O", "B-PER"]}):
         with pytest.raises(InputError, match="these are files that have been read"):
