@@ -125,3 +125,16 @@ def test_examples_of_documents_as_they_were_paired(run, file):
     )
     row = json.loads(output)
     assert (status, row["name"], row["reference"]["text"], row["before"]) == (0, "one", "Rome", "Ada saw ")
+
+
+def test_buckets_of_several_systems_stand_side_by_side(output, file):
+    gold = file("gold.conll", "# id 1 domain=news\nRome B-LOC\nwon O\n\n# id 2 domain=dev\nACME B-ORG\n\nno B-ORG\n")
+    old, new = (
+        file(f"{name}.conll", f"Rome B-LOC\nwon O\n\nACME {tag}\n\nno O\n")
+        for name, tag in (("old", "O"), ("new", "B-ORG"))
+    )
+    text = output(gold, old, new, "--buckets", "--by", "domain", "--n-resamples", 20)
+    rows = [re.sub(r"\[.*?\]", "", line).split() for line in text.splitlines()]
+    assert ["domain,", "f1", "old", "new", "reference"] in rows
+    assert ["dev", "0.0000", "1.0000", "1"] in rows and ["none", "0.0000", "0.0000", "1"] in rows
+    assert ["all", "capitals", "0.0000", "1.0000", "1"] in rows and ["lower", "case", "0.0000", "0.0000", "1"] in rows

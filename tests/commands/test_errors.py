@@ -112,6 +112,7 @@ def test_planted_changes_are_found_and_named(run, file, tmp_path):
     assert rows[6]["predictions"] == {
         name: {"start": 1, "end": 2, "label": label, "text": "Rome"} for name, label in (("old", "ORG"), ("new", "PER"))
     }
+    assert json.loads(run("errors", *paths, "--names", "old,new", "--changes", "--json")[1])["changes"] == rows
     text = run("errors", *paths, "--changes")[1]
     assert "3 fixed, 3 new, 3 moved." in text and "[PER Rome] won" in text and "line 38, document 10" not in text
     table = run("errors", *paths, "--changes", "--table", "csv")[1]

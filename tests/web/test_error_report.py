@@ -1,6 +1,8 @@
 """The report of errors: what is in it, and in headless Chromium what a reader does with it."""
 
 import base64
+import csv
+import io
 import json
 import random
 import re
@@ -252,6 +254,29 @@ def test_filters(page):
     assert follow(page, system="system 0", search="LINE 15") == [2, 1]
     assert follow(page, system="system 0", boundary="shorter") == [1, 1]
     assert follow(page, system="system 1", other="system 0", change="fixed") == [3, 2]
+
+
+def test_what_is_chosen_is_saved(page):
+    """The CSV and JSON lines have the errors that are shown, and a table's CSV its rows."""
+    script = """
+    const done = arguments[1];
+    URL.createObjectURL = (blob) => { blob.text().then(done); return "#"; };
+    HTMLAnchorElement.prototype.click = () => {};
+    document.querySelector(arguments[0]).click();
+    """
+    follow(page, system="system 0", kind="missing")
+    rows = [json.loads(line) for line in page.execute_async_script(script, "#jsonl").split("\n")[:-1]]
+    assert [(row["line"], row["kind"], row["reference_label"], row["mention"]) for row in rows] == [
+        (6, "missing", "LOC", "Rome"),
+        (15, "missing", "PER", HOSTILE[0]),
+    ]
+    table = list(csv.DictReader(io.StringIO(page.execute_async_script(script, "#csv"))))
+    assert [row["text"] for row in table] == [" ".join(WORDS[0]), " ".join(HOSTILE)]
+    strings = page.execute_async_script(script, "#strings-table .er-button")
+    assert list(csv.reader(io.StringIO(strings)))[1:] == [
+        ["Rome", "1", "LOC → missing"],
+        [HOSTILE[0], "1", "PER → missing"],
+    ]
 
 
 def test_keys(page):

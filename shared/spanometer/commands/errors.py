@@ -13,7 +13,6 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -309,9 +308,7 @@ def _described(
 ) -> dict[str, Any]:
     values = result.to_dict()
     if output.changes:
-        values["changes"] = list(
-            map(json.loads, result.difference(*result.systems).changes.to_json_lines().splitlines())
-        )
+        values["changes"] = result.difference(*result.systems).changes.records()
     if output.per_error:
         values["errors"] = _listed(result).to_arrow().to_pylist()
     if buckets:

@@ -260,7 +260,11 @@ class Difference(_ErrorList):
 
     def to_json_lines(self) -> str:
         """Write a line of JSON for each error: its place, and the reference's and both systems' spans."""
-        return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in map(self._nested, self._rows()))
+        return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in self.records())
+
+    def records(self) -> list[dict[str, Any]]:
+        """List the same as built-in types."""
+        return list(map(self._nested, self._rows()))
 
     def lines(self, most: int | None = SHOWN) -> Iterator[Part]:
         """List the numbers of changes, and the first errors with the spans of the reference and both systems."""
