@@ -6,6 +6,7 @@ import runpy
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from spanometer import Spans
@@ -20,6 +21,7 @@ FOLDERS = {
     "command_line.md": "..",
     "annotation_leads.md": "doccano",
     "tutorials/shared_task.md": "shared_task",
+    "uncertainty.md": "shared_task",
     "tutorials/attributes.md": "attributes",
     "tutorials/text.md": "text",
 }
@@ -106,6 +108,16 @@ def test_rankings_are_those_of_the_tables():
     assert (ROOT / "docs" / "images" / "rankings.svg").read_text(encoding="utf-8") == script["picture"]()
     swapped = [int(row["swapped, both p < .05"]) for row in script["read"]("hipe_rankings")]
     assert (len(swapped), sum(swapped)) == (27, 0)
+
+
+def test_the_page_of_intervals_is_filled_from_its_simulation():
+    script = runpy.run_path(str(ROOT / "docs" / "uncertainty.py"))
+    page = PAGES["uncertainty.md"]
+    assert script["filled"](page) == page
+    assert page.count("<!-- uncertainty: ") == 2
+    assert script["PICTURE"].read_text(encoding="utf-8") == script["picture"]()
+    sides = script["corpora"](np.random.default_rng(0), 20, "usual")
+    assert [script["counts"](side, script["SENTENCES"]).documents for side in sides] == [20, 20]
 
 
 def test_the_first_screen_is_short():
