@@ -95,7 +95,7 @@ def rows_of(protocol: str, data: Path, *, first: int | None = None) -> list[Row]
         ours = _scores(protocol.partition("@")[0], files, declared.get("options", []))
         for key, printed, *full in lines:
             full = [printed] if _fits(f"{system}:{key}", declared.get("full", [])) else full
-            name = declared.get("renamed", {}).get(key, key)
+            name = declared.get("renamed", {}).get(key, key).removeprefix(declared.get("prefix", ""))
             row = Row(system, key, printed, full[0] if full else "", ours.get(name))
             rows.append(row if row.equal else Row(**{**vars(row), "reason": _reason(declared, row)}))
     return rows

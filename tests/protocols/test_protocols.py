@@ -70,6 +70,20 @@ def test_changed_options(run, file, option):
         assert "protocol:conlleval" not in shown
 
 
+def test_labels_that_a_task_ships(run, file):
+    """Of two predictions one has a label that the reference lacks; a tag set makes it count."""
+    gold, system = (
+        file(f"{side}.tsv", f"TOKEN\tNE-COARSE-LIT\n# hipe2022:document_id = x\na\tB-pers\nb\t{tag}\n")
+        for side, tag in (("gold", "O"), ("system", "B-prod"))
+    )
+    precision = "NE-COARSE-LIT-micro-strict:ALL:P"
+    for options, value in ([], "1.0"), (["--labels", "PERS,PROD"], "0.5"):
+        keys = json.loads(run("score", gold, system, "--protocol", "hipe2022", *options, "--json")[1])["official"][
+            "keys"
+        ]
+        assert keys[precision]["printed"] == value
+
+
 def test_several_systems(run, file):
     rows = [line.split() for line in TAGS.splitlines()]
     gold, system = (

@@ -99,7 +99,8 @@ def take_signatures(options: argparse.Namespace) -> None:
     options.official = None
     if name is not None or "protocol" in reading:
         options.official = protocol = Protocol.named(reading["protocol"] if name is None else name)
-        reading = reading_of([protocol.signature, *options.signatures], known_measures())
+        given = [option for option in protocol.instead if getattr(options, option, None) is not None]
+        reading = reading_of([protocol.signature(given), *options.signatures], known_measures())
         options.measures = (
             options.measures if name is None else [*(options.measures or []), *protocol.measures.values()]
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache, cached_property
@@ -57,6 +57,7 @@ class Protocol:
             `{key}` stands for several ones: it has a table of what is put there and its KEY or COUNT, `{of = NAME, P =
             "precision"}`.
         reading: options of reading by their names, with values as signatures write them.
+        instead: options that users may set to what the task ships, and the option of `reading` that each replaces.
         rows: the side whose labels have official numbers, one of `ROWS`.
         format: how numbers are written, as Python's `format` takes it; empty for all digits.
         percent: whether scores are in percent.
@@ -76,6 +77,7 @@ class Protocol:
     keys: Mapping[str, str]
     paper: str = ""
     reading: Mapping[str, str] = field(default_factory=dict)
+    instead: Mapping[str, str] = field(default_factory=dict)
     rows: str = "both"
     format: str = ""
     percent: bool = False
@@ -117,10 +119,10 @@ class Protocol:
         files = "FILE" if "," in self.reading.get("column", "") else "REFERENCE PREDICTION"
         return f"spanometer score {files} --protocol {self.name}"
 
-    @property
-    def signature(self) -> Signature:
-        """The reading, in the form of a signature's parts."""
-        return Signature(self.name, self.reading, "")
+    def signature(self, options: Collection[str] = ()) -> Signature:
+        """Write the reading in the form of a signature's parts, beside options that are set anyway."""
+        replaced = {own for option, own in self.instead.items() if option in options}
+        return Signature(self.name, {name: text for name, text in self.reading.items() if name not in replaced}, "")
 
     @cached_property
     def own_measures(self) -> dict[str, Measure]:
@@ -156,7 +158,7 @@ class Protocol:
             for name, value in parts.parts.items():
                 if name in of_measure:
                     continue
-                if (own.get(name) and value != own[name]) or (name in _CHANGING and name not in own):
+                if (own.get(name) and value != own[name]) or (name in _CHANGING and name not in {*own, *self.instead}):
                     changes[f"{name}:{value}"] = None
         owners = list(map(self.owner_of, signatures))
         for name, measure in self.own_measures.items():

@@ -180,7 +180,7 @@ def test_files(tmp_path):
     assert spanometer.score(files[0], files[0]).measures["span_f"].scores["f1"] == 1
     with pytest.raises(InputError, match="predictions: this is not a file, but others are"):
         spanometer.score(files[0], spanometer.Spans.from_tags([["O"]]))
-    with pytest.raises(InputError, match="unit is for files that spanometer.read gives"):
+    with pytest.raises(InputError, match="unit is for files that"):
         spanometer.score([["O"]], [["O"]], unit="character")
     for options in ({"scheme": "IOB2"}, {"prefix": False}, {"lengths": [3]}, {"id2label": ["O", "B-PER"]}):
         with pytest.raises(InputError, match="these are files that have been read"):

@@ -138,7 +138,7 @@ def score(
         parts = reading_of(signatures, ALL_MEASURES)
         official = Protocol.named(parts["protocol"]) if official is None and "protocol" in parts else official
         if official is not None:
-            parts = reading_of([official.signature, *signatures], ALL_MEASURES)
+            parts = reading_of([official.signature(arguments), *signatures], ALL_MEASURES)
         read = read_reading(parts, declared, arguments)
         confidence = read.pop("confidence", None) if confidence is None else confidence
         arguments |= read
