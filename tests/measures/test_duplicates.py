@@ -9,6 +9,7 @@ from builders import spans
 from random_corpora import as_spans
 from spanometer import Spans
 from spanometer.measures.span_f import SpanF
+from spanometer.measures.token_f import TokenF
 
 
 def slow_counts(references, predictions, duplicates, *, match_labels):
@@ -50,6 +51,42 @@ def test_against_counters(duplicates, match_labels, fragmented):
     measure = SpanF(duplicates=duplicates, match_labels=match_labels)
     expected = slow_counts(*sides, duplicates, match_labels=match_labels)
     assert measure.counts(*map(as_spans, sides)).total() == expected
+
+
+@pytest.mark.parametrize("match_labels", [True, False])
+@pytest.mark.parametrize("format", ["IO", "BIO", "BIOES"])
+def test_tokens_of_several_spans(format, match_labels):
+    draw = random.Random(f"{format} {match_labels}")
+    sides = [
+        [
+            [
+                ((draw.choice("AB") if match_labels else "A"), frozenset(range(at, at + draw.randrange(1, 4))))
+                for at in (draw.randrange(5) for _ in range(draw.randrange(5)))
+            ]
+            for _ in range(200)
+        ]
+        for _ in range(2)
+    ]
+    both = Counter()
+    for documents in zip(*sides, strict=True):
+        gold, output = (Counter(unit for span in side for unit in units(span, format)) for side in documents)
+        both += Counter(both=(gold & output).total(), predicted=output.total(), reference=gold.total())
+    measure = TokenF(format=format, duplicates="each", match_labels=match_labels)
+    counts = measure.counts(*map(as_spans, sides)).total()
+    assert {name: counts[name] for name in both} == both
+
+
+def units(span, format):
+    """List the units of a contiguous span: label, token and tag."""
+    label, tokens = span
+    first, last = min(tokens), max(tokens)
+    for token in sorted(tokens):
+        tag = "I"
+        if format != "IO" and token == first:
+            tag = "B"
+        if format == "BIOES" and token == last:
+            tag = "S" if first == last else "E"
+        yield label, token, tag
 
 
 def test_copies_go_with_their_spans():

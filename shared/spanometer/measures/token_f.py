@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..alignment.overlaps import Alignment, Pieces, SideSpans, overlaps, union
-from ..counts.counts import Counts
+from ..counts.counts import Column, Counts
 from ..options import option
 from .aligned import FMeasure
 from .base import Key
@@ -24,7 +24,8 @@ class TokenF(FMeasure):
     `format`, its tag: `IO` none; `BIO` B for the first token of a span, I for the others; `BIOE` also E for the last
     token, a one-token span being B; `BIOES` the same with S for a one-token span. `IO*` (Esuli and Sebastiani 2010)
     has tokens and, beside them, the gaps between adjacent tokens of one span. First and last are the first and
-    last token of the whole span if it is discontinuous; if spans overlap, a token can have several tags.
+    last token of the whole span if it is discontinuous; if spans overlap, a token can have several tags. With
+    `duplicates="each"` U and Û are multisets: a unit is there once for each span that it is of.
 
     Counts: `both`, `predicted`, `reference`, in units; `reference_spans`.
     """
@@ -41,6 +42,11 @@ class TokenF(FMeasure):
         },
         label="Format",
     )
+    duplicates: str = option(
+        "once",
+        help="how often a unit counts that several spans of a label and side have",
+        choices={"once": "once", "each": "for each of them, right as often as the other side has it"},
+    )
     weight_by: str = option(
         "spans",
         help="what average=weighted weights labels by",
@@ -52,7 +58,7 @@ class TokenF(FMeasure):
         "share of predicted tagged tokens that are right", "share of the reference's tagged tokens that are found"
     )
     place: ClassVar[int] = 20
-    unusual: ClassVar[tuple[str, ...]] = ("weight_by", *FMeasure.unusual)
+    unusual: ClassVar[tuple[str, ...]] = ("duplicates", "weight_by", *FMeasure.unusual)
 
     @property
     def weight(self) -> str:
@@ -65,11 +71,15 @@ class TokenF(FMeasure):
         # a copy of the line for each kind of unit, so that one join sees them all
         line = alignment.stride * len(alignment.labels)
         reference, predicted = (self._units(side, line) for side in (references, predictions))
-        left, right = overlaps(reference.start, reference.end, predicted.start, predicted.end)
-        shared = np.minimum(reference.end[left], predicted.end[right])
-        shared -= np.maximum(reference.start[left], predicted.start[right])
+        if self.duplicates == "each":
+            both = _common(alignment, reference, predicted, line)
+        else:
+            left, right = overlaps(reference.start, reference.end, predicted.start, predicted.end)
+            shared = np.minimum(reference.end[left], predicted.end[right])
+            shared -= np.maximum(reference.start[left], predicted.start[right])
+            both = references.column(reference.span[left], shared)
         columns = {
-            "both": references.column(reference.span[left], shared),
+            "both": both,
             "predicted": predictions.column(predicted.span, predicted.end - predicted.start),
             "reference": references.column(reference.span, reference.end - reference.start),
             "reference_spans": references.column(),
@@ -77,10 +87,17 @@ class TokenF(FMeasure):
         return Counts(columns, alignment.labels, alignment.documents)
 
     def _units(self, side: SideSpans, line: int) -> Pieces:
-        """List one side's units as disjoint intervals, kind after kind, `line` apart, each with one of its spans."""
+        """List one side's units as intervals, kind after kind, `line` apart, each with one of its spans.
+
+        They are disjoint, unless units count for each of several spans.
+        """
         kinds = []
         for number, kind in enumerate(self._kinds(side)):
-            start, end, first = union(kind.start, kind.end)
+            if self.duplicates == "once":
+                start, end, first = union(kind.start, kind.end)
+            else:
+                first = np.repeat(np.arange(len(kind.span)), side.times[kind.span])
+                start, end = kind.start[first], kind.end[first]
             kinds.append((kind.span[first], start + number * line, end + number * line))
         return Pieces(*(np.concatenate(columns) for columns in zip(*kinds, strict=True)))
 
@@ -104,6 +121,19 @@ class TokenF(FMeasure):
         if self.format == "BIOES":
             kinds.append(_ordered(np.flatnonzero(single), side.start[single], side.end[single]))
         return kinds
+
+
+def _common(alignment: Alignment, reference: Pieces, predicted: Pieces, line: int) -> Column:
+    """Count the units that both sides have, as often as both have them, by sums over the sorted bounds."""
+    sides = reference, predicted
+    bounds = np.unique(np.concatenate([bound for side in sides for bound in (side.start, side.end)]))
+    depths = [
+        np.searchsorted(np.sort(side.start), bounds, side="right") - np.searchsorted(np.sort(side.end), bounds, "right")
+        for side in sides
+    ]
+    common = np.minimum(*depths)[:-1] * np.diff(bounds)
+    kept = np.flatnonzero(common)
+    return Column(*alignment.document_and_label(bounds[kept] % max(line, 1)), common[kept])
 
 
 def _ordered(span: np.ndarray, start: np.ndarray, end: np.ndarray) -> Pieces:
