@@ -160,9 +160,53 @@ def test_expected_disorder_of_its_samples(annotators, sampler):
             assert score["gamma"] == pytest.approx(1 - score["observed_disorder"] / np.mean(found), abs=1e-9), seed
 
 
+DISTANCES = [[0, 0.5, 1], [0.5, 0, 0.25], [1, 0.25, 0]]
+
+
+@pytest.mark.parametrize("distances", [None, "A/B=0.5,B/C=0.25"])
+@pytest.mark.parametrize("annotators", [2, 3])
+def test_gamma_cat_and_gamma_k(annotators, distances):
+    """Of all labels and of each one: by every best alignment, and by those of the samples."""
+    compared, matrix = 0, None if distances is None else DISTANCES
+    for seed in range(60):
+        generator = random.Random(seed)
+        sides = [[(*unit[:2], generator.choice("ABC")) for unit in side] for side in random_sides(seed, annotators)]
+        coded = [[(*unit[:2], "ABC".index(unit[2])) for unit in side] for side in sides]
+        measure = Gamma(samples=3, alpha=1.0, beta=0.7, delta_empty=1.3, distances=distances)
+        options = {"alpha": 1.0, "beta": 0.7, "delta_empty": 1.3, "distance": matrix}
+        counts = of_units(measure, sides, ("A", "B", "C"), 50)
+        score, of_label = measure.score(counts), measure.score_per_label(counts)
+        order = sorted(sides, key=lambda side: [np.array(list(column)).tobytes() for column in bounds_of(side)])
+        rows = [(number, 0, *unit[:2], "ABC".index(unit[2])) for number, side in enumerate(order) for unit in side]
+        given = None if matrix is None else np.array(matrix, dtype=float)
+        units = Units(annotators, *np.array(rows).T)
+        made = Chance(units, 3, Dissimilarity(1.0, 0.7, given), "shift", delta=1.3).sampled(range(3))
+        samples = [
+            [
+                [
+                    (made.start[unit], made.end[unit], int(made.label[unit]))
+                    for unit in np.flatnonzero((made.group == sample) & (made.annotator == number))
+                ]
+                for number in range(annotators)
+            ]
+            for sample in range(3)
+        ]
+        best = [slow.every_best(each, **options) for each in (coded, *samples)]
+        for label, found in ((None, score), *zip(range(3), of_label.values(), strict=True)):
+            # where best alignments tie, the value depends on the one that is taken
+            ways = [{slow.categorical(way, label, 1.3, matrix) for way in each} for each in best]
+            (observed, *drawn) = [min(way, key=str) if len(way) == 1 else "tie" for way in ways]
+            expected = [value for value in drawn if value is not None]
+            if "tie" in (observed, *drawn) or observed is None or not any(expected):
+                continue
+            compared += 1
+            assert found["gamma_cat"] == pytest.approx(1 - observed / np.mean(expected), abs=1e-9), (seed, label)
+    assert compared > 60
+
+
 def bounds_of(side):
     """Starts, ends and labels' codes of an annotator's units, in order."""
-    return zip(*sorted((start, end, "AB".index(label)) for start, end, label in side), strict=True)
+    return zip(*sorted((start, end, "ABC".index(label)) for start, end, label in side), strict=True)
 
 
 def test_moves_of_the_paper():

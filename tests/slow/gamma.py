@@ -52,3 +52,46 @@ def disorder(annotators, **options):
     """Of the best alignment."""
     mean = sum(map(len, annotators)) / len(annotators)
     return best(annotators, **options)[0] / mean
+
+
+def every_best(annotators, **options):
+    """All alignments with the least sum of disorders, as tuples of unitary alignments."""
+
+    @cache
+    def rest(left):
+        if not any(left):
+            return 0.0, ((),)
+        first = next(number for number, units in enumerate(left) if units)
+        choices = [
+            [None] if number < first else [units[0]] if number == first else [None, *units]
+            for number, units in enumerate(left)
+        ]
+        least, ways = None, []
+        for aligned in product(*choices):
+            after = tuple(
+                tuple(unit for unit in units if unit is not one) for units, one in zip(left, aligned, strict=True)
+            )
+            more, others = rest(after)
+            cost = disorder_of_one(aligned, **options) + more
+            if least is None or cost < least - 1e-9:
+                least, ways = cost, []
+            if cost < least + 1e-9:
+                ways += [(aligned, *each) for each in others]
+        return least, tuple(ways)
+
+    return rest(tuple(map(tuple, annotators)))[1]
+
+
+def categorical(alignment, label=None, delta_empty=1.0, distance=None):
+    """The weighted mean distance of labels over aligned pairs (gamma-cat, or gamma-k of a label), None of none."""
+    total = apart = 0.0
+    for aligned in alignment:
+        units = [unit for unit in aligned if unit is not None]
+        for one, other in combinations(units, 2):
+            if label is not None and label not in (one[2], other[2]):
+                continue
+            position = dissimilarity(one, other, alpha=1.0, beta=0.0, delta_empty=delta_empty)
+            weight = max(0.0, 1 - position) / (len(units) - 1)
+            total += weight
+            apart += weight * dissimilarity((0, 1, one[2]), (0, 1, other[2]), 0.0, 1.0, 1.0, distance)
+    return apart / total if total else None
