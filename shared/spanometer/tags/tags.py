@@ -305,6 +305,9 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
 
 def _remedy(tag: str) -> str:
     """Suggest how to correct a tag without a prefix, by its form."""
+    if tag.startswith("(") or tag.endswith(")"):
+        named = setting("format", "conll2012")
+        return f"Brackets are no tags: if these are mentions of coreference, as in CoNLL-2012, read them with {named}."
     if _NUMBER.fullmatch(tag):
         named = clause_for("id2label", f", or name these with {setting('id2label')}")
         read = clause_for("outside", f"; in a file of columns {setting('outside', tag)} reads it as O")

@@ -30,6 +30,25 @@ from .layout import DOCSTART, HASH, Lines, find_layout, is_blank, looks_like_tag
 
 # all lines up to the last that is blank
 _UP_TO_BLANK = re.compile(rb"(?s:.*\n)?[ \t\r]*\n")
+_NO_COLUMNS = (
+    (
+        re.compile(rb"\s*(<\?xml|<!DOCTYPE)"),
+        "this is XML, of no form that is read here.",
+        "Export another format; those in XML are BioC, GATE, i2b2 and UIMA CAS (XMI).",
+    ),
+    (
+        re.compile(rb'\s*\[?\s*\{\s*"[^"\n]{1,80}"\s*:'),
+        "this is JSON, and it is damaged, or breaks off before its end.",
+        "Export or download the file again.",
+    ),
+    (
+        re.compile(rb"\s*# [\w.]+\.[\w.]+ \| [^\n]*\n#id="),
+        "this is WebAnno TSV 2, which has no offsets.",
+        "Export the document as WebAnno TSV v3.3.",
+    ),
+)
+"""How files begin that hold no columns, what is wrong with them, and what to do."""
+
 _NOT_IN_CELLS = re.compile(r"[\x00\t\n\r]")
 _KEYED_COMMENT = re.compile(r"#\s*(id\b|[\w.-]+\s*[=:])")
 
@@ -38,12 +57,9 @@ def read_columns(source: Source, options: ColumnReading) -> DocumentFile:
     """Read tag columns; see `read`."""
     if is_array(source):
         raise source.refuse("this is JSON.", f"Name the format with {setting('format', 'jsonl')}.", 1)
-    if source.head.lstrip().startswith((b"<?xml", b"<!DOCTYPE")):
-        raise source.refuse(
-            "this is XML, of no form that is read here.",
-            "Export another format; those in XML are BioC, GATE, i2b2 and UIMA CAS (XMI).",
-            1,
-        )
+    for begin, problem, remedy in _NO_COLUMNS:
+        if begin.match(source.head):
+            raise source.refuse(problem, remedy, 1)
     layout, blocks = find_layout(source, options)
     reader = _Reader(source, layout, options)
     for first, block in blocks:

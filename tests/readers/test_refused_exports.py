@@ -1,0 +1,36 @@
+"""Exports that are refused with their reason: no hint leads to a score of something else."""
+
+import pytest
+
+import spanometer
+from spanometer import InputError
+from spanometer.readers import read
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("webanno_tsv/tsv2-to-be-refused/1sentenceNE.tsv", "WebAnno TSV 2, which has no offsets"),
+        (
+            "bioc_xml/dkpro-bioc-example-with-text-in-passage.xml",
+            "xml, line 11: the annotation 'S1' of document 1 has no infon 'type'",
+        ),
+        ("uima_cas/small_typesystem.xml", "this is XML, of no form that is read here"),
+    ],
+)
+def test_refused(data, name, problem):
+    with pytest.raises(InputError, match=problem):
+        spanometer.read(data / "exports" / name)
+
+
+@pytest.mark.parametrize("size", [300, 1500])
+def test_cut_json_on_one_line(data, file, size):
+    whole = (data / "exports" / "label_studio" / "ner_saude-bruno.json").read_text(encoding="utf-8")
+    with pytest.raises(InputError, match="this is JSON, and it is damaged, or breaks off"):
+        spanometer.read(file(whole.replace("\n", "")[:size], "cut.json"))
+
+
+def test_brackets_of_coreference_are_no_tags(data):
+    file = read(data / "exports" / "conll_coref" / "GUM_news_worship.conll")
+    with pytest.raises(InputError, match="mentions of coreference, .* format='conll2012'"):
+        file.decoded()
