@@ -82,12 +82,13 @@ class InputError(ValueError):
         remedy: how to correct it.
         side: `"references"` or `"predictions"`, if known.
         document: index of the document, if known.
-        position: index of the token within the document, if known.
+        position: index of the token, or other unit, within the document, if known.
         span: index of the span within the document's list of spans, if known.
         source: the file that was read, or another name for it.
         line: the number of the line within the file (or within a document of several lines), if known.
         column: the number of the character within the line, from 1, if known.
         option: the name of the option whose value is wrong.
+        unit: what positions count, if not tokens.
         other: an error at the other place, if the problem is about two; the text names that with `OTHER_PLACE`.
 
     `problem` and `remedy` may name options with `setting` and `mention`. `str(error)` spells them as keyword arguments,
@@ -105,6 +106,7 @@ class InputError(ValueError):
     line: int | None = None
     column: int | None = None
     option: str | None = None
+    unit: str = "token"
     other: InputError | None = None
 
     def __post_init__(self) -> None:
@@ -115,7 +117,7 @@ class InputError(ValueError):
     def place(self) -> str:
         """The place of the problem, or an empty string if it is unknown."""
         parts = [name for name in (self.source, self.side) if name is not None]
-        numbers = ("document", self.document), ("line", self.line), ("column", self.column), ("token", self.position)
+        numbers = ("document", self.document), ("line", self.line), ("column", self.column), (self.unit, self.position)
         parts += [f"{name} {number}" for name, number in (*numbers, ("span", self.span)) if number is not None]
         return ", ".join(parts)
 

@@ -67,3 +67,26 @@ def test_curator(run, inception):
     # as a reference the curator is chosen
     status, output, _ = run("score", inception, inception, "--layer", "Span", "--measures", "span_f")
     assert status == 0 and "The spans of 'CURATION_USER', the curator, were read" in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [(["--tokenizer", "words"], "token 42"), ([], "character 251"), (["--join-fragments"], "character 251")],
+)
+def test_errors_name_the_document_and_the_option(complaint, exports, arguments, place):
+    folder = exports / "brat" / "medkit"
+    said = complaint("agree", folder, folder, *arguments)
+    assert f"annotator medkit (1), document '1_example', {place}: a span of 'vitamin' is discontinuous" in said
+    assert "--join-fragments joins fragments with white space alone between them" in said
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_spans_off_the_words_of_brat(complaint, run, tmp_path):
+    (tmp_path / "ann").mkdir()
+    for name in ("a", "b"):
+        (tmp_path / "ann" / f"{name}.txt").write_text("In Freetown", encoding="utf-8")
+        (tmp_path / "ann" / f"{name}.ann").write_text("T1\tLOC 3 7\tFree\n", encoding="utf-8")
+    paths = tmp_path / "ann", tmp_path / "ann"
+    said = complaint("agree", *paths, "--tokenizer", "words")
+    assert "ann, a.ann, line 1: the span of 'LOC' from character 3 to 7" in said and "--to-tokens expand" in said
+    assert run("agree", *paths, *WORDS)[0] == 0

@@ -32,5 +32,5 @@ def test_cut_json_on_one_line(data, file, size):
 
 def test_brackets_of_coreference_are_no_tags(data):
     file = read(data / "exports" / "conll_coref" / "GUM_news_worship.conll")
-    with pytest.raises(InputError, match="mentions of coreference, .* format='conll2012'"):
+    with pytest.raises(InputError, match=r"mentions of coreference, .* format='conll2012'"):
         file.decoded()

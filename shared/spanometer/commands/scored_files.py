@@ -18,6 +18,7 @@ from ..analysis.scores.streams import Reading
 from ..counts.statistics import Resampling
 from ..documents.arguments import TagArguments
 from ..documents.document_file import DocumentFile
+from ..documents.matching import naming_documents
 from ..documents.pairing import pair
 from ..exceptions import InputError, counted, mention, setting
 from ..measures.sl_icm import SlIcm
@@ -118,7 +119,8 @@ def score_corpus(
         with corpus.located({**of_tokens, **corpus.files, **files}):
             scored = _pair(source, corpus, name, measures)
             sides_of_pair = scored.references, scored.predictions
-            report = Report.of(*sides_of_pair, scored.measures, scored.reading, _progress, resampling, per_document)
+            with naming_documents(scored.file):
+                report = Report.of(*sides_of_pair, scored.measures, scored.reading, _progress, resampling, per_document)
             report = replace(
                 report,
                 tokens=report.tokens if scored.size is None else scored.size,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain
 
 import numpy as np
@@ -184,6 +185,23 @@ def located(error: InputError, files: Mapping[str, DocumentFile]) -> InputError:
         return error
     in_file = file.locate(error)
     return in_file if in_file.other is None else in_file.placed(other=located(in_file.other, files))
+
+
+@contextmanager
+def naming_documents(file: DocumentFile | None) -> Iterator[None]:
+    """Call documents and positions in errors about spans as a file does, if there is one."""
+    try:
+        yield
+    except InputError as error:
+        if file is None or error.document is None or error.source is not None:
+            raise
+        where = [*([] if error.side is None else [error.side]), file.documents.name(error.document)]
+        unit = "token" if file.in_tokens else "character"
+        named = error.placed(side=None, document=None, source=", ".join(where), unit=unit)
+        if error.option == "join_fragments":
+            joins = f" {setting('join_fragments', True)} joins fragments with white space alone between them."
+            named.remedy += clause_for("join_fragments", joins)
+        raise named from None
 
 
 def require_same_tokens(references: DocumentFile, predictions: DocumentFile, *, ignore_words: bool = False) -> None:

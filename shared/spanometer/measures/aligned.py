@@ -98,7 +98,8 @@ def counter(references: Any, predictions: Any) -> Callable[[Any], Counts]:
 def require_contiguous(alignment: Alignment, name: str, side: SideSpans, reason: str = "units are contiguous") -> None:
     """Raise an `InputError` for a discontinuous span of a side; `name` is the side's name."""
     if side.discontinuous.any():
-        raise alignment.refusal(name, side, int(np.argmax(side.discontinuous)), f"is discontinuous; {reason}.")
+        error = alignment.refusal(name, side, int(np.argmax(side.discontinuous)), f"is discontinuous; {reason}.")
+        raise error.placed(option="join_fragments")
 
 
 def require_disjoint(alignment: Alignment, name: str, side: SideSpans, reason: str, remedy: str = "") -> None:

@@ -15,6 +15,7 @@ from ...alignment.overlaps import Alignment, lay_out
 from ...counts.counts import Column, Counts
 from ...counts.statistics import Estimate, Resampling
 from ...documents.arguments import DrawnSideArguments, SideReading, shares
+from ...documents.matching import naming_documents
 from ...documents.sides import read_sides
 from ...exceptions import InputError, require_choice, require_kind, require_no_more, setting
 from ...measures.aligned import require_lengths
@@ -138,7 +139,7 @@ def agreement(
     places = range(len(called))
     pairs, alone = list(combinations(places, 2)), list(zip(places, places, strict=True))
     exact, kept = replace(chance, n_simulations=0), per_document or resampling is not None
-    with kept_probabilities():
+    with kept_probabilities(), naming_documents(read.file):
         counted = {pair: count_pair(annotated, pair, exact, per_document=kept) for pair in sorted(pairs + alone)}
     pair_counts = [counted[pair] for pair in pairs]
     estimates = _pair_estimates(exact, pair_counts, spans[np.array(pairs)], resampling)
@@ -148,7 +149,8 @@ def agreement(
     joint: dict[str, Counts] = {}
     for measure in (alpha, gamma):
         if measure is not None:
-            joint[measure.name] = count_jointly(annotated, measure, per_document=resampling is not None)
+            with naming_documents(read.file):
+                joint[measure.name] = count_jointly(annotated, measure, per_document=resampling is not None)
             of_all = measure.joint_estimates([joint[measure.name]], resampling)
             estimates |= {key: each[..., 0] for key, each in of_all.items()}
     bounds = {} if resampling is None else {key: each.bounds(resampling.confidence) for key, each in estimates.items()}

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...counts.counts import Counts
 from ...documents.arguments import SideArguments, SideReading, shares
+from ...documents.matching import naming_documents
 from ...documents.sides import read_columns, read_sides
 from ...exceptions import InputError, counted, mention, on_side, require_choice, require_no_more, setting
 from ...measures.base import Measure
@@ -124,8 +125,9 @@ def compare(
             sides_read = {name: on_side(name, side.with_lengths, options.lengths) for name, side in sides_read.items()}
         return compare_sides(sides_read, trees, resampling, {"input": "entities"}, **choices)
     chosen = read_measures(measures, MEASURES)
-    sides, reading, _, grounded = read_sides(sides_read, options, apart=False)
-    return compare_sides(sides, chosen, resampling, reading, answered=grounded.keys(), **choices)
+    sides, reading, file, grounded = read_sides(sides_read, options, apart=False)
+    with naming_documents(file):
+        return compare_sides(sides, chosen, resampling, reading, answered=grounded.keys(), **choices)
 
 
 def compare_sides(

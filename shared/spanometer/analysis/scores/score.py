@@ -12,6 +12,7 @@ from typing import Any, Never, Unpack, overload
 from ...counts.statistics import Resampling
 from ...documents.arguments import DrawnSideArguments, SideReading, shares
 from ...documents.document_file import DocumentFile
+from ...documents.matching import naming_documents
 from ...documents.pairing import Pairing
 from ...documents.sides import read_sides, require_one_annotator
 from ...exceptions import InputError, mention, on_side, require_no_more
@@ -174,9 +175,10 @@ def _scored(
         require_form(chosen, "spans")
         read = read_sides(sides, sides_reading)
         reference, predicted = read.spans.values()
-        report = _report(
-            reference, predicted, chosen, read.reading, resampling, read.answered_size, everything=everything
-        )
+        with naming_documents(read.file):
+            report = _report(
+                reference, predicted, chosen, read.reading, resampling, read.answered_size, everything=everything
+            )
         return replace(report, named_documents=NamedDocuments.of(read.file))
     sides = {side: on_side(side, documents_in, column) for side, column in sides.items()}
     forms = {side: on_side(side, form_of, column) for side, column in sides.items()}
