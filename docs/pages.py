@@ -31,6 +31,8 @@ _HOMES = {page: source for source, page in PAGES.items()}
 _LINK = re.compile(r"\]\((?![a-z]+:|#|/)([^)#\s]+)(#[^)\s]*)?\)")
 _PICTURE = re.compile(r"\]\(https://raw\.githubusercontent\.com/[^/]+/[^/]+/main/docs/([^)\s]+)\)")
 _DESCRIPTION = re.compile(r"^description: >-\n((?:  .*\n)+)", re.MULTILINE)
+_NAME = re.compile(r"<code>([^<\n]{1,28})</code>")
+"""Code in a line of text, so short that it fits a phone."""
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
 
 
@@ -97,14 +99,14 @@ def measure_table() -> str:
 
 
 def on_page_content(content: str, page: Any, config: Any, files: Files) -> str:
-    """Set formulas as MathML, which browsers show without a script."""
+    """Set formulas as MathML, which browsers show without a script, and keep names in one piece."""
 
     def formula(match: re.Match[str]) -> str:
         block = match[2] == "["
         tree = convert(html.unescape(match[3]).strip(), display="block" if block else "inline")
         return f"<div class=formula>{tree}</div>" if block else tree
 
-    return _FORMULA.sub(formula, content)
+    return _NAME.sub(r'<code class="name">\1</code>', _FORMULA.sub(formula, content))
 
 
 def _card(source: str, text: str) -> str:
