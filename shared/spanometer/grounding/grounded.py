@@ -96,7 +96,11 @@ class AnswerInput:
 
     def signed(self, policy: AnswerPolicy) -> dict[str, str]:
         """Describe how the answers are grounded, for the signature."""
-        return signed_grounding(policy, self.asked_labels, self.aliases, self.format, self.item_keys)
+        names = {"asked_labels": self.asked_labels, "aliases": self.aliases}
+        signed = {name: signed_names(value) for name, value in names.items() if value}
+        forms = {"answer_format": self.format, **self.item_keys}
+        signed |= {name: form for name, form in forms.items() if form not in (None, "auto")}
+        return {"grounding": str(policy), **signed}
 
 
 @contextmanager
@@ -361,19 +365,6 @@ def outcomes_by_answer(grounded: Grounded) -> Iterator[AnswerOutcomes]:
     for document, (text, written, read, index) in enumerate(zip(*columns, strict=True)):
         outcomes = outcomes_of(read, index, grounded.policy, source.asked_labels, source.aliases)
         yield AnswerOutcomes(document, text, written, read, outcomes)
-
-
-def signed_grounding(
-    policy: AnswerPolicy,
-    labels: Iterable[str] | None,
-    aliases: Mapping[str, str] | None,
-    format: str,
-    item_keys: Mapping[str, str | None],
-) -> dict[str, str]:
-    """Describe for the signature how answers were grounded."""
-    texts = {name: signed_names(names) for name, names in (("asked_labels", labels), ("aliases", aliases)) if names}
-    texts |= {name: text for name, text in {"answer_format": format, **item_keys}.items() if text not in (None, "auto")}
-    return {"grounding": str(policy), **texts}
 
 
 def predicted_columns(

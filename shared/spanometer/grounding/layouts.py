@@ -47,7 +47,7 @@ def read_lines(written: str, reading: ItemReading) -> None:
         field = folded(key.strip(_QUOTES))
         if colon and rest and (field in MENTION_KEYS or field in LABEL_KEYS) and not reading.is_asked(key):
             if begins or field in record:
-                _add_record(record, reading)
+                reading.read(record)
                 record = {}
             record[field] = rest.strip(_QUOTES)
         elif (colon and not rest) or line.lstrip().startswith("#") or (not colon and reading.is_asked(key)):
@@ -58,13 +58,7 @@ def read_lines(written: str, reading: ItemReading) -> None:
         else:
             above = None if colon else above
             _read_line(bare, reading)
-    _add_record(record, reading)
-
-
-def _add_record(record: dict[str, str], reading: ItemReading) -> None:
-    """Add the item of fields on lines of their own."""
-    if record:
-        reading.read(record)
+    reading.read(record)
 
 
 def _read_line(line: str, reading: ItemReading) -> None:

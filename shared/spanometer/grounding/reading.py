@@ -12,7 +12,7 @@ from ..options import option, options_of, replaced_option, text
 from ..spans.documents import Tokens
 from ..tags.schemes import label_map_in, labels_option
 from .answers import FORMATS
-from .grounded import Grounded, ground, signed_grounding
+from .grounded import AnswerInput, Grounded, ground
 from .policies import NAMED, PLACES, GroundingPolicy
 
 
@@ -101,7 +101,8 @@ class AnswerReading:
 
     def signed_answers(self) -> dict[str, str]:
         """Describe for the signature how answers were grounded."""
-        return signed_grounding(self.policy, self.asked_labels, self.aliases, self.answer_format, self.item_keys)
+        reading = self.asked_labels, self.aliases, self.answer_format, None, self.item_keys
+        return AnswerInput((), (), *reading).signed(self.policy)
 
 
 def _are_labels(names: Any) -> bool:
