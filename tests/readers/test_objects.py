@@ -8,6 +8,7 @@ import pytest
 
 import spanometer
 from spanometer.exceptions import InputError
+from spanometer.grounding import StringPolicy
 from spanometer.readers.objects import read_objects
 from tests.answer_samples import ENTITIES, FORMS, GOLD, LABELS, TEXTS
 
@@ -116,6 +117,18 @@ def test_comparisons_and_errors_of_answers():
     assert found.systems["empty"].counts["missing"] == 22
     assert found.systems["empty"].answers.to_dict()["broken"] == 1
     assert spanometer.errors(GOLD, OUTPUTS["Presidio"]).only.errors == 0
+
+
+@pytest.mark.parametrize("policy", ["gollie", "salvage,keep,loose,set,drop,drop", StringPolicy(fold="case")])
+def test_answers_as_strings(policy):
+    report = spanometer.score(
+        GOLD, [ANSWERS[0], *["[]"] * 9], grounding=policy, asked_labels=LABELS, confidence=0.9, n_resamples=9
+    )
+    assert report.measures["mention_f"].scores["recall"] == 3 / 22
+    assert f"|grounding:{str(policy)[:6]}" in report.measures["mention_f"].signature
+    for options, problem in (({"measures": "span_f"}, "as strings by mention_f"), ({"fold": "case"}, "fold")):
+        with pytest.raises(InputError, match=problem):
+            spanometer.score(GOLD, ANSWERS, grounding=policy, **options)
 
 
 def test_options_of_answers_without_answers():

@@ -204,12 +204,6 @@ class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
             raise error.placed(option="grounding") from None
 
     @property
-    def answer_reading(self) -> dict[str, Any]:
-        """The options of reading answers, as functions of `grounding` take them."""
-        names = {"asked_labels": self.asked_labels, "aliases": self.aliases, "format": self.answer_format}
-        return {**names, **self.item_keys}
-
-    @property
     def decoding(self) -> dict[str, Any]:
         """The options of decoding, as functions take them."""
         return {name: getattr(self, name) for name in options_of(LabelDecoding)}

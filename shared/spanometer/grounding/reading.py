@@ -86,18 +86,15 @@ class AnswerReading:
         """The keys of mentions and labels, as functions of `grounding` take them."""
         return {"item_mention_key": self.item_mention_key, "item_label_key": self.item_label_key}
 
+    @property
+    def answer_reading(self) -> dict[str, Any]:
+        """The options of reading answers, as functions of `grounding` take them."""
+        names = {"asked_labels": self.asked_labels, "aliases": self.aliases, "format": self.answer_format}
+        return {**names, **self.item_keys}
+
     def ground(self, texts: Iterable[str], answers: Iterable[Any], tokens: Tokens | None = None) -> Grounded:
         """Find the spans that answers mean in their texts, see `ground`."""
-        return ground(
-            texts,
-            answers,
-            policy=self.policy,
-            asked_labels=self.asked_labels,
-            aliases=self.aliases,
-            tokens=tokens,
-            format=self.answer_format,
-            **self.item_keys,
-        )
+        return ground(texts, answers, policy=self.policy, tokens=tokens, **self.answer_reading)
 
     def signed_answers(self) -> dict[str, str]:
         """Describe for the signature how answers were grounded."""

@@ -14,10 +14,13 @@ from ...documents.arguments import DrawnSideArguments, SideReading, shares
 from ...documents.document_file import DocumentFile
 from ...documents.matching import naming_documents
 from ...documents.pairing import Pairing
-from ...documents.sides import read_sides, require_one_annotator
+from ...documents.sides import answers_together, read_sides, require_one_annotator
 from ...exceptions import InputError, mention, on_side, require_no_more
 from ...grounding.grounded import Grounded
+from ...grounding.policies import StringPolicy
+from ...grounding.strings import ground_strings
 from ...measures.base import Measure
+from ...measures.mention_f import MentionF
 from ...measures.notation import read_reading, reading_of, signatures_in
 from ...measures.registry import (
     ALL_MEASURES,
@@ -31,6 +34,7 @@ from ...options import options_of, require_known
 from ...protocols.protocol import Protocol
 from ...readers.objects import beside_files
 from ...spans.forms import common_form, documents_in, form_of, read_pair
+from ...spans.mentions import Mentions
 from ...spans.spans import Spans
 from ...tags.decoding import LabelDecoding
 from ...tags.schemes import LabelChoice
@@ -159,11 +163,13 @@ def _scored(
     arguments: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> Report:
+    policy, sides = arguments.get("grounding"), {"references": references, "predictions": predictions}
+    if isinstance(policy, (str, StringPolicy)) and StringPolicy.describes(str(policy)):
+        return _scored_strings(sides, measures, confidence, arguments, options)
     sides_reading = SideReading.of(score, arguments)
     decoding, choice, lengths = sides_reading.decoding, sides_reading.choice, sides_reading.lengths
     resampling = Resampling.chosen(confidence, arguments)
     everything = is_everything(measures)
-    sides = {"references": references, "predictions": predictions}
     sides = beside_files(sides, answers="grounding" in arguments)
     files = [side for side in sides.values() if isinstance(side, DocumentFile)]
     if not files:
@@ -204,6 +210,33 @@ def _scored(
     else:
         choice.require_none(f"these are {form}")
     return _report(reference, predicted, chosen, reading, resampling, everything=everything)
+
+
+def _scored_strings(
+    sides: Mapping[str, Any],
+    measures: Any,
+    confidence: float | None,
+    arguments: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> Report:
+    """Score answers as strings, see `ground_strings`, against the words of the reference's spans."""
+    reading = SideReading.of(score, {**arguments, "grounding": Pairing.grounding})
+    reading.choice.require_none("answers are scored as strings")
+    files = beside_files(sides, answers=True)
+    named = [measure for _, measure in listed_measures(MentionF.name if measures is None else measures)]
+    if named != [MentionF.name] or not isinstance(files["references"], DocumentFile):
+        problem = "answers are scored as strings by mention_f, beside a reference with texts."
+        raise InputError(problem, "Leave out other measures, and give texts; or use a policy for spans.")
+    read = answers_together(files, reading.pairing)
+    answers = read.answers["predictions"]
+    grounded = ground_strings(read.texts, answers, policy=arguments["grounding"], **reading.pairing.answer_reading)
+    compared: dict[str, Any] = dict(grounded.policy.compared)
+    own = {name: value for name, value in options.items() if name != "seed"}
+    require_known(own, [name for name in options_of(MentionF) if name not in compared], MentionF.name)
+    choices = {**read.decoding, **grounded.choices}
+    mentions = Mentions.of_spans(read.references, read.texts), grounded.mentions
+    resampling = Resampling.chosen(confidence, arguments)
+    return Report.of(*mentions, [MentionF(**own, **compared)], choices, resampling=resampling)
 
 
 def _report(
