@@ -120,7 +120,7 @@ class ItemReading:
     def collect(self) -> tuple[Item, ...]:
         """List the items, in the order of the answer; pairs that the labels leave open follow the majority of all."""
         votes = [self._vote(entry) if isinstance(entry, _Pair) else 0 for entry in self.entries]
-        majority = sum(map(_sign, votes))
+        majority = sum((vote > 0) - (vote < 0) for vote in votes)
         items: list[Item] = []
         for entry, vote in zip(self.entries, votes, strict=True):
             if isinstance(entry, Item):
@@ -237,9 +237,21 @@ class ItemReading:
         mention_keys = MENTION_KEYS if self.mention_key is None else (folded(self.mention_key),)
         label_keys = LABEL_KEYS if self.label_key is None else (folded(self.label_key),)
         mention = next((key for key in mention_keys if key in values and _is_wording(values[key])), "")
-        label = next((key for key in label_keys if key in values and key != mention and _is_label(values[key])), "")
+        label = next(
+            (
+                key
+                for key in label_keys
+                if key in values and key != mention and values[key] and _is_wording(values[key])
+            ),
+            "",
+        )
         # what was asked for is a label, whatever the key
-        if mention in label_keys and label and self.is_asked(_first(values[mention])) and mention_keys is MENTION_KEYS:
+        if (
+            mention in label_keys
+            and label
+            and any(map(self.is_asked, _listed(values[mention])[:1]))
+            and mention_keys is MENTION_KEYS
+        ):
             other = next((key for key in mention_keys if key != mention and _is_wording(values.get(key))), "")
             return (other, mention) if other else (label, mention)
         return mention, label
@@ -251,7 +263,7 @@ class ItemReading:
     def _of_item(self, values: dict[str, Any], mention_key: str, label: Any) -> Iterator[tuple[Any, str | None]]:
         """Add the items of an object: one for each of its labels; several mentions are read one by one."""
         wording = values[mention_key]
-        for name in label if isinstance(label, (list, tuple)) else (label,):
+        for name in _listed(label):
             if isinstance(wording, str):
                 self.add(name, wording, stated_bounds(values))
             else:
@@ -308,10 +320,6 @@ class ItemReading:
                 len(units[: 2 * bound].decode("utf-16-le", "ignore")) for bound in (start, end, end + 1)
             )
             yield from ((first, last), (first, after))
-
-
-def _sign(vote: int) -> int:
-    return (vote > 0) - (vote < 0)
 
 
 @lru_cache(1 << 12)
@@ -389,10 +397,5 @@ def _is_wording(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _is_label(value: Any) -> bool:
-    """Check whether a value may be a label, or a short list of labels."""
-    return _is_wording(value) and bool(value)
-
-
-def _first(value: Any) -> str:
-    return value if isinstance(value, str) else str(value[0])
+def _listed(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, (list, tuple)) else (value,)

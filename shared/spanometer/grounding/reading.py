@@ -63,10 +63,8 @@ class AnswerReading:
             self.policy  # noqa: B018 (it is checked when it is made)
         except InputError as error:
             raise error.placed(option="grounding") from None
-        for name, names, kinds in (
-            ("asked_labels", self.asked_labels, (list, tuple, set, frozenset)),
-            ("aliases", self.aliases, Mapping),
-        ):
+        for name, kinds in (("asked_labels", (list, tuple, set, frozenset)), ("aliases", Mapping)):
+            names = getattr(self, name)
             if names is not None and not (isinstance(names, kinds) and _are_labels(names)):
                 raise options_of(AnswerReading)[name].refusal(names, "Use names of labels.")
 

@@ -28,9 +28,11 @@ def span_scorer(measures: str = "span_f", spans_key: str | None = None) -> Calla
         references, predictions = map(list, zip(*pairs, strict=True))
         report = score(references, predictions, measures=measures, unit="token")
         scores = report.results[0].scores
-        names = {"p": "precision", "r": "recall", "f": "f1"}
         prefix = "ents" if spans_key is None else f"spans_{spans_key}"
-        return {**{f"{prefix}_{key}": scores[name] for key, name in names.items() if name in scores}, **report.flat()}
+        return {
+            **{f"{prefix}_{name[0]}": scores[name] for name in ("precision", "recall", "f1") if name in scores},
+            **report.flat(),
+        }
 
     return compute
 

@@ -94,7 +94,7 @@ def _in_list(values: Sequence[Any]) -> Any:
     if any(_calls(value) for value in values if not _is_message(value)):
         return _joined(values)
     if messages:
-        spoken = [message for message in messages if _speaker(message) in _ASSISTANTS]
+        spoken = [message for message in messages if message.get("role", message.get("from")) in _ASSISTANTS]
         if not spoken:
             raise InputError("is a chat without a message of the assistant.", "Leave the line out, or add its answer.")
         return _in_message(spoken[-1])
@@ -108,10 +108,6 @@ def _is_message(value: Any) -> bool:
     return isinstance(value, dict) and (
         ("role" in value and any(key in value for key in keys)) or ("from" in value and "value" in value)
     )
-
-
-def _speaker(message: dict[str, Any]) -> Any:
-    return message.get("role", message.get("from"))
 
 
 def _in_message(message: dict[str, Any]) -> Any:
