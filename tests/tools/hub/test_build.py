@@ -23,7 +23,7 @@ from tools.hub.cards import page_folders
 from tools.hub.flat_files import flattened, libraries, needed_files
 
 ROOT = Path(__file__).parents[3]
-MOST_FILES = 23
+MOST_FILES = 24
 """Each file that `evaluate` fetches costs two requests at the first load."""
 
 NAMES = sorted(module_folders())
