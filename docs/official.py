@@ -46,16 +46,10 @@ def _page(protocol: Protocol) -> Iterator[str]:
     yield from (f"{protocol.description}\n", f"```text\n{protocol.example}\n```\n")
     yield from (f"- **{name}**: {text}" for name, text in protocol.about.items())
     yield from ("\n## Official keys\n", "| key | ours |", "|---|---|")
-    yield from (f"| `{key}` | `{_place(protocol, place)}` |" for key, place in protocol.keys.items())
+    yield from (f"| `{key}` | `{place}` |" for key, place in protocol.keys.items())
     if protocol.faults:
         yield "\n## What the scorer gets wrong\n"
         yield from (f"- {fault}" for fault in protocol.faults)
-
-
-def _place(protocol: Protocol, place: str) -> str:
-    """Name a number by its measure, as text."""
-    name, dot, number = place.rpartition(".")
-    return f"{number} of {protocol.measures[name]}" if dot else number
 
 
 def protocol_table() -> str:

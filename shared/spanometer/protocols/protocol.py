@@ -103,10 +103,13 @@ class Protocol:
     @property
     def about(self) -> dict[str, str]:
         """What help and documentation say beside the description, by its name."""
-        setting = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in self.reading.items())
+        flags = [(name.replace("_", "-"), value) for name, value in self.reading.items()]
+        switches = ({"yes": f"--{flag}", "no": f"--no-{flag}"}.get(value, f"--{flag} {value}") for flag, value in flags)
+        setting = " ".join(switches)
+        named = [text if len(self.measures) == 1 else f"{name} = {text}" for name, text in self.measures.items()]
         return {
             "files": self.formats,
-            "measures": ", ".join(self.measures.values()),
+            "measures": "; ".join(named),
             **({"reading": setting} if setting else {}),
             "exact": self.exact,
             "source": self.source,
