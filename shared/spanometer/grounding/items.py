@@ -236,23 +236,17 @@ class ItemReading:
             return "", ""
         mention_keys = MENTION_KEYS if self.mention_key is None else (folded(self.mention_key),)
         label_keys = LABEL_KEYS if self.label_key is None else (folded(self.label_key),)
-        mention = next((key for key in mention_keys if key in values and _is_wording(values[key])), "")
-        label = next(
-            (
-                key
-                for key in label_keys
-                if key in values and key != mention and values[key] and _is_wording(values[key])
-            ),
-            "",
-        )
+        wordings = {key: value for key, value in values.items() if _is_wording(value)}
+        mention = next((key for key in mention_keys if key in wordings), "")
+        label = next((key for key in label_keys if key != mention and wordings.get(key)), "")
         # what was asked for is a label, whatever the key
         if (
             mention in label_keys
             and label
-            and any(map(self.is_asked, _listed(values[mention])[:1]))
             and mention_keys is MENTION_KEYS
+            and self.is_asked(_listed(values[mention])[0])
         ):
-            other = next((key for key in mention_keys if key != mention and _is_wording(values.get(key))), "")
+            other = next((key for key in mention_keys if key != mention and key in wordings), "")
             return (other, mention) if other else (label, mention)
         return mention, label
 

@@ -29,10 +29,8 @@ def span_scorer(measures: str = "span_f", spans_key: str | None = None) -> Calla
         report = score(references, predictions, measures=measures, unit="token")
         scores = report.results[0].scores
         prefix = "ents" if spans_key is None else f"spans_{spans_key}"
-        return {
-            **{f"{prefix}_{name[0]}": scores[name] for name in ("precision", "recall", "f1") if name in scores},
-            **report.flat(),
-        }
+        names = {f"{prefix}_{name[0]}": name for name in ("precision", "recall", "f1") if name in scores}
+        return {**{key: scores[name] for key, name in names.items()}, **report.flat()}
 
     return compute
 
