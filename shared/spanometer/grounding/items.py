@@ -228,9 +228,8 @@ class ItemReading:
             else:
                 yield from self._of_entry(str(key), value, label)
 
-    def _keys_of(self, values: Mapping | dict[str, Any]) -> tuple[str, str]:
+    def _keys_of(self, values: dict[str, Any]) -> tuple[str, str]:
         """Find the keys of the mention and of the label of an object; empty where it has none."""
-        assert isinstance(values, dict)
         nests = not _WRAPPERS.isdisjoint(values) and any(_is_container(values.get(key)) for key in _WRAPPERS)
         if nests and self.mention_key is None:
             return "", ""
@@ -240,12 +239,8 @@ class ItemReading:
         mention = next((key for key in mention_keys if key in wordings), "")
         label = next((key for key in label_keys if key != mention and wordings.get(key)), "")
         # what was asked for is a label, whatever the key
-        if (
-            mention in label_keys
-            and label
-            and mention_keys is MENTION_KEYS
-            and self.is_asked(_listed(values[mention])[0])
-        ):
+        open_ = label and mention in label_keys and self.mention_key is None
+        if open_ and self.is_asked(_listed(values[mention])[0]):
             other = next((key for key in mention_keys if key != mention and key in wordings), "")
             return (other, mention) if other else (label, mention)
         return mention, label
