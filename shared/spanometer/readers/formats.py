@@ -316,6 +316,18 @@ class LayerReading(CheckedOptions):
     layer: str | None = text("NAME", "the layer whose spans are read in WebAnno TSV and UIMA CAS")
     feature: str | None = text("NAME", "the feature of the layer that has the labels in WebAnno TSV and UIMA CAS")
 
+    def chosen(
+        self, layers: Mapping[str, str], refuse: Callable[[str, str], InputError], have: str = "file has"
+    ) -> str | None:
+        """Choose the named layer, or the only one, given the short names by the full ones; None if there is none."""
+        names = [name for name, short in layers.items() if self.layer in (None, name, short)]
+        listed = ", ".join(map(repr, layers.values())) or "none"
+        if self.layer is not None and not names:
+            raise refuse(f"there is no layer {self.layer!r} of spans.", f"The {have} {listed}.")
+        if len(names) > 1:
+            raise refuse(f"the {have} several layers: {listed}.", f"Name one with {setting('layer')}.")
+        return names[0] if names else None
+
 
 def blanks_before(source: Source, start: int, reached: int, line: int) -> str:
     """Make blanks for what a file lacks of a text before a part of it.

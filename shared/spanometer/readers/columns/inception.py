@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ...documents.document_file import DocumentFile
@@ -58,7 +59,7 @@ def read_project(path: str | os.PathLike[str], options: LayerReading, **limits: 
         remedy = "Export the project with WebAnno TSV v3.3 as the format, and unpack it (and any archives in it)."
         raise InputError(problem, remedy, source=project)
 
-    with_layer = _files_with_layer(project, files, options.layer, limits)
+    with_layer = _files_with_layer(project, files, options, limits)
 
     def read(file: str) -> DocumentFile:
         with Source.open(file, **limits) as source:
@@ -76,7 +77,7 @@ def read_project(path: str | os.PathLike[str], options: LayerReading, **limits: 
 
 
 def _files_with_layer(
-    project: str, files: Mapping[str, str], layer: str | None, limits: Mapping[str, Any]
+    project: str, files: Mapping[str, str], options: LayerReading, limits: Mapping[str, Any]
 ) -> Collection[str]:
     """Find the files that have a layer, or the only layer of all; a file has those that its annotator has used."""
     layers: dict[str, dict[str, str]] = {}
@@ -84,14 +85,8 @@ def _files_with_layer(
         with Source.open(file, **limits) as source:
             layers[file] = dict(_reader(file)[0](source))
     names = {name: short for of_file in layers.values() for name, short in of_file.items()}
-    chosen = [name for name, short in names.items() if layer in (None, name, short)]
-    listed = ", ".join(map(repr, names.values())) or "none"
-    if layer is not None and not chosen:
-        raise InputError(f"there is no layer {layer!r} of spans.", f"The files have {listed}.", source=project)
-    if len(chosen) > 1:
-        problem = f"the files have several layers: {listed}."
-        raise InputError(problem, f"Name one with {setting('layer')}.", source=project, option="layer")
-    return [file for file, of_file in layers.items() if chosen and chosen[0] in of_file]
+    chosen = options.chosen(names, partial(InputError, source=project, option="layer"), "files have")
+    return [file for file, of_file in layers.items() if chosen in of_file]
 
 
 def _reader(file: str) -> Any:

@@ -7,6 +7,7 @@ import sys
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -176,37 +177,29 @@ def _bounds_of(source: Source, text: str, tokens: _Tokens) -> np.ndarray:
 
 def _chosen(source: Source, layers: Sequence[_Layer], options: LayerReading) -> tuple[_Layer, int | None] | None:
     """Find the layer and the column of the labels, None for the layer's own name; None if there is no layer."""
-    layer, feature = options.layer, options.feature
-    of_spans = [each for each in layers if each.kind != "RL"]
-    if layer is not None:
-        matching = [each for each in of_spans if layer in (each.name, each.short_name)]
-        if not matching:
-            listed = ", ".join(repr(each.short_name) for each in of_spans) or "none"
-            raise source.refuse(f"there is no layer {layer!r} of spans.", f"The file has {listed}.", 1)
-        of_spans = matching
-    if len(of_spans) > 1:
-        listed = ", ".join(repr(each.short_name) for each in of_spans)
-        raise source.refuse(f"the file has several layers: {listed}.", f"Name one with {setting('layer')}.", 1)
-    if not of_spans:
+    feature, of_spans = options.feature, {each.name: each for each in layers if each.kind != "RL"}
+    names = {name: each.short_name for name, each in of_spans.items()}
+    chosen = options.chosen(names, partial(source.refuse, line=1))
+    if chosen is None:
         return None
-    (target,) = of_spans
-    names = [name for name in target.features if name]
-    wanted = feature or ("value" if "value" in names else None)
-    if wanted is not None and wanted not in names:
+    target = of_spans[chosen]
+    features = [name for name in target.features if name]
+    wanted = feature or ("value" if "value" in features else None)
+    if wanted is not None and wanted not in features:
         raise source.refuse(
             f"the layer {target.short_name!r} has no feature {wanted!r}.",
-            f"It has {', '.join(names) or 'none'}.",
+            f"It has {', '.join(features) or 'none'}.",
             1,
         )
-    if wanted is None and target.kind != "CH" and len(names) > 1 and not any("ROLE_" in name for name in names):
-        listed = ", ".join(map(repr, names))
+    if wanted is None and target.kind != "CH" and len(features) > 1 and not any("ROLE_" in name for name in features):
+        listed = ", ".join(map(repr, features))
         raise source.refuse(
             f"the layer {target.short_name!r} has several features: {listed}.",
             f"Name one with {setting('feature')}.",
             1,
         )
     if wanted is None:
-        wanted = names[0] if len(names) == 1 and target.kind != "CH" else None
+        wanted = features[0] if len(features) == 1 and target.kind != "CH" else None
     return target, None if wanted is None else target.first + target.features.index(wanted)
 
 

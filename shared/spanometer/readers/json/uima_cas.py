@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,28 +27,13 @@ _NOT_LAYERS = ("DocumentAnnotation", "DocumentMetaData", "Token", "Sentence", "T
 _REMEDY = "Export the document as UIMA CAS JSON, or UIMA CAS XMI (XML 1.0)."
 
 
-@dataclass(frozen=True)
-class _Cas:
-    """The annotations of a file by their types, and its texts.
-
-    Attributes:
-        texts: by the numbers of their Sofas.
-        annotations: of each type: the number of the Sofa, the bounds, and the other features.
-    """
-
-    texts: Mapping[str, str]
-    annotations: Mapping[str, Sequence[tuple[str, int, int, Mapping[str, Any]]]]
-
-    @property
-    def layers(self) -> list[tuple[str, str]]:
-        """The names of the types that may be layers, in full and in short."""
-        names = [(name, name.rpartition(".")[2]) for name in self.annotations]
-        return [(name, short) for name, short in names if short not in _NOT_LAYERS]
+Annotation = tuple[str, int, int, Mapping[str, Any]]
+"""The number of the Sofa, the bounds, and the other features."""
 
 
 def layers_of_cas(source: Source) -> list[tuple[str, str]]:
     """Name the layers of a file, in full and in short."""
-    return _cas(source).layers
+    return [(name, _short(name)) for name in _cas(source)[1] if _is_layer(name)]
 
 
 def read_cas(source: Source, options: LayerReading, *, with_spans: bool = True) -> DocumentFile:
@@ -66,52 +51,43 @@ def read_cas(source: Source, options: LayerReading, *, with_spans: bool = True) 
 
 
 def _records(source: Source, options: LayerReading, *, with_spans: bool) -> Iterator[Record]:
-    cas = _cas(source)
-    name = _chosen(source, cas, options.layer) if with_spans else None
-    annotations = cas.annotations.get(name or "", ())
-    feature = _feature(source, name, annotations, options.feature) if name is not None else None
-    tokens = [each for kind, of_kind in cas.annotations.items() if kind.endswith(".Token") for each in of_kind]
-    for sofa, text in cas.texts.items():
-        record = Record(text=text, id=sofa if len(cas.texts) > 1 else None)
-        for _, start, end, features in (each for each in annotations if each[0] == sofa):
-            record.add(start, end, str(features.get(feature or "") or str(name).rpartition(".")[2]))
+    texts, annotations = _cas(source)
+    layers = {kind: _short(kind) for kind in annotations if _is_layer(kind) or options.layer in (kind, _short(kind))}
+    name = (options.chosen(layers, partial(source.refuse, line=1)) if with_spans else None) or ""
+    feature = _feature(source, name, annotations[name], options.feature) if name else ""
+    tokens = [each for kind, of_kind in annotations.items() if _short(kind) == "Token" for each in of_kind]
+    for sofa, text in texts.items():
+        record = Record(text=text, id=sofa if len(texts) > 1 else None)
+        for _, start, end, features in (each for each in annotations.get(name, ()) if each[0] == sofa):
+            record.add(start, end, str(features.get(feature) or _short(name)))
         units = np.array(sorted({each[1:3] for each in tokens if each[0] == sofa})).reshape(-1, 2)
         if len(units):
             record.tokens = code_points(text, units.ravel(), "utf-16").reshape(-1, 2)
         yield record
 
 
-def _chosen(source: Source, cas: _Cas, layer: str | None) -> str | None:
-    """Find the layer: the named one, or the only one; None if there is none."""
-    layers = cas.layers
-    listed = ", ".join(repr(short) for _, short in layers) or "none"
-    if layer is not None:
-        layers = [(name, name.rpartition(".")[2]) for name in cas.annotations]
-        layers = [names for names in layers if layer in names]
-        if not layers:
-            raise source.refuse(f"there is no layer {layer!r} of spans.", f"The file has {listed}.", 1)
-    if len(layers) > 1:
-        raise source.refuse(f"the file has several layers: {listed}.", f"Name one with {setting('layer')}.", 1)
-    return layers[0][0] if layers else None
+def _short(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
-def _feature(
-    source: Source, layer: str, annotations: Sequence[tuple[str, int, int, Mapping[str, Any]]], wanted: str | None
-) -> str | None:
-    """Find the feature with the labels: the named one, `value`, or the only one; None if there is none."""
+def _is_layer(name: str) -> bool:
+    return _short(name) not in _NOT_LAYERS
+
+
+def _feature(source: Source, layer: str, annotations: Sequence[Annotation], wanted: str | None) -> str:
+    """Find the feature with the labels: the named one, `value`, or the only one; an empty string if there is none."""
     names = dict.fromkeys(name for *_, features in annotations for name in features)
     listed = ", ".join(map(repr, names)) or "none"
     if wanted is not None and wanted not in names:
-        problem = f"the layer {layer.rpartition('.')[2]!r} has no feature {wanted!r}."
-        raise source.refuse(problem, f"It has {listed}.", 1)
+        raise source.refuse(f"the layer {_short(layer)!r} has no feature {wanted!r}.", f"It has {listed}.", 1)
     if wanted is None and len(names) > 1 and "value" not in names:
-        problem = f"the layer {layer.rpartition('.')[2]!r} has several features: {listed}."
+        problem = f"the layer {_short(layer)!r} has several features: {listed}."
         raise source.refuse(problem, f"Name one with {setting('feature')}.", 1)
-    return wanted or ("value" if "value" in names else next(iter(names), None))
+    return wanted or ("value" if "value" in names else next(iter(names), ""))
 
 
-def _cas(source: Source) -> _Cas:
-    """Read the texts and annotations of a file."""
+def _cas(source: Source) -> tuple[dict[str, str], dict[str, list[Annotation]]]:
+    """Read the texts of a file by their Sofas, and the annotations by their types."""
     if _is_xmi(source):
         structures, members = _of_xmi(source)
     else:
@@ -124,7 +100,7 @@ def _cas(source: Source) -> _Cas:
         members = [each for each in of_views if isinstance(each, list)]
     indexed = {str(number) for of_view in members for number in of_view}
     texts: dict[str, str] = {}
-    annotations: dict[str, list[tuple[str, int, int, Mapping[str, Any]]]] = {}
+    annotations: dict[str, list[Annotation]] = {}
     for each in structures:
         kind, sofa = str(each.get(_TYPE)), str(each.get(_SOFA))
         if kind == "uima.cas.Sofa" and isinstance(each.get("sofaString"), str):
@@ -138,7 +114,7 @@ def _cas(source: Source) -> _Cas:
             annotations.setdefault(kind, []).append((sofa, start, end, features))
     if not texts:
         raise source.refuse("there is no text (the sofaString of a Sofa).", _REMEDY, 1)
-    return _Cas(texts, annotations)
+    return texts, annotations
 
 
 def _value(part: Any, key: str) -> Any:
@@ -168,11 +144,8 @@ def _is_xmi(source: Source) -> bool:
     return b"<xmi:XMI" in source.head[:10_000]
 
 
-register(
-    Format(
-        "uima_cas",
-        "UIMA CAS",
-        lambda source: _is_xmi(source) or _STRUCTURES in first_object(source),
-        read_cas,
-    )
-)
+def _shows(source: Source) -> bool:
+    return _is_xmi(source) or _STRUCTURES in first_object(source)
+
+
+register(Format("uima_cas", "UIMA CAS", _shows, read_cas))
