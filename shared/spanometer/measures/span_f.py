@@ -39,7 +39,6 @@ class SpanF(FMeasure):
             "each": "each time, right as often as the other side has it",
             "wrong": "once if it is right, each time if it is wrong",
         },
-        label="Duplicates",
     )
 
     name: ClassVar[str] = "span_f"
