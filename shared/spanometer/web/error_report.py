@@ -196,11 +196,10 @@ def _label_sections(errors: Errors) -> Iterator[Section]:
         title = f", {printable(name)}" if of_system else ""
         tables = [_score_table(system), label_table(system), share_table(system), mark_table(system)]
         links = [{}, _label_links(tables[1], of_system), {}, _mark_links(system, of_system)]
+        yield Section(f"Labels and marks{title}", tables, name="labels", links=links)
         if system.answers is not None:
-            tables.append(system.answers.table())
-            links.append({})
-        note = " ".join(f"{kind}: {text}." for kind, text in ANSWER_KINDS.items()) if system.answers else ""
-        yield Section(f"Labels and marks{title}", tables, note, name="labels", links=links)
+            note = " ".join(f"{kind}: {text}." for kind, text in ANSWER_KINDS.items())
+            yield Section(f"What the answers get wrong{title}", [system.answers.table()], note, name="answers")
 
 
 def _score_table(system: SystemErrors) -> Table:
