@@ -141,12 +141,18 @@ def table(data: Path) -> Iterator[str]:
     """Write a table of all protocols in Markdown, and below it the rows that are not equal with their reasons."""
     yield from ("| protocol | rows | equal | not equal |", "| --- | ---: | ---: | ---: |")
     differing: dict[str, dict[str | None, list[Row]]] = {}
+    scored: dict[str, list[Row]] = {}
     for name in names():
         rows = [row for key in _declared() if key.partition("@")[0] == name for row in rows_of(key, data)]
         unequal = [row for row in rows if not row.equal]
+        scored |= {name: rows} if rows else {}
         yield f"| [{name}]({name}.md) | {len(rows):,} | {len(rows) - len(unequal):,} | {len(unequal):,} |"
         for row in unequal:
             differing.setdefault(name, {}).setdefault(row.reason, []).append(row)
+    complete = sum(all(row.equal for row in rows) for rows in scored.values())
+    equal = [row.equal for rows in scored.values() for row in rows]
+    yield f"| all | {len(equal):,} | {sum(equal):,} | {len(equal) - sum(equal):,} |"
+    yield from ("", f"{len(names())} protocols, {len(scored)} with files of this kind, {complete} of them complete.")
     yield from ("", "Rows that are not equal:", "")
     for name, reasons in differing.items():
         for reason, rows in reasons.items():
