@@ -82,7 +82,7 @@ class _Drawing:
     def svg(self, title: str, font: str = 'font-size="14" font-family="inherit"', back: str = "none") -> str:
         size = f"{_LEFT + _CELL * len(WORDS) + 16} {self.height + 4}"
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 0 {size}" role="img" {font}>'
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 0 {size}" role="img" data-search-exclude="" {font}>'
             f'<title>{escape(title)}</title><rect x="-8" width="100%" height="100%" fill="{back}"/>'
             f"{''.join(self.parts)}</svg>"
         )
