@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
@@ -272,16 +272,19 @@ class _Taken:
 
     def __init__(self, size: int) -> None:
         self._flags = bytearray(size)
-        self._bounds: set[tuple[Bounds, str | None]] = set()
+        # by label, and of all labels under None
+        self._bounds: dict[str | None, set[Bounds]] = defaultdict(set)
         self._end = 0
         self._passed: dict[tuple[int, str, str | None], int] = {}
 
     def add(self, spans: tuple[Bounds, ...], label: str) -> None:
         """Take the bounds of an item."""
-        for start, end in spans:
-            self._flags[start:end] = b"\1" * (end - start)
-            self._bounds |= {((start, end), None), ((start, end), label)}
-            self._end = end
+        if not self._bounds[None].issuperset(spans):
+            for start, end in spans:
+                self._flags[start:end] = b"\1" * (end - start)
+        self._bounds[None].update(spans)
+        self._bounds[label].update(spans)
+        self._end = spans[-1][1] if spans else self._end
 
     def choose(self, repeat: str, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
         """Choose bounds of an item of a label among its occurrences, by an action for repeat."""
@@ -296,7 +299,8 @@ class _Taken:
 
     def without(self, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
         """Leave out the bounds that an item of the label has."""
-        left = tuple(bounds for bounds in places if (bounds, label) not in self._bounds)
+        own = self._bounds[label]
+        left = tuple(bounds for bounds in places if bounds not in own) if own else places
         return left if len(left) < len(places) else places
 
     def _first(self, rule: str, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
@@ -305,7 +309,7 @@ class _Taken:
         key = (id(places), rule, owner)
         place = self._passed.get(key, 0)
         while place < len(places) and (
-            self._flags.find(1, *places[place]) >= 0 if rule == "next free" else (places[place], owner) in self._bounds
+            self._flags.find(1, *places[place]) >= 0 if rule == "next free" else places[place] in self._bounds[owner]
         ):
             place += 1
         self._passed[key] = place
