@@ -158,7 +158,7 @@ def most_held(streamed):
 def test_memory_of_streaming_does_not_grow(file, monkeypatch):
     monkeypatch.setattr(reader_source, "BLOCK_SIZE", 1 << 11)
     # other words all the time, so that remembered ones would be seen
-    texts = ("".join(f"# id s{row}\tdomain=x\nword{row} _ _ B-LOC\n\n" for row in range(size)) for size in (150, 1200))
+    texts = ("".join(f"# id s{row}\tdomain=x\nword{row} _ _ B-LOC\n\n" for row in range(size)) for size in (150, 600))
     short, long = (
         load_multiconer(file(f"{number}.conll", text), split="dev", streaming=True) for number, text in enumerate(texts)
     )

@@ -133,8 +133,8 @@ def test_memory_does_not_grow_with_the_stream():
     held(2, measures)
     short, counts = held(8, measures)
     long, more = held(80, measures)
-    # a sum of n parts holds log n of them; of the batches at hand nothing stays
-    assert long < 2 * short
+    # a sum of n parts holds log n of them; if the batches stayed, ten times as many would be held
+    assert long < 3.5 * short
     assert len(more["span_f"].to_bytes()) == len(counts["span_f"].to_bytes())
     for name in measures:
         assert more[name].documents == 1
