@@ -32,17 +32,17 @@ from .layout import DOCSTART, HASH, Lines, find_layout, is_blank, looks_like_tag
 _UP_TO_BLANK = re.compile(rb"(?s:.*\n)?[ \t\r]*\n")
 _NO_COLUMNS = (
     (
-        re.compile(rb"\s*(<\?xml|<!DOCTYPE)"),
+        re.compile(rb"<\?xml|<!DOCTYPE"),
         "this is XML, of no form that is read here.",
         "Export another format; those in XML are BioC, GATE, i2b2 and UIMA CAS (XMI).",
     ),
     (
-        re.compile(rb'\s*\[?\s*\{\s*"[^"\n]{1,80}"\s*:'),
+        re.compile(rb'(?:\[\s*)?\{\s*"[^"\n]{1,80}"\s*:'),
         "this is JSON, and it is damaged, or breaks off before its end.",
         "Export or download the file again.",
     ),
     (
-        re.compile(rb"\s*# [\w.]+\.[\w.]+ \| [^\n]*\n#id="),
+        re.compile(rb"# [\w.]+\.[\w.]+ \| [^\n]*\n#id="),
         "this is WebAnno TSV 2, which has no offsets.",
         "Export the document as WebAnno TSV v3.3.",
     ),
@@ -57,8 +57,9 @@ def read_columns(source: Source, options: ColumnReading) -> DocumentFile:
     """Read tag columns; see `read`."""
     if is_array(source):
         raise source.refuse("this is JSON.", f"Name the format with {setting('format', 'jsonl')}.", 1)
+    head = source.head.lstrip()
     for begin, problem, remedy in _NO_COLUMNS:
-        if begin.match(source.head):
+        if begin.match(head):
             raise source.refuse(problem, remedy, 1)
     layout, blocks = find_layout(source, options)
     reader = _Reader(source, layout, options)
