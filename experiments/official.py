@@ -64,6 +64,11 @@ class Row:
         )
         return (alike or self.full == self.printed) and (not self.full or _near(value, self.full))
 
+    @property
+    def fault(self) -> bool:
+        """Whether the scorer is at fault where ours is not equal."""
+        return (self.reason or "").startswith("Fault:")
+
 
 def _decimals(text: str) -> int:
     return len(text.partition(".")[2])
@@ -107,8 +112,11 @@ def _expected(folder: Path, declared: Mapping[str, Any]) -> dict[str, list[list[
     with (folder / "expected.tsv").open(encoding="utf-8", newline="") as lines:
         for system, *values in list(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]:
             place = f"{system}:{values[0]}"
-            if _fits(place, declared.get("keys", ["*"])) and not _fits(place, declared.get("left_out", [])):
-                rows.setdefault(system, []).append(values)
+            if not _fits(place, declared.get("keys", ["*"])) or _fits(place, declared.get("left_out", [])):
+                continue
+            # a row of several numbers begins with the label
+            numbers = zip(declared["columns"], values[1].split(",")[1:], strict=True) if "columns" in declared else ()
+            rows.setdefault(system, []).extend([list(each) for each in numbers] or [values])
     return rows
 
 
@@ -139,26 +147,37 @@ def _reason(declared: Mapping[str, Any], row: Row) -> str | None:
 
 def table(data: Path) -> Iterator[str]:
     """Write a table of all protocols in Markdown, and below it the rows that are not equal with their reasons."""
-    yield from ("| protocol | rows | equal | not equal |", "| --- | ---: | ---: | ---: |")
+    heads = ("protocol", "rows", "equal", "fault of the scorer", "missing here")
+    yield from (f"| {' | '.join(heads)} |", "| --- | ---: | ---: | ---: | ---: |")
     differing: dict[str, dict[str | None, list[Row]]] = {}
     scored: dict[str, list[Row]] = {}
     for name in names():
         rows = [row for key in _declared() if key.partition("@")[0] == name for row in rows_of(key, data)]
         unequal = [row for row in rows if not row.equal]
         scored |= {name: rows} if rows else {}
-        yield f"| [{name}]({name}.md) | {len(rows):,} | {len(rows) - len(unequal):,} | {len(unequal):,} |"
+        yield f"| [{name}]({name}.md) | {_numbers(rows)} |"
         for row in unequal:
             differing.setdefault(name, {}).setdefault(row.reason, []).append(row)
-    complete = sum(all(row.equal for row in rows) for rows in scored.values())
-    equal = [row.equal for rows in scored.values() for row in rows]
-    yield f"| all | {len(equal):,} | {sum(equal):,} | {len(equal) - sum(equal):,} |"
-    yield from ("", f"{len(names())} protocols, {len(scored)} with files of this kind, {complete} of them complete.")
+    equal = sum(all(row.equal for row in rows) for rows in scored.values())
+    complete = sum(all(row.equal or row.fault for row in rows) for rows in scored.values())
+    yield f"| all | {_numbers([row for rows in scored.values() for row in rows])} |"
+    yield ""
+    yield (
+        f"{len(names())} protocols, {len(scored)} with files of this kind. Of {equal} every row is equal. Of {complete} "
+        "nothing is missing here: where the scorer is at fault, the protocol gives the number of the definition."
+    )
     yield from ("", "Rows that are not equal:", "")
     for name, reasons in differing.items():
         for reason, rows in reasons.items():
             first, ours = rows[0], "none" if rows[0].ours is None else rows[0].ours[0]
             example = f"{first.system} {first.key}: {ours} for {first.printed}"
             yield f"- {name}, {len(rows):,} ({example}): {reason or 'NOT EXPLAINED.'}"
+
+
+def _numbers(rows: Sequence[Row]) -> str:
+    """Count the rows, the equal ones, those with a fault of the scorer, and the others."""
+    equal, faults = sum(row.equal for row in rows), sum(row.fault for row in rows)
+    return " | ".join(f"{number:,}" for number in (len(rows), equal, faults, len(rows) - equal - faults))
 
 
 _INTRODUCTION = """# Official scores: equal rows
