@@ -163,8 +163,9 @@ def table(data: Path) -> Iterator[str]:
     yield f"| all | {_numbers([row for rows in scored.values() for row in rows])} |"
     yield ""
     yield (
-        f"{len(names())} protocols, {len(scored)} with files of this kind. Of {equal} every row is equal. Of {complete} "
-        "nothing is missing here: where the scorer is at fault, the protocol gives the number of the definition."
+        f"{len(names())} protocols, {len(scored)} with files of this kind. Of {equal} every row is equal. Of "
+        f"{complete} nothing is missing here: where the scorer is at fault, the protocol gives the number of the "
+        "definition."
     )
     yield from ("", "Rows that are not equal:", "")
     for name, reasons in differing.items():

@@ -16,7 +16,7 @@ from ..options import Option, options_of
 from ..readers.text.markup import EntityTypes
 from ..tags.decoding import LabelDecoding
 from .forms import CONFIDENCE, Control, Fields
-from .texts import texts
+from .texts import measure_title, texts
 
 _READINGS: dict[str, type[LabelDecoding | EntityTypes]] = {"spans": LabelDecoding, "entities": EntityTypes}
 """How kinds of input are read, if there are options for it."""
@@ -136,7 +136,7 @@ def page_of(name: str) -> Page:
     kind = ALL_MEASURES[own.get("shows", name)]
     return Page(
         kind,
-        own.get("title", name.replace("_", " ").capitalize()),
+        measure_title(name),
         own.get("intro") or inspect.cleandoc(kind.__doc__ or "").partition("\n\n")[0],
         own.get("paper", ()),
         own.get("values", {}),

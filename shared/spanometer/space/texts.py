@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import cache, partial
 from typing import Any
 
+from ..measures.registry import ALL_MEASURES
 from .templates import read_file, render
 
 HOME = "https://github.com/spanometer/spanometer"
@@ -41,9 +42,17 @@ def address(name: str) -> str:
 
 
 def titled() -> dict[str, str]:
-    """List the addresses of the Spaces by their titles in `pages.toml`."""
-    measures = {name: own for name, own in texts()["measures"].items() if "title" in own and "shows" not in own}
-    return {own["title"]: address(name) for name, own in {**measures, **texts()["apps"]}.items()}
+    """List the addresses of the Spaces by their titles."""
+    measures = {name: {} for name in ALL_MEASURES} | texts()["measures"]
+    measures = {name: own for name, own in measures.items() if "shows" not in own}
+    return {measure_title(name): address(name) for name in measures} | {
+        own["title"]: address(name) for name, own in texts()["apps"].items()
+    }
+
+
+def measure_title(name: str) -> str:
+    """Look up the title of a measure's page; without one, write its name as a title."""
+    return str(texts()["measures"].get(name, {}).get("title", name.replace("_", " ").capitalize()))
 
 
 @cache
