@@ -66,8 +66,8 @@ class Row:
 
     @property
     def fault(self) -> bool:
-        """Whether the scorer is at fault where ours is not equal."""
-        return (self.reason or "").startswith("Fault:")
+        """Whether ours is another number, and the scorer is at fault."""
+        return self.ours is not None and (self.reason or "").startswith("Fault:")
 
 
 def _decimals(text: str) -> int:
@@ -184,7 +184,7 @@ def _numbers(rows: Sequence[Row]) -> str:
 _INTRODUCTION = """# Official scores: equal rows
 
 Made-up files were scored by the official scorers, and by `spanometer score --protocol NAME`. A row is a number that the
-scorer prints. It is equal if ours is printed alike, and where the scorer gives all digits, if it is within 1e-9. It is
+scorer prints; rows of modes that no protocol stands for are not compared. It is equal if ours is printed alike, and where the scorer gives all digits, if it is within 1e-9. It is
 made by `python -m experiments.official DIR`; the tests score a part of the files.
 """
 
