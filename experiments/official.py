@@ -184,8 +184,9 @@ def _numbers(rows: Sequence[Row]) -> str:
 _INTRODUCTION = """# Official scores: equal rows
 
 Made-up files were scored by the official scorers, and by `spanometer score --protocol NAME`. A row is a number that the
-scorer prints; rows of modes that no protocol stands for are not compared. It is equal if ours is printed alike, and where the scorer gives all digits, if it is within 1e-9. It is
-made by `python -m experiments.official DIR`; the tests score a part of the files.
+scorer prints; rows of modes that no protocol stands for are not compared. A row is equal if ours is printed alike, and
+where the scorer gives all digits, if it is within 1e-9. `python -m experiments.official DIR` makes this page; the tests
+score a part of the files.
 """
 
 

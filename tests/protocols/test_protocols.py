@@ -40,6 +40,8 @@ def test_declarations(name, run):
 def test_official_scores(name, data):
     if name.startswith("spacy"):
         pytest.importorskip("spacy", reason="needs spaCy: pip install spanometer[spacy]")
+    if name.startswith("bratiaa-tokens"):
+        pytest.importorskip("regex", reason="needs regex: pip install spanometer[text]")
     rows = rows_of(name, data, first=FEW)
     assert rows
     assert [row for row in rows if not row.equal and row.reason is None] == []
