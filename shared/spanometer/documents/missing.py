@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..arrays import begins_run, run_bounds
 from ..exceptions import counted
 from ..spans.spans import Spans
 from ..tags.decoding import BARE_LABEL
@@ -29,8 +30,8 @@ def with_missing(file: DocumentFile, places: Iterable[tuple[int, int, int]]) -> 
 
 def runs_of(flags: Iterable[object]) -> list[list[int]]:
     """List the bounds of the runs of true flags, ends exclusive."""
-    edges = np.array([False, *map(bool, flags), False])
-    runs: list[list[int]] = np.flatnonzero(edges[1:] != edges[:-1]).reshape(-1, 2).tolist()
+    values = np.fromiter(map(bool, flags), dtype=bool)
+    runs: list[list[int]] = np.stack(run_bounds(values), axis=1)[values[begins_run(values)]].tolist()
     return runs
 
 
