@@ -208,14 +208,14 @@ def run(options: argparse.Namespace) -> int:
     if parts.by and content != "tags":
         raise InputError("--by names columns of a file of tags.", "Leave it out.", source=str(paths[0]))
     corpus = read_corpus(source, content, paths, options.names, annotators=0, words=True)
+    if output.changes and len(corpus.systems) != 2:
+        problem = f"--changes compares two systems, and there {'is' if len(corpus.systems) < 2 else 'are'} "
+        raise InputError(f"{problem}{len(corpus.systems)}.", "Give REFERENCE OLD NEW.")
     with corpus.placing_errors():
         result = corpus.in_context(errors(corpus.reference, corpus.systems, **corpus.reading, **values))
     under, protocol = under_protocol(options, {"errors": result})
     result = under["errors"]
     require_signatures(options, [result.signature])
-    if output.changes and len(result.systems) != 2:
-        problem = f"--changes compares two systems, and there {'is' if len(result.systems) < 2 else 'are'} "
-        raise InputError(f"{problem}{len(result.systems)}.", "Give REFERENCE OLD NEW.")
     partition = _partition(source, paths[0], corpus, parts)
     size = size_of(corpus.documents, result.tokens) if corpus.documents else result.size
     lines = [*headlines(corpus.sides, size), *protocol.items()]
