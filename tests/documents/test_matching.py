@@ -152,7 +152,7 @@ def test_documents_with_spans_of_the_scored_labels(file):
         spans = ([{"start": at, "end": at + 1, "label": label} for at, label in row["spans"]] for row in documents)
         lines = ({**row, "text": "a b c", "spans": own} for row, own in zip(documents, spans, strict=True))
         sides.append(read_documents(file("".join(json.dumps(line) + "\n" for line in lines), f"{name}.jsonl")))
-    # A of document 2 counts as wrong unless only A is scored, of which the reference has none there
+    # A of document 2 counts as wrong unless only A is scored: the reference has no A there
     assert scored(sides, "reference_with_spans")[:3] == (1, 3, 2)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

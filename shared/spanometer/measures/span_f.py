@@ -25,7 +25,7 @@ class SpanF(FMeasure):
 
     Attributes:
         duplicates: how often a span counts that a side has k times, and the other side k' times. `once`: once, so that
-            sides are sets. `each`: k times, of which min(k, k') are right: sides are multisets. `wrong`: once if it is
+            sides are sets. `each`: k times, and min(k, k') times as right: sides are multisets. `wrong`: once if it is
             right, k times if it is wrong (n2c2-2018).
 
     Counts: `both`, `predicted`, `reference`, in spans.

@@ -1,4 +1,4 @@
-"""The report of disagreements: the explorer of errors with annotators in place of systems, the consensus on top."""
+"""The report of disagreements: the explorer of errors, with annotators instead of systems and the consensus on top."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Compared:
         difference: the noun for an error.
         beside: the heading of the choice between errors of two systems, and `changes` its names.
         sections: further tables.
-        signatures: the signatures below; by default that of the errors.
+        signatures: the signatures below; by default the signature of the errors.
         costs: places on the line on which documents are concatenated, and the cost of each, for the order of sentences.
     """
 

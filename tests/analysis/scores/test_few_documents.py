@@ -12,7 +12,7 @@ PER, RARE = {"start": 0, "end": 1, "label": "PER"}, {"start": 2, "end": 3, "labe
 
 
 def sides(documents, rare, found):
-    """Both sides of documents with PER, of which the first have RARE, of which the first are found."""
+    """Both sides of documents with PER. The first ones have RARE too, and the first of these are found."""
     references = [[PER, RARE] if number < rare else [PER] for number in range(documents)]
     predictions = [[PER, RARE] if number < found else [PER] for number in range(documents)]
     return references, predictions

@@ -90,7 +90,7 @@ class Confusion(Result):
         return matrix_table(title, self.rows, self.columns, self.counts, names="reference", about=about)
 
     def confused_table(self) -> Table:
-        """Show a row for each pair of labels of which one is taken for the other, the most frequent first."""
+        """Show a row for each confusion of two labels, the most frequent one first."""
         rows = [((reference, "cyan"), predicted, number) for reference, predicted, number in self.confused()]
         columns = amounts("predicted", "spans")
         about = {**self.about, "pairs": self.pairs}

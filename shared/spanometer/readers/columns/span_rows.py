@@ -121,7 +121,7 @@ def _shows(source: Source) -> bool:
 
 
 def _is_sure(row: dict[str, str] | None) -> bool:
-    """Tell a row of a span from a token with its tags, of which some may be numbers."""
+    """Tell a row of a span from a token with its tags, which may be numbers too."""
     if row is None or "start" not in row:
         return row is not None
     if "score" in row:
