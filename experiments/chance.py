@@ -91,10 +91,9 @@ def table10(inputs: Inputs) -> Iterator[Cell | str]:
     read_literally = int((chance_levels(parts["all"][0]) > _THRESHOLD).sum())
     yield from _flair(parts, {part: _implied_range(rows, part) for part in PARTS})
     yield (
-        "The subsets are printed as sentences with a chance level greater than 0.825, and at most 0.825. Read "
-        f"literally the first has {read_literally} sentences; by the rows, 1 - chance must be meant. So here "
-        "subset 1 has the sentences whose reference, against itself, has a chance level below 0.175. The range for "
-        "Flair is that of the rows, with what their rounding allows."
+        "The paper splits the sentences at a chance level of 0.825. Only "
+        f"{read_literally} sentences are above it, so the paper must mean 1 - chance. Our subset 1 has the sentences "
+        "with a chance level below 0.175. Flair's published range is the range of the eleven rows, with their rounding."
     )
 
 

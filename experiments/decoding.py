@@ -58,10 +58,9 @@ _LOGIT_WAYS = {
 }
 
 _STORED = (
-    "A stored run, not made now: training the tagger takes about half a minute. To make it anew, name this table: "
-    "python -m experiments decoding."
+    "A stored run, because training the tagger takes half a minute. To make it now: python -m experiments decoding."
 )
-_MADE = "Made now: the tagger was trained and its logits were decoded."
+_MADE = "Made now."
 
 _STATEMENTS = {
     "Viterbi is above every repair policy": ("Viterbi", "best policy"),
@@ -90,7 +89,7 @@ def policies(inputs: Inputs) -> Iterator[Cell | str]:
         yield Cell(statement, "value", *(high > low for high, low in zip(values[higher], values[lower], strict=True)))
     yield note
     yield f"Linear tagger, trained on {run['trained_on']}, decoded on {run['corpus']}; span_f."
-    yield "All of it: docs/decoding.md."
+    yield "See docs/decoding.md."
     if missing:
         raise MissingCorpus(missing)
 

@@ -9,7 +9,7 @@ scores the better output above the worse one in every case.
     >>> [name for name, check in checks.items() if check.holds]
     ['correct_sequence', 'wrong_sequence', 'overlap', 'noise']
     >>> print(checks["homogeneity"].counterexample)
-    gold 6-6 7-7 13-13; better 6-6 7-7 13-13; worse 6-7 13-13: 1.0000 against 1.0000
+    gold 6-6 7-7 13-13; better 6-6 7-7 13-13; worse 6-7 13-13: scores 1.0000 and 1.0000
 
 Spans are written as in the paper, by their first and last token. `y_i ± e` is any last
 token that both outputs share. In `overlap` the worse output keeps a token of the gold span or is empty, in `noise` the
@@ -116,7 +116,7 @@ class Counterexample:
         )
         bits = "" if self.probabilities is None else " ".join(f"{-np.log2(each):.0f}" for each in self.probabilities)
         words = f"; bits {bits}" if bits else ""
-        return f"{'; '.join(sides)}{words}: {self.better_score:.4f} against {self.worse_score:.4f}"
+        return f"{'; '.join(sides)}{words}: scores {self.better_score:.4f} and {self.worse_score:.4f}"
 
 
 @dataclass(frozen=True)

@@ -3,24 +3,22 @@
     result = reproduce(folder="data")
     print(result.to_markdown())
 
-A table's values are made from what comes with the package, or from corpora that do not. Each value that is not the
-published one at its printed precision is marked, with the reason if it is known (`differences`). A table that lacks a
-corpus is said to be missing, and the others are made.
+Some tables need corpora that do not come with the package; without its corpus a table is missing. A value that is not
+the published value at its printed precision has a mark, and a reason if `differences` has one.
 """
 
 from __future__ import annotations
 
-import difflib
 import os
-import time
+import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from spanometer.exceptions import InputError
+from spanometer.exceptions import InputError, counted
 from spanometer.tables.exports import to_markdown
 from spanometer.tables.table import Part, Precision, Table
 
@@ -28,7 +26,7 @@ from . import chance, decoding, examples, faireval, monotonicity, sl_icm, table4
 from .differences import reason_for
 from .inputs import Inputs, MissingCorpus
 from .published import DATA
-from .tables import Cell, PublishedTable, text_table
+from .tables import MARKS, Cell, PublishedTable, text_table
 
 Values = Callable[[Inputs], Iterable[Cell | str]]
 """Yields the cells of a table and notes; if it lacks a corpus, the cells that were yielded before are shown."""
@@ -74,11 +72,18 @@ TABLES: dict[str, dict[str, Values]] = {
 FIGURE = "chance_figure1"
 """The table that has a picture."""
 
-_INTRODUCTION = (
-    "Published tables beside the values that this package gives: ours / published. A value is equal where it rounds to "
-    "the printed one; `±1` is within one unit of the last printed digit, `≠` is neither."
-    " Made by `python -m experiments`; its help says what it needs."
-)
+_INTRODUCTION = """\
+# Every published table
+
+The measures come from papers, shared tasks and programs. This page compares the values in their tables with ours.
+A value is *equal* if ours rounds to the printed value. *Within one unit* means one unit of the last printed digit.
+
+Below the summary are the values that are not equal, each with its reason.
+All values, with notes on each table: [reproduction.tsv](data/reproduction.tsv).
+
+In a checkout, `python -m experiments --data DIR` makes this page in seconds. `--help` lists the corpora that DIR needs.
+They do not come with the package; without them you get the other tables.
+"""
 
 
 @dataclass(frozen=True)
@@ -96,53 +101,50 @@ class Reproduction:
         """Return all cells that are not equal and have no reason, each with its table."""
         return [(table, cell) for table in self.tables for cell in table.unexplained]
 
-    def summary(self) -> Table:
-        """Count the equal cells of each table."""
-        rows = []
+    @property
+    def by_source(self) -> dict[str, list[PublishedTable]]:
+        """Group the tables that have published values, or lack a corpus, by the paper or program they are from."""
+        groups: dict[str, list[PublishedTable]] = {}
         for table in self.tables:
-            whole = "" if table.missing is None else " (in part)" if table.cells else " (missing)"
-            rows.append([table.name, f"{table.title}{whole}", *map(str, table.summary().values())])
-        return text_table("table", ["", "published", "equal", "within one unit", "not equal"], rows, left=2)
+            if table.compared or table.missing:
+                groups.setdefault(table.source, []).append(table)
+        return groups
+
+    def summary(self) -> Table:
+        """Count the equal cells of each table and of all."""
+        places = [
+            ("" if place else source, table.heading, table.counts)
+            for source, tables in self.by_source.items()
+            for place, table in enumerate(tables)
+        ]
+        places.append(("all", "", [sum(counts) for counts in zip(*(counts for *_, counts in places), strict=True)]))
+        rows = ([source, title, *(f"{count:,}" for count in counts)] for source, title, counts in places)
+        return text_table("published in", ["table", "values", *MARKS.values()], rows, left=2)
 
     @property
     def verdict(self) -> str:
-        """Say whether anything differs that is not on record."""
+        """Say whether every difference has a reason."""
         number = len(self.unexplained)
         if number == 0:
-            return "Nothing differs that is not on record."
-        return f"{number:,} cell{' differs' if number == 1 else 's differ'} without a reason on record."
+            return "Every difference has a reason."
+        return f"{counted(number, 'value')} without a reason."
 
-    def sections(self, *, all_cells: bool) -> Iterator[tuple[PublishedTable, list[Part]]]:
-        """Yield the tables with cells to show: those that are not equal, or all."""
-        for table in self.tables:
-            parts = list(table.parts(all_cells=all_cells))
-            if all_cells or parts:
-                yield table, parts
+    def to_markdown(self) -> str:
+        """Write the summary and the cells that are not equal, by source; the same at every run."""
+        blocks = [_INTRODUCTION, _markdown(self.summary(), self.verdict)]
+        for source, tables in self.by_source.items():
+            parts = [(table, list(table.parts())) for table in tables]
+            if any(part for _, part in parts):
+                blocks.append(f"## {source}\n")
+            blocks += [f"### {table.title}\n\n{_markdown(*table.notes, *part)}" for table, part in parts if part]
+        return re.sub(r"docs/(\w+\.md)", r"[\1](\1)", "\n".join(blocks))
 
-    def lines(self, *, all_cells: bool) -> Iterator[Part]:
-        """Yield the summary and the tables for the screen."""
-        yield from (("Published tables, ours beside them", "bold"), "", self.summary(), "")
-        yield self.verdict, "bold red" if self.unexplained else ""
-        for table, parts in self.sections(all_cells=all_cells):
-            yield ""
-            yield [(table.name, "bold"), f"  {table.title} ({table.source})"]
-            yield from parts
-
-    def to_dict(self) -> dict[str, Any]:
-        """Convert to built-in types, ready for JSON."""
-        return {
-            "tables": [table.to_dict() for table in self.tables],
-            "unexplained": [
-                {"table": table.name, "row": cell.row, "column": cell.column} for table, cell in self.unexplained
-            ],
-        }
-
-    def to_markdown(self, *, all_cells: bool = False) -> str:
-        """Write the summary, and of each table the cells that are not equal, or all; the same at every run."""
-        blocks = ["# Every published table\n", f"{_INTRODUCTION}\n", _markdown(self.summary(), self.verdict)]
-        for table, parts in self.sections(all_cells=all_cells):
-            blocks += [f"## {table.name}\n", _markdown(f"{table.title} ({table.source}).", *parts)]
-        return "\n".join(blocks)
+    def to_tsv(self) -> str:
+        """Write a line for each cell; lines with # describe the tables."""
+        heads = ("table", "row", "column", "published", "ours", "difference", "mark", "counterexample")
+        about = (" ".join([f"# {table.name}: {table.title}. {table.source}.", *table.notes]) for table in self.tables)
+        cells = (("\t".join([table.name, *cell.record()])) for table in self.tables for cell in table.cells)
+        return "\n".join([*about, "\t".join(heads), *cells, ""])
 
 
 def _markdown(*parts: Part) -> str:
@@ -164,11 +166,8 @@ def reproduce(
     Raises:
         InputError: for an unknown table, a folder that does not exist, and a corpus that is not what it should be.
     """
-    for name in names:
-        if name not in TABLES:
-            close = difflib.get_close_matches(name, TABLES, n=1, cutoff=0.4)
-            remedy = f"Did you mean {close[0]!r}? " if close else ""
-            raise InputError(f"unknown table {name!r}.", f"{remedy}The tables are {', '.join(TABLES)}.")
+    if unknown := [name for name in names if name not in TABLES]:
+        raise InputError(f"unknown table {unknown[0]!r}.", f"The tables are {', '.join(TABLES)}.")
     path = None if folder is None else Path(folder)
     if path is not None and not path.is_dir():
         raise InputError(f"{str(path)!r} is not a folder.", "Name the folder of the corpora.")
@@ -180,7 +179,7 @@ def reproduce(
 def make(name: str, inputs: Inputs) -> PublishedTable:
     """Make a table, with the reasons on record for cells that are not equal."""
     (values,) = (group[name] for group in TABLES.values() if name in group)
-    began, parts, missing = time.perf_counter(), list[Cell | str](), None
+    parts, missing = list[Cell | str](), None
     try:
         parts.extend(values(inputs))
     except MissingCorpus as error:
@@ -188,8 +187,7 @@ def make(name: str, inputs: Inputs) -> PublishedTable:
     cells = tuple(replace(part, reason=reason_for(name, part)) for part in parts if isinstance(part, Cell))
     about = _declared()[name]
     notes = [*about.get("notes", ()), *(part for part in parts if isinstance(part, str))]
-    seconds = time.perf_counter() - began
-    return PublishedTable(name, about["title"], about["source"], cells, tuple(notes if cells else ()), missing, seconds)
+    return PublishedTable(name, about["title"], about["source"], cells, tuple(notes if cells else ()), missing)
 
 
 @cache

@@ -43,13 +43,13 @@ def property_checks(row: str, as_printed: bool) -> Mapping[str, PropertyCheck]:
     return check_properties(measure, words=words, as_printed=as_printed)
 
 
-def properties(inputs: Inputs) -> Iterator[Cell | str]:
+def properties(inputs: Inputs) -> Iterator[Cell]:
     """Compare which measure has which formal property."""
     for row in TABLE1:
         yield from _cells(row, property_checks(row, False))
 
 
-def properties_as_printed(inputs: Inputs) -> Iterator[Cell | str]:
+def properties_as_printed(inputs: Inputs) -> Iterator[Cell]:
     """Compare the properties that need a condition that the paper does not state, without it."""
     for row, (_, _, words) in TABLE1.items():
         if not words:
@@ -57,12 +57,12 @@ def properties_as_printed(inputs: Inputs) -> Iterator[Cell | str]:
             yield from _cells(row, {name: checks[name] for name in _STATED_ELSEWHERE})
 
 
-def _cells(row: str, checks: Mapping[str, PropertyCheck]) -> Iterator[Cell | str]:
-    """Yield a cell for each property, and the counterexample of each cell that is not as printed."""
+def _cells(row: str, checks: Mapping[str, PropertyCheck]) -> Iterator[Cell]:
+    """Yield a cell for each property, with a counterexample if it is not as printed."""
     for name, check in checks.items():
-        yield Cell(row, _words(name), published_properties()[TABLE1[row][0]][name], check.holds)
-        if check.holds != published_properties()[TABLE1[row][0]][name]:
-            yield f"Counterexample: {row}, {_words(name)}: {check.counterexample}"
+        published = published_properties()[TABLE1[row][0]][name]
+        counterexample = None if check.holds == published else str(check.counterexample)
+        yield Cell(row, _words(name), published, check.holds, counterexample=counterexample)
 
 
 def table3(inputs: Inputs) -> Iterator[Cell]:

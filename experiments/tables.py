@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from spanometer.arrays import plain
 from spanometer.exceptions import counted
 from spanometer.tables.table import Part, Table
 
 EQUAL, NEAR, DIFFERENT, NOT_PRINTED = "=", "±1", "≠", ""
 """Marks: rounds to the published value, within one unit of its last digit, neither, nothing is published."""
 
+MARKS = {EQUAL: "equal", NEAR: "within one unit", DIFFERENT: "not equal"}
+"""The marks of compared cells in words."""
+
 Published = float | bool | tuple[float, float] | None
 """A number, a yes or no, a range from and to, or nothing."""
 
-LISTED = 20
-"""If more cells than this have one reason, only their number is given, unless all cells are asked for."""
+LISTED = 15
+"""If more cells than this have one reason, only their number is shown."""
 
 _EPSILON = 1e-9
 
@@ -32,6 +33,7 @@ class Cell:
         ours: our value.
         digits: how many decimals of a number are printed; 0 for a yes or no.
         reason: why ours is not equal, if it is not and that is on record.
+        counterexample: to a statement that is printed and does not hold.
     """
 
     row: str
@@ -40,6 +42,7 @@ class Cell:
     ours: float | bool
     digits: int = 0
     reason: str | None = None
+    counterexample: str | None = None
 
     @property
     def difference(self) -> float | None:
@@ -81,17 +84,9 @@ class Cell:
         difference = "" if self.difference is None else _written(self.difference, f"+{more}", "+")
         return published, _written(self.ours, more, ""), difference
 
-    def __str__(self) -> str:
-        """Write `ours / published`, and the mark unless both are equal."""
-        published, ours, _ = self.texts()
-        if self.published is None:
-            return ours
-        return f"{ours} / {published}" + ("" if self.mark == EQUAL else f" {self.mark}")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Convert to built-in types, ready for JSON; NaN becomes None."""
-        names = ("row", "column", "published", "ours", "digits", "difference", "mark", "equal", "reason")
-        return {name: plain(getattr(self, name)) for name in names}
+    def record(self) -> list[str]:
+        """Write the cell as a line of a table of all cells."""
+        return [self.row, self.column, *self.texts(), MARKS.get(self.mark, ""), self.counterexample or ""]
 
 
 def _written(value: float | bool, form: str, sign: str) -> str:
@@ -102,8 +97,8 @@ def _written(value: float | bool, form: str, sign: str) -> str:
 
 
 def text_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> Table:
-    """Make a table of texts, the names in colour."""
-    return Table(title, heads, [[(name, "cyan"), *texts] for name, *texts in rows], left=left)
+    """Make a table of texts."""
+    return Table(title, heads, [list(row) for row in rows], left=left)
 
 
 @dataclass(frozen=True)
@@ -117,7 +112,6 @@ class PublishedTable:
         cells: its cells, row by row.
         notes: what else is to be known of it.
         missing: what it lacks and how to give it; None if it is whole.
-        seconds: how long it took.
     """
 
     name: str
@@ -126,7 +120,6 @@ class PublishedTable:
     cells: tuple[Cell, ...]
     notes: tuple[str, ...] = ()
     missing: str | None = None
-    seconds: float = 0.0
 
     @property
     def compared(self) -> tuple[Cell, ...]:
@@ -147,40 +140,28 @@ class PublishedTable:
         """Return the cells that are not equal and have no reason."""
         return self.by_reason.get(None, [])
 
-    def count(self, mark: str) -> int:
-        """Count the cells that have a mark."""
-        return sum(cell.mark == mark for cell in self.cells)
+    @property
+    def counts(self) -> list[int]:
+        """Count the compared cells, and the cells with each of `MARKS`."""
+        return [len(self.compared), *(sum(cell.mark == mark for cell in self.cells) for mark in MARKS)]
 
-    def summary(self) -> dict[str, int]:
-        """Count the cells that are compared, and those with each mark."""
-        marks = {"equal": EQUAL, "within_one_unit": NEAR, "not_equal": DIFFERENT}
-        return {"compared": len(self.compared), **{name: self.count(mark) for name, mark in marks.items()}}
+    @property
+    def heading(self) -> str:
+        """Write the title, and whether cells are missing."""
+        return self.title + ("" if self.missing is None else " (in part)" if self.cells else " (missing)")
 
-    def matrix(self) -> Table:
-        """Lay out all cells: a row for each row, empty where there is no cell."""
-        columns = list(dict.fromkeys(cell.column for cell in self.cells))
-        rows: dict[str, dict[str, str]] = {}
-        for cell in self.cells:
-            rows.setdefault(cell.row, {})[cell.column] = str(cell)
-        lines = ([name, *(texts.get(column, "") for column in columns)] for name, texts in rows.items())
-        return text_table("ours / published", columns, lines)
-
-    def parts(self, *, all_cells: bool) -> Iterator[Part]:
-        """Yield what is shown of the table: lines of text and tables of its cells, an empty line before each."""
+    def parts(self) -> Iterator[Part]:
+        """Yield what the table lacks, and the cells that are not equal by reason."""
         if self.missing is not None:
-            yield from ("", f"Missing. {self.missing}")
-        if all_cells and self.cells:
-            yield from ("", self.matrix())
-        if all_cells and self.notes:
-            yield from ("", *(f"- {note}" for note in self.notes))
+            yield f"Missing. {self.missing}"
         for reason, cells in self.by_reason.items():
-            yield from ("", f"{counted(len(cells), 'cell')} not equal. {reason or 'No reason is on record.'}")
-            if all_cells or len(cells) <= LISTED:
-                rows = ([f"{cell.row}: {cell.column}", *cell.texts(), cell.mark] for cell in cells)
-                yield from ("", text_table("not equal", ["published", "ours", "difference", ""], rows))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Convert to built-in types, ready for JSON."""
-        about = {"name": self.name, "title": self.title, "source": self.source, **self.summary()}
-        rest = {"missing": self.missing, "notes": list(self.notes), "seconds": self.seconds}
-        return {**about, **rest, "cells": [cell.to_dict() for cell in self.cells]}
+            texts = [cell.texts() for cell in cells]
+            places = [f"{cell.row}: {cell.column}" for cell in cells]
+            yield f"{counted(len(cells), 'value')} not equal. {reason or 'No reason is on record.'}"
+            if cells[0].counterexample:
+                yield f"Counterexample for {places[0]}: {cells[0].counterexample}."
+            if len(set(texts)) == 1:
+                yield f"Published {texts[0][0]}, ours {texts[0][1]}: {'; '.join(places)}."
+            elif len(cells) <= LISTED:
+                rows = ([place, *text, cell.mark] for place, text, cell in zip(places, texts, cells, strict=True))
+                yield text_table("not equal", ["published", "ours", "difference", ""], rows)

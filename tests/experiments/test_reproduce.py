@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments import command, decoding, differences
+from experiments import decoding, differences
 from experiments.differences import known_differences, reason_for
 from experiments.inputs import Inputs, MissingCorpus
 from experiments.report import TABLES, Reproduction, draw, make, reproduce
@@ -45,10 +45,6 @@ def cell_of(table, row, column):
     return found
 
 
-def counts(table):
-    return len(table.compared), *map(table.count, ("=", "±1", "≠"))
-
-
 # cells
 
 
@@ -83,39 +79,44 @@ def test_marks(published, ours, digits, mark, difference):
 
 
 @pytest.mark.parametrize(
-    ("published", "ours", "digits", "text"),
+    ("published", "ours", "digits", "texts"),
     [
-        (0.5, 0.5, 3, "0.5000 / 0.500"),
-        (0.5, 0.49, 2, "0.490 / 0.50 ±1"),
-        (36.4, 36.06, 1, "36.06 / 36.4 ≠"),
-        (5760, 7744, 0, "7,744 / 5,760 ≠"),
-        (True, False, 0, "no / yes ≠"),
-        ((0.1, 0.2), 0.15, 1, "0.15 / 0.1 to 0.2"),
-        (None, 12, 0, "12"),
+        (0.5, 0.5, 3, ("0.500", "0.5000", "+0.0000")),
+        (0.5, 0.49, 2, ("0.50", "0.490", "-0.010")),
+        (36.4, 36.06, 1, ("36.4", "36.06", "-0.34")),
+        (5760, 7744, 0, ("5,760", "7,744", "+1,984")),
+        (True, False, 0, ("yes", "no", "")),
+        ((0.1, 0.2), 0.15, 1, ("0.1 to 0.2", "0.15", "+0.00")),
+        (None, 12, 0, ("not printed", "12", "")),
     ],
 )
-def test_text(published, ours, digits, text):
-    assert str(Cell("row", "column", published, ours, digits)) == text
+def test_texts(published, ours, digits, texts):
+    assert Cell("row", "column", published, ours, digits).texts() == texts
 
 
 def test_table():
     cells = (
         Cell("b", "x", True, True),
-        Cell("a", "x", True, False, reason="so"),
+        Cell("a", "x", True, False, reason="so", counterexample="gold 1-2"),
         Cell("b", "y", 0.5, 0.7, 1),
         Cell("a", "z", None, 3),
     )
     table = PublishedTable("name", "Title", "Source", cells)
-    assert counts(table) == (3, 1, 0, 2)
+    assert table.counts == [3, 1, 0, 2]
     assert table.unexplained == [cells[2]]
     assert table.by_reason == {"so": [cells[1]], None: [cells[2]]}
-    matrix = table.matrix()
-    assert matrix.heads == ["x", "y", "z"]
-    assert [row[1:] for row in matrix.rows] == [["yes / yes", "0.70 / 0.5 ≠", ""], ["no / yes ≠", "", "3"]]
-    assert [row[0][0] for row in matrix.rows] == ["b", "a"]
+    assert list(table.parts()) == [
+        "1 value not equal. so",
+        "Counterexample for a: x: gold 1-2.",
+        "Published yes, ours no: a: x.",
+        "1 value not equal. No reason is on record.",
+        "Published 0.5, ours 0.70: b: y.",
+    ]
+    assert cells[1].record() == ["a", "x", "yes", "no", "", "not equal", "gold 1-2"]
+    assert cells[3].record() == ["a", "z", "not printed", "3", "", "", ""]
 
 
-# what comes with the package: all cells are in docs/reproduction.md
+# what comes with the package: all cells are in docs/data/reproduction.tsv
 
 COUNTS = {
     "sl_icm_table3": (140, 140, 0, 0),
@@ -131,20 +132,21 @@ COUNTS = {
 
 @pytest.mark.parametrize("name", COUNTS)
 def test_tables_without_corpora(quick, name):
-    assert counts(quick[name]) == COUNTS[name]
+    assert quick[name].counts == [*COUNTS[name]]
     assert quick[name].unexplained == []
 
 
 def test_decoding_is_stored_and_says_so():
     table, ways, differing = reproduce(["decoding"]).tables
-    assert table.notes[0].startswith("A stored run, not made now")
+    assert table.notes[0].startswith("A stored run")
     assert table.missing.startswith("A run made now. No folder of corpora is given.")
     assert [cell.ours for cell in table.cells if isinstance(cell.ours, bool)] == [True, True, True]
     assert table.unexplained == []
     # the figures of docs/decoding.md
     text = re.sub(r"\*|(?<= ) +", "", (ROOT / "docs" / "decoding.md").read_text(encoding="utf-8"))
-    assert all(f"| {' | '.join([name, *cells])} |" in text for (name, _), *cells in ways.matrix().rows)
-    assert all(f"| {name} | {float(cells[0]):+.4f} |" in text for (name, _), *cells in differing.matrix().rows)
+    scores = {row: [cell.texts()[1] for cell in ways.cells if cell.row == row] for row in {c.row for c in ways.cells}}
+    assert all(f"| {' | '.join([row, *texts])} |" in text for row, texts in scores.items())
+    assert all(f"| {row.row} | {row.ours:+.4f} |" in text for row in differing.cells if row.column == "difference")
 
 
 def test_decoding_by_name_is_run(tmp_path, monkeypatch):
@@ -177,7 +179,7 @@ def test_published_files_say_where_they_are_from():
 
 def test_no_cell_differs_without_a_reason(whole):
     assert whole.unexplained == []
-    assert whole.verdict == "Nothing differs that is not on record."
+    assert whole.verdict == "Every difference has a reason."
 
 
 def test_every_reason_is_used(tables):
@@ -187,18 +189,9 @@ def test_every_reason_is_used(tables):
     assert names <= set(tables)
 
 
-def test_the_document_is_what_it_gives(whole):
-    assert (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8") == whole.to_markdown(all_cells=True)
-
-
-def test_the_documentation_shows_the_summary(whole, run, monkeypatch):
-    monkeypatch.setattr(command, "reproduce", lambda *arguments, **options: whole)
-    status, output, complaint = run()
-    assert (status, complaint) == (0, "")
-    page = (ROOT / "docs" / "published.md").read_text(encoding="utf-8")
-    shown = re.search(r"```text\n(Published tables, ours beside them\n.*?)```", page, re.DOTALL).group(1)
-    assert output.startswith(shown)
-    assert shown.endswith(f"{whole.verdict}\n")
+def test_the_page_and_its_data_are_what_it_gives(whole):
+    assert (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8") == whole.to_markdown()
+    assert (ROOT / "docs" / "data" / "reproduction.tsv").read_text(encoding="utf-8") == whole.to_tsv()
 
 
 @pytest.mark.parametrize("line", ["LOC\t2\t3", "LOC\tx\t3\t2, 3", "LOC\t2\t4\t2, 4"])
@@ -229,13 +222,8 @@ def test_a_wrong_value_is_marked(monkeypatch):
     found = reproduce(["sl_icm_table3"])
     assert {cell.column for _, cell in found.unexplained} == {"link_f"}
     assert len(found.unexplained) == 20
-    assert found.verdict == "20 cells differ without a reason on record."
+    assert found.verdict == "20 values without a reason."
     assert "No reason is on record." in found.to_markdown()
-    assert found.to_dict()["unexplained"][0] == {
-        "table": "sl_icm_table3",
-        "row": "correct sequence monotonicity, A",
-        "column": "link_f",
-    }
 
 
 def test_known_differences(monkeypatch):
@@ -282,6 +270,7 @@ def test_without_corpora():
         *(f"{table.title} (missing)" for table in (table4, lengths, conclusions)),
         "Table 10: chance on CoNLL-2003 (in part)",
         f"{row_i.title} (missing)",
+        "",
     ]
     assert f"Missing. {table4.missing}" in found.to_markdown()
 
@@ -342,14 +331,10 @@ def test_a_hub_that_refuses(monkeypatch):
 # names, forms
 
 
-@pytest.mark.parametrize(
-    ("name", "meant"), [("sl_icm_tabel4", "sl_icm_table4"), ("table10", "chance_table10"), ("eter", "eter_table3")]
-)
-def test_wrong_names(name, meant):
-    with pytest.raises(InputError, match=f"unknown table '{name}'") as raised:
-        reproduce(["eter_examples", name])
-    assert f"Did you mean '{meant}'?" in raised.value.remedy
-    assert all(known in raised.value.remedy for known in TABLES)
+def test_wrong_names():
+    with pytest.raises(InputError, match="unknown table 'table10'") as raised:
+        reproduce(["eter_examples", "table10"])
+    assert all(name in raised.value.remedy for name in TABLES)
 
 
 def test_tables_come_in_their_order_and_once(quick):
@@ -358,35 +343,28 @@ def test_tables_come_in_their_order_and_once(quick):
     assert [table.name for table in found.tables] == ["eter_examples", "eter_table3"]
 
 
-def test_json(quick):
-    entry = json.loads(json.dumps(Reproduction(tuple(quick.values())).to_dict(), allow_nan=False))
-    assert set(entry) == {"tables", "unexplained"}
-    for table in entry["tables"]:
-        assert set(table) == {
-            *("name", "title", "source", "compared", "equal", "within_one_unit", "not_equal"),
-            *("missing", "notes", "seconds", "cells"),
-        }
-        assert table["compared"] == table["equal"] + table["within_one_unit"] + table["not_equal"]
-        for cell in table["cells"]:
-            assert set(cell) == {
-                *("row", "column", "published", "ours", "digits", "difference", "mark", "equal", "reason"),
-            }
-            assert isinstance(cell["ours"], (int, float))
-    (simulated,) = (table for table in entry["tables"] if table["name"] == "chance_simulations")
-    (cell,) = (one for one in simulated["cells"] if (one["row"], one["column"]) == ("1B", "alpha"))
-    assert cell["published"] == 0.909
-    assert cell["equal"] is False
-    assert cell["difference"] == pytest.approx(cell["ours"] - 0.909)
+def test_data(quick):
+    lines = Reproduction((quick["chance_simulations"],)).to_tsv().splitlines()
+    assert lines[0].startswith("# chance_simulations: Tables 2 to 9: simulations. Li et al. 2024")
+    assert lines[1].split("\t")[:3] == ["table", "row", "column"]
+    assert len(lines) == 2 + 72
+    assert "chance_simulations\t1B\talpha\t0.9090\t0.91891\t+0.00991\tnot equal\t" in lines
 
 
-def test_many_cells_of_one_reason_are_listed_when_all_are_asked_for(quick):
-    cells = tuple(Cell(str(row), "c", 0.1, 0.5, 1, "so") for row in range(LISTED + 1))
+def test_many_cells_of_one_reason_are_counted(quick):
+    cells = tuple(Cell(str(row), "c", 0.1, 0.5 + row, 1, "so") for row in range(LISTED + 1))
     found = Reproduction((replace(quick["eter_table3"], cells=cells),))
-    assert "21 cells not equal. so" in found.to_markdown()
+    assert f"{LISTED + 1} values not equal. so" in found.to_markdown()
     assert "| 7: c |" not in found.to_markdown()
-    assert "| 7: c |" in found.to_markdown(all_cells=True)
     fewer = Reproduction((replace(quick["eter_table3"], cells=cells[1:]),))
     assert "| 7: c |" in fewer.to_markdown()
+
+
+def test_papers_are_named_once(quick):
+    page = Reproduction(tuple(quick.values())).to_markdown()
+    assert page.count("\n## Li et al. 2024") == page.count("| Li et al. 2024") == 1
+    assert page.count("\n### ") == sum(bool(list(table.parts())) for table in quick.values())
+    assert "Figure 1" not in page
 
 
 def test_figures(quick, tmp_path):
