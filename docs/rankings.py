@@ -1,4 +1,4 @@
-"""Fill the tables and draw the picture of `docs/rankings.md` from `docs/data`: python docs/rankings.py."""
+"""Fill the table and draw the picture of `docs/rankings.md` from `docs/data`: python docs/rankings.py."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 DOCS = Path(__file__).parent
 LANGUAGES = {"fr": "French", "de": "German", "en": "English"}
-_BLOCK = re.compile(r"(<!-- rankings: (\w+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+_BLOCK = re.compile(r"(<!-- rankings: pairs -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 _LEFT, _ROW, _WIDTH, _PANEL = 130, 24, 230, 262
 
 
@@ -23,21 +23,6 @@ def measures() -> list[str]:
     return list(dict.fromkeys(row["measure"] for row in read("hipe_rankings")))
 
 
-def correlations() -> str:
-    """Write tau with `span_f` and its interval, and the pairs of runs that change places, by measure and language."""
-    rows = {(row["measure"], row["language"]): row for row in read("hipe_rankings")}
-    heads = [f"{name}, {rows[measures()[0], code]['systems']} runs | swapped" for code, name in LANGUAGES.items()]
-    lines = [f"| | {' | '.join(heads)} |", "|---|" + "---:|" * 2 * len(LANGUAGES)]
-    for measure in measures():
-        cells = []
-        for code in LANGUAGES:
-            row = rows[measure, code]
-            tau, low, high = (float(row[key]) for key in ("tau with span_f", "lower", "upper"))
-            cells.append(f"{tau:.2f} ({low:.2f}, {high:.2f}) | {row['swapped']} of {row['pairs']}")
-        lines.append(f"| {measure} | {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
 def pairs() -> str:
     """Write how many pairs of runs change places in all languages, and how far that is significant."""
     lines = ["| | pairs | swapped | swapped, both significant | significant by one only |", "|---|---:|---:|---:|---:|"]
@@ -46,21 +31,6 @@ def pairs() -> str:
         keys = ("pairs", "swapped", "swapped, both p < .05", "significant by one of the two only")
         lines.append(f"| {measure} | {' | '.join(str(sum(int(row[key]) for row in rows)) for key in keys)} |")
     return "\n".join(lines)
-
-
-def ranks() -> str:
-    """Write for each run its F1 by `span_f` and its rank by each measure."""
-    blocks = []
-    for code, language in LANGUAGES.items():
-        rows = [row for row in read("hipe_scores") if row["language"] == code]
-        columns = [key for key in rows[0] if key not in ("language", "system")]
-        names = [column.partition(" ")[0] for column in columns]
-        lines = [f"| {language} | span_f F1 | {' | '.join(names)} |", "|---|" + "---:|" * (len(names) + 1)]
-        for row in rows:
-            places = [1 + sum(float(other[key]) > float(row[key]) for other in rows) for key in columns]
-            lines.append(f"| {row['system']} | {row[columns[0]]} | {' | '.join(map(str, places))} |")
-        blocks.append("\n".join(lines))
-    return "\n\n".join(blocks)
 
 
 def picture() -> str:
@@ -95,9 +65,8 @@ def picture() -> str:
 
 
 def filled(page: str) -> str:
-    """Fill the blocks of the page."""
-    tables = {"correlations": correlations, "pairs": pairs, "ranks": ranks}
-    return _BLOCK.sub(lambda match: f"{match[1]}\n{tables[match[2]]()}\n\n{match[4]}", page)
+    """Fill the table of the page."""
+    return _BLOCK.sub(lambda match: f"{match[1]}\n{pairs()}\n\n{match[3]}", page)
 
 
 if __name__ == "__main__":
