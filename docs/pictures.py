@@ -1,21 +1,26 @@
-"""Draw what each measure counts on one sentence, with the scores that the measures compute.
+"""Draw what each measure counts on one sentence, and the pictures of guides, from what the package computes.
 
 `python docs/pictures.py` draws the picture of the README.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from html import escape
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any
 
-from spanometer import Spans
+import spanometer
+from spanometer import InputError, Spans
+from spanometer.grounding import ground, outcomes_of, read_answer, text_indices
 from spanometer.measures import MEASURES, Eter, MentionF, SpanAttribute
 from spanometer.spans.attributes import Attributes
+from spanometer.spans.documents import Tokens
 from spanometer.spans.entities import Entities
 from spanometer.spans.mentions import Mentions
+from spanometer.spans.tokenisation import POLICIES, to_tokens
 
 WORDS = ("The", "University", "of", "Oslo", "hired", "Ada", "Lovelace", ".")
 REFERENCE = ((1, 4, "ORG"), (5, 7, "PER"))
@@ -44,9 +49,9 @@ class _Drawing:
         self.height += height
         return top
 
-    def words(self) -> None:
+    def words(self, words: Sequence[str] = WORDS) -> None:
         top = self.row("", 28)
-        for place, word in enumerate(WORDS):
+        for place, word in enumerate(words):
             self.text(_x(place + 0.5), top + 16, word)
 
     def spans(self, name: str, spans: Any, color: Callable[[Any], str] = lambda span: _PLAIN) -> int:
@@ -79,8 +84,17 @@ class _Drawing:
             f'fill="none" stroke="{color}" stroke-width="2" stroke-dasharray="{dashes}"/>'
         )
 
-    def svg(self, title: str, font: str = 'font-size="14" font-family="inherit"', back: str = "none") -> str:
-        size = f"{_LEFT + _CELL * len(WORDS) + 16} {self.height + 4}"
+    def figure(self, caption: str, cells: int = len(WORDS)) -> str:
+        return f"<figure class=counted>{self.svg(caption, cells)}<figcaption>{escape(caption)}</figcaption></figure>"
+
+    def svg(
+        self,
+        title: str,
+        cells: int = len(WORDS),
+        font: str = 'font-size="14" font-family="inherit"',
+        back: str = "none",
+    ) -> str:
+        size = f"{_LEFT + _CELL * cells + 16} {self.height + 4}"
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 0 {size}" role="img" data-search-exclude="" {font}>'
             f'<title>{escape(title)}</title><rect x="-8" width="100%" height="100%" fill="{back}"/>'
@@ -89,14 +103,15 @@ class _Drawing:
 
 
 def on_page_content(content: str, page: Any, config: Any, files: Any) -> str:
-    """Put the picture of a measure below the heading of its page."""
+    """Put the picture of a measure below the heading of its page, and the pictures of guides in their places."""
     folder, _, name = page.file.src_uri.removesuffix(".md").rpartition("/")
+    if name in GUIDES and not folder:
+        return content.replace(f"<!-- picture: {name} -->", GUIDES[name]())
     if folder != "measures" or name not in PICTURES:
         return content
     drawing = _Drawing()
     caption = PICTURES[name](drawing)
-    figure = f"<figure class=counted>{drawing.svg(caption)}<figcaption>{escape(caption)}</figcaption></figure>"
-    return content.replace("</h1>", f"</h1>{figure}", 1)
+    return content.replace("</h1>", f"</h1>{drawing.figure(caption)}", 1)
 
 
 def _x(place: float) -> float:
@@ -342,6 +357,112 @@ PICTURES: dict[str, Callable[[_Drawing], str]] = {
 }
 
 
+def _errors() -> str:
+    """Draw every kind of error, as the package names them, in two sentences."""
+    drawing, cells = _Drawing(), len(_KINDS[0][0])
+    for words, reference, prediction in _KINDS:
+        drawing.words(words)
+        drawing.spans("reference", reference)
+        drawing.spans("system", prediction)
+        top = drawing.row("kind", 36)
+        sides = [
+            [[{"start": start, "end": end, "label": label} for start, end, label in side]]
+            for side in (reference, prediction)
+        ]
+        for error in spanometer.errors(*sides, confidence=None).only.matched.to_arrow().to_pylist():
+            side = "predicted" if error["kind"] == "spurious" else "reference"
+            center = _x((error[f"{side}_start"] + error[f"{side}_end"]) / 2)
+            color = {"correct": _RIGHT, "missing": _WRONG, "spurious": _WRONG}.get(error["kind"], _PART)
+            drawing.text(center, top + 18, error["kind"].replace("_", " "), color=color)
+    return drawing.figure("Each error has one kind, by the tokens and labels of a pair of spans.", cells)
+
+
+_KINDS = (
+    (
+        ["Ada", "Byron", "of", "Acme", "flew", "to", "Rome", "today"],
+        ((0, 2, "PER"), (3, 4, "ORG"), (6, 7, "LOC")),
+        ((0, 2, "PER"), (3, 4, "LOC"), (7, 8, "DATE")),
+    ),
+    (
+        ["The", "Royal", "Society", "met", "near", "Lake", "Como", "."],
+        ((1, 3, "ORG"), (5, 7, "LOC")),
+        ((0, 3, "ORG"), (6, 7, "ORG")),
+    ),
+)
+"""Words, reference spans and predicted spans of two sentences that have every kind of error."""
+
+
+def _grounding() -> str:
+    """Draw the spans of one answer under four policies, with their F1."""
+    words, answer = _ANSWERED
+    text, (index,) = " ".join(words), text_indices([" ".join(words)])
+    first = {len(" ".join([*words[:place], ""])): place for place in range(len(words))}
+    gold = [(start, end, "PER" if start == 0 else "LOC") for start, end in ((0, 12), (18, 23), (27, 32))]
+    drawing = _Drawing()
+    drawing.words(words)
+
+    def box(top: float, start: int, end: int, label: str, color: str) -> None:
+        drawing.box(top, first[start], first[start] + len(text[start:end].split()), color, label)
+
+    top = drawing.row("reference")
+    for span in gold:
+        box(top, *span, _PLAIN)
+    reference = [[{"start": start, "end": end, "label": label} for start, end, label in gold]]
+    for policy in ("strict", "spacy-llm-v2", "spacy-llm-first", "uie"):
+        grounded = ground([text], [answer], policy=policy)
+        f1 = spanometer.score(reference, grounded, measures="span_f").flat()["span_f_f1"]
+        outcomes = outcomes_of(read_answer(answer), index, policy)
+        starts = [start for outcome in outcomes for start, _ in outcome.spans]
+        top = drawing.row(policy, _BOX + 12 + _BOX * (len(starts) - len(set(starts))))
+        for outcome in outcomes:
+            label = outcome.item.label
+            for start, end in outcome.spans:
+                right = (start, end, label) in gold
+                box(top if right else top + _BOX + 2, start, end, label, _RIGHT if right else _WRONG)
+            if outcome.wrong:
+                drawing.box(top, len(words), len(words) + 1.5, _WRONG, f"{outcome.item.mention}: {outcome.kind}")
+        drawing.text(_x(len(words) + 2), top + 18, f"F1 {f1:.2f}")
+    return drawing.figure(f"The answer {answer} under four policies. False positives are red.", len(words) + 3)
+
+
+_ANSWERED = (
+    ["Paris", "Hilton", "said", "Paris", "is", "Paris"],
+    '[["PER", "Paris Hilton"], ["LOC", "Paris"], ["LOC", "Rome"]]',
+)
+"""The words of a text, and what a language model answers."""
+
+
+def _formats() -> str:
+    """Draw two spans of characters, and their tokens under each policy."""
+    text, spans, width = "New Yorkers and New York-based banks", ((0, 8, "A"), (16, 24, "B")), 1 / 4
+    drawing = _Drawing()
+    top = drawing.row("text", 28)
+    for place, sign in enumerate(text):
+        drawing.text(_x((place + 0.5) * width), top + 16, sign)
+    tokens = [match.span() for match in re.finditer(r"\S+", text)]
+    top = drawing.row("spans")
+    for start, end, label in spans:
+        drawing.box(top, start * width, end * width, _PLAIN, label)
+    sides = Spans.from_dicts([[{"start": start, "end": end, "label": label} for start, end, label in spans]])
+    for policy in POLICIES:
+        top = drawing.row(policy)
+        try:
+            carried = to_tokens(sides, Tokens.from_lists([tokens]), policy=policy).spans.to_dicts()[0]
+        except InputError:
+            drawing.text(_x(0), top + 18, "an error: both spans end inside a token", anchor="start", color=_WRONG)
+            continue
+        if not carried:
+            drawing.text(_x(0), top + 18, "both spans are left out", anchor="start", color=_WRONG)
+        for span in carried:
+            start, end = tokens[span["start"]][0], tokens[span["end"] - 1][1]
+            drawing.box(top, start * width, end * width, _RIGHT, span["label"])
+    return drawing.figure("Two spans of characters that end inside a token, and the tokens that they take.", 9)
+
+
+GUIDES: dict[str, Callable[[], str]] = {"errors": _errors, "grounding": _grounding, "formats": _formats}
+"""The pictures of guides, which stand where the page has `<!-- picture: NAME -->`."""
+
+
 def first_picture() -> str:
     """Draw the sentence and the F1 of five measures, on white so that a dark page shows it too."""
     drawing = _Drawing()
@@ -356,7 +477,8 @@ def first_picture() -> str:
         )
         drawing.text(_LEFT + width + 66, top + 18, f"{f1:.3f}", anchor="end")
     title = "A reference, a system whose first span lacks its last word, and the F1 of five measures"
-    return drawing.svg(title, 'font-size="18" font-family="sans-serif" color="#222222"', "#ffffff") + "\n"
+    font = 'font-size="18" font-family="sans-serif" color="#222222"'
+    return drawing.svg(title, font=font, back="#ffffff") + "\n"
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ FOLDERS = {
     "../README.md": "..",
     "command_line.md": "..",
     "annotation_leads.md": "doccano",
+    "errors.md": "shared_task",
     "tutorials/shared_task.md": "shared_task",
     "uncertainty.md": "shared_task",
     "tutorials/attributes.md": "attributes",
@@ -150,3 +151,11 @@ def test_no_link_of_the_readme_is_dead_on_the_package_index():
 def test_the_picture_of_the_readme_is_drawn_from_the_scores():
     script = runpy.run_path(str(ROOT / "docs" / "pictures.py"))
     assert script["FIRST"].read_text(encoding="utf-8") == script["first_picture"]()
+
+
+def test_guides_have_their_pictures():
+    guides = runpy.run_path(str(ROOT / "docs" / "pictures.py"))["GUIDES"]
+    for name, draw in guides.items():
+        assert f"<!-- picture: {name} -->" in PAGES[f"{name}.md"]
+        assert draw().startswith("<figure class=counted><svg ")
+    assert {name for name, page in PAGES.items() if "<!-- picture: " in page} == {f"{name}.md" for name in guides}
