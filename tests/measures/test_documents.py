@@ -12,7 +12,7 @@ from random_corpora import as_spans, random_pair
 from slow import measures as slow
 from spanometer import InputError, Spans
 from spanometer.analysis.scores.streams import score_stream
-from spanometer.measures import Bcubed, IntersectionF, LinkF, SpanF, TokenF
+from spanometer.measures import Bcubed, IntersectionF, LinkF, SpanF, TokenF, UnitizingAlpha
 
 KEYS = ("precision", "recall", "f1")
 REFERENCES = [["B-A", "I-A", "O"], ["O"], ["O"], ["B-B"]]
@@ -171,3 +171,20 @@ def test_refusals():
     stored = documents.counts(Spans.from_tags(REFERENCES), Spans.from_tags(PREDICTIONS))
     with pytest.raises(InputError, match=r"average='documents' and with average='micro'"):
         stored + counts
+
+
+@pytest.mark.parametrize("variant", ["1995", "2016"])
+def test_alpha_of_documents(variant):
+    """The mean of each document's alpha; the second document has no units, and so no alpha."""
+    span = {"start": 0, "end": 2, "label": "A"}
+    references, predictions = [[span], [], [span]], [[span], [], [{**span, "start": 1}]]
+    alpha = UnitizingAlpha(variant=variant, zero_division=math.nan)
+    sides = [Spans.from_dicts(side, lengths=[5, 5, 5]) for side in (references, predictions)]
+    alone = [alpha.score(alpha.counts(*(side.take(np.array([number])) for side in sides))) for number in (0, 2)]
+    assert alone[0]["alpha"] == 1 and alone[1]["alpha"] < 1
+    documents = replace(alpha, average="documents")
+    counts = documents.counts(*sides)
+    scores = documents.score(counts)
+    assert scores["alpha"] == pytest.approx((1 + alone[1]["alpha"]) / 2)
+    assert documents.score(counts + counts)["alpha"] == pytest.approx(scores["alpha"])
+    assert alpha.score_per_document(counts)["alpha"][2] == pytest.approx(alone[1]["alpha"])

@@ -5,15 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import reduce
+from functools import partial, reduce
 from math import nan
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from ..counts.counts import Counts
 from ..counts.statistics import (
     AVERAGES,
+    DOCUMENTS,
     FEW_GROUPS,
     GROUPS,
     Estimate,
@@ -22,13 +23,17 @@ from ..counts.statistics import (
     estimates,
     jackknife_groups,
     joined_values,
+    mean_over_documents,
 )
+from ..exceptions import InputError, setting
 from ..options import CheckedOptions, escaped, option
 from ..version import __version__
 
 SHARED = ("match_labels", "average", "f_beta", "combination", "f1_average", "zero_division")
 """Options that many measures have; signatures and documentation name them after a measure's own."""
 
+
+Kind = TypeVar("Kind", bound=Counts)
 
 Scores = Callable[[Mapping[str, np.ndarray]], dict[str, np.ndarray]]
 """Values, by key, of totals by label."""
@@ -235,7 +240,8 @@ class Measure(CheckedOptions, ABC):
     def present(self, totals: Mapping[str, np.ndarray]) -> np.ndarray:
         """Flag the labels whose totals are not all 0, shape (..., labels)."""
         # simulated totals have more dimensions than the observed ones beside them
-        flags = reduce(np.logical_or, (values != 0 for name, values in totals.items() if name not in self.shared))
+        not_of_labels = {*self.shared, *self._document_sums}
+        flags = reduce(np.logical_or, (values != 0 for name, values in totals.items() if name not in not_of_labels))
         return np.asarray(flags)
 
     def where_present(self, scores: Scores) -> Scores:
@@ -323,7 +329,10 @@ class Measure(CheckedOptions, ABC):
 
     def score_per_document(self, counts: Counts) -> dict[str, np.ndarray]:
         """Compute the headline values of each document as if it were the corpus, shape (documents)."""
-        parts = [self.score_totals(totals) for totals in counts.per_document()]
+        # counts kept row by row have no sums of documents
+        each = (np.arange(counts.documents)[None] == number for number in range(counts.documents))
+        totals_of = map(partial(self.weighted_totals, counts), each) if counts.rows else counts.per_document()
+        parts = [self.score_totals(totals) for totals in totals_of]
         empty = np.zeros(0)
         return {key: np.concatenate([empty, *(np.atleast_1d(part[key]) for part in parts)]) for key in self.keys}
 
@@ -332,11 +341,55 @@ class Measure(CheckedOptions, ABC):
         counted = counts.flagged()
         return {key: np.where(counted, values, nan) for key, values in self.score_per_document(counts).items()}
 
+    def with_document_scores(self, counts: Kind) -> Kind:
+        """Add to counts the sums that a mean over documents needs, if they are averaged so.
+
+        For each document these are `documents` (1), and for each key its value (`f1_sum`) and whether it has one
+        (`f1_documents`), so that the mean of a corpus is a ratio of sums too.
+        """
+        if self.average != DOCUMENTS:
+            return counts
+        shared = {DOCUMENTS: np.ones(counts.documents, dtype=np.int64)}
+        scored = replace(self, average="micro", zero_division=nan)
+        for key, values in scored.score_per_document(counts).items():
+            defined = ~np.isnan(values)
+            shared[f"{key}_documents"] = defined.astype(np.int64)
+            shared[f"{key}_sum"] = np.where(defined, values, 0.0)
+        return replace(counts, shared={**counts.shared, **shared})
+
+    @property
+    def _document_sums(self) -> set[str]:
+        """The names of the sums that a mean over documents needs."""
+        if self.average != DOCUMENTS:
+            return set()
+        return {DOCUMENTS, *(f"{key}_{part}" for key in self.keys for part in ("sum", "documents"))}
+
+    def _mean_over_documents(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Compute the mean of each key over documents from totals by label."""
+        if DOCUMENTS not in totals:
+            raise InputError(
+                "these counts have no scores of documents, which a mean over documents needs.",
+                f"Count with {setting('average', DOCUMENTS)}.",
+            )
+        if totals[DOCUMENTS].shape[-1] == 0:
+            # without labels every document is empty
+            return replace(self, average="micro").score_totals(totals)
+        # the same for each label
+        first = {name: totals[name][..., 0] for name in self._document_sums}
+        return {
+            key: mean_over_documents(
+                first[f"{key}_sum"], first[f"{key}_documents"], first[DOCUMENTS], self.zero_division
+            )
+            for key in self.keys
+        }
+
     def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Score totals by label of shape (..., labels); the scores have shape (...).
 
         Labels whose totals are all 0 are on neither side, and in no average.
         """
+        if self.average == DOCUMENTS:
+            return self._mean_over_documents(totals)
         quantities = self.quantities(totals)
         pooled = self.formula(self.pooled(quantities))
         if self.average == "micro":

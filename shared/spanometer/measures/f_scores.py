@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isnan, nan
 from typing import ClassVar
 
 import numpy as np
 
 from ..counts.counts import Counts
-from ..counts.statistics import ALL_AVERAGES, DOCUMENTS, f_of, mean_over_documents, precision_recall_f1
+from ..counts.statistics import ALL_AVERAGES, DOCUMENTS, f_of, precision_recall_f1
 from ..exceptions import InputError, mention, setting
 from ..options import option, replaced_option
 from .base import Key, Measure
@@ -45,8 +45,6 @@ class PrecisionRecallF1(Measure):
             precision and recall. `defined`: the mean of F1 over those in which both sides have spans, so that precision
             and recall are defined; `zero_division` must be NaN.
 
-    With `average="documents"` counts have besides, for each document, `documents` (1), and for each key its value
-    (`f1_sum`) and whether there is one (`f1_documents`), so that the mean of a corpus is a ratio of sums too.
     """
 
     average: str = replaced_option(Measure, "average", choices=ALL_AVERAGES)
@@ -87,51 +85,10 @@ class PrecisionRecallF1(Measure):
                 option="f1_average",
             )
 
-    def with_document_scores(self, counts: Counts) -> Counts:
-        """Add to counts the sums that a mean over documents needs, if they are averaged so."""
-        if self.average != DOCUMENTS:
-            return counts
-        shared = {"documents": np.ones(counts.documents, dtype=np.int64)}
-        scored = replace(self, average="micro", zero_division=nan)
-        for key, values in scored.score_per_document(counts).items():
-            defined = ~np.isnan(values)
-            shared[f"{key}_documents"] = defined.astype(np.int64)
-            shared[f"{key}_sum"] = np.where(defined, values, 0.0)
-        return replace(counts, shared=shared)
-
-    @property
-    def _document_sums(self) -> set[str]:
-        """The names of the sums that a mean over documents needs."""
-        return {DOCUMENTS, *(f"{key}_{part}" for key in self.keys for part in ("sum", "documents"))}
-
-    def present(self, totals: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Flag the labels whose totals are not all 0, shape (..., labels)."""
-        return super().present({name: values for name, values in totals.items() if name not in self._document_sums})
-
     def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Score totals by label, see `Measure.score_totals`."""
-        scored = self._document_sums
-        of_labels = {name: values for name, values in totals.items() if name not in scored}
-        if self.average != DOCUMENTS:
-            scores = super().score_totals(of_labels)
-            return scores if self.average == "micro" else self._with_f1_of_means(scores)
-        if DOCUMENTS not in totals:
-            raise InputError(
-                "these counts have no scores of documents, which a mean over documents needs.",
-                f"Count with {setting('average', DOCUMENTS)}.",
-            )
-        if totals[DOCUMENTS].shape[-1] == 0:
-            # without labels every document is empty
-            return replace(self, average="micro").score_totals(of_labels)
-        # the same for each label
-        first = {name: totals[name][..., 0] for name in scored}
-        means = {
-            key: mean_over_documents(
-                first[f"{key}_sum"], first[f"{key}_documents"], first[DOCUMENTS], self.zero_division
-            )
-            for key in self.keys
-        }
-        return self._with_f1_of_means(means)
+        scores = super().score_totals(totals)
+        return scores if self.average == "micro" else self._with_f1_of_means(scores)
 
     def _with_f1_of_means(self, means: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Replace the mean of F1 by F1 of the means, if it is asked for."""

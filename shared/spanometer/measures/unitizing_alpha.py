@@ -12,10 +12,10 @@ import numpy as np
 from ..alignment.overlaps import Alignment, SideSpans, line_base, overlaps
 from ..arrays import ranges
 from ..counts.counts import Column, Counts
-from ..counts.statistics import divide
-from ..options import option
+from ..counts.statistics import ALL_AVERAGES, divide
+from ..options import option, replaced_option
 from .aligned import AlignedMeasure, require_contiguous, require_disjoint, require_lengths
-from .base import Key, zero_division_option
+from .base import Key, Measure, zero_division_option
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +66,8 @@ class UnitizingAlpha(AlignedMeasure):
 
     Attributes:
         variant: `1995` or `2016`.
+        average: also `documents`, the mean over documents of each document's values (INCEpTION). A document without
+            expected disagreement has alpha `zero_division`; NaN leaves it out.
         zero_division: alpha if D_e is 0.
 
     Raises:
@@ -75,6 +77,7 @@ class UnitizingAlpha(AlignedMeasure):
 
     variant: str = option("2016", help="year of the definition", choices=("1995", "2016"), label="Variant")
 
+    average: str = replaced_option(Measure, "average", choices=ALL_AVERAGES)
     zero_division: float = zero_division_option("value of alpha if no disagreement is expected")
 
     name: ClassVar[str] = "unitizing_alpha"
@@ -136,7 +139,7 @@ class UnitizingAlpha(AlignedMeasure):
         tokens = np.diff(offsets)
         shared = {"tokens": tokens, "annotator_tokens": len(sides) * tokens}
         rows = {} if self.variant == "2016" else unit_rows(sides, offsets)
-        return UnitizingCounts(columns, labels, len(tokens), shared, rows, self)
+        return self.with_document_scores(UnitizingCounts(columns, labels, len(tokens), shared, rows, self))
 
     def totals(self, counts: Counts) -> dict[str, np.ndarray]:
         """Sum counts by label; under `1995` with the disagreement of all documents end to end."""
