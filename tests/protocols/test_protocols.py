@@ -5,7 +5,6 @@ import re
 import runpy
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import spanometer
@@ -26,7 +25,7 @@ def test_declarations(name, run):
     text = (FILES / f"{name}.toml").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 25
     protocol = Protocol.named(name)
-    owned = {key: place.rpartition(".") for key, place in protocol.keys.items()}
+    owned = {key: place.partition(".") for key, place in protocol.keys.items()}
     for key, (owner, dot, _) in owned.items():
         assert not dot or owner in protocol.own_measures, key
     for measure in protocol.own_measures.values():
@@ -141,38 +140,17 @@ def test_in_python():
         spanometer.score(gold, system, protocol="conleval")
 
 
-def test_agreement_of_label_studio(data):
-    """The three annotators of one export; a project's agreement is the mean over the pairs."""
-    folder = data / "protocols" / "label-studio-agreement"
-    project = spanometer.read(folder / "project.json")
-    rows = [line.split("\t") for line in (folder / "expected.tsv").read_text(encoding="utf-8").splitlines()]
-    expected = {(pair, key.partition("/")[0]): float(value) for pair, key, value in rows if "mean over tasks" in key}
-    found = {key: [] for _, key in expected}
-    for pair in ("ann,ben", "ann,cat", "ben,cat"):
-        sides = (project.of(str(1 + ["ann", "ben", "cat"].index(name))) for name in pair.split(","))
-        official = spanometer.score(*sides, protocol="label-studio").official.values
-        for key in found:
-            assert official[key][1] == pytest.approx(expected[pair, key], abs=1e-12)
-            found[key].append(official[key][1])
-    for key, values in found.items():
-        assert sum(values) / 3 == pytest.approx(expected["project", key], abs=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore:nothing was scored")
-def test_alpha_of_inception(data):
-    """By document; spans that overlap another of their label are left out there, and refused here."""
-    project = spanometer.read(data / "protocols" / "label-studio-agreement" / "project.json")
-    table = data / "protocols" / "inception-alpha-u" / "expected.tsv"
-    rows = [line.split("\t") for line in table.read_text(encoding="utf-8").splitlines()]
-    equal = 0
-    for place, key, value in rows:
-        if key == "alpha_u" and (pair := place.partition(", document "))[2]:
-            sides = [project.of(str(1 + ["ann", "ben", "cat"].index(name))) for name in pair[0].split(",")]
-            sides = [side.take(np.array([int(pair[2])])) for side in sides]
-            try:
-                official = spanometer.score(*sides, protocol="inception-alpha").official.values
-            except InputError:
-                continue
-            assert official["alpha_u"][1] == pytest.approx(float(value), abs=1e-12, nan_ok=True), place
-            equal += 1
-    assert equal >= 60
+def test_slots_of_muc():
+    """Six slots on each side: three right, one wrong, two missing and two spurious."""
+    reference = [{"start": 2 * place, "end": 2 * place + 1, "label": label} for place, label in enumerate("ABC")]
+    predicted = [reference[0], {**reference[1], "label": "X"}, {"start": 6, "end": 7, "label": "Z"}]
+    values = spanometer.score([reference], [predicted], protocol="muc").official.values
+    printed = {key: text for key, (text, _) in values.items()}
+    assert [printed[key] for key in ("COR", "INC", "MIS", "SPU", "POS", "ACT")] == ["3", "1", "2", "2", "6", "6"]
+    assert [printed[key] for key in ("REC", "UND", "OVG", "SUB", "ERR")] == [
+        "50.00",
+        "33.33",
+        "33.33",
+        "25.00",
+        "62.50",
+    ]

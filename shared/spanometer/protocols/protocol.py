@@ -52,7 +52,8 @@ class Protocol:
         formats: the files that it reads, in words.
         measures: measures as text, by the names that `keys` use.
         keys: where each official number comes from, by its official name: `NAME.KEY` is a score or a count of a
-            measure, `NAME.COUNT-COUNT` a difference of two counts; without NAME it is a size of the report. A key with
+            measure, `NAME.COUNT-2*COUNT` a sum of counts, in which another measure's count is `NAME.COUNT`, too, and
+            `NAME.SUM/SUM` a ratio of two sums; without NAME it is a size of the report. A key with
             `{label}` stands for one key for each label, and `{column}` is the column that is read. In files a key with
             `{key}` stands for several ones: it has a table of what is put there and its KEY or COUNT, `{of = NAME, P =
             "precision"}`.

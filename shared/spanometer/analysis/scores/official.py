@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, TypeVar
@@ -19,6 +20,9 @@ Kind = TypeVar("Kind", bound=Any)
 
 _LABEL = "{label}"
 _COLUMN = "{column}"
+
+_TERM = re.compile(r"([+-]?)(?:(\d+)\*)?(?:(\w+)\.)?(\w+)")
+"""A term of a sum of counts: its sign, its factor, the measure if it is another one, and the count."""
 
 _READING = {**options_of(Pairing), **options_of(LabelDecoding), **options_of(LabelChoice)}
 """The options of reading that are parts of signatures."""
@@ -71,29 +75,40 @@ def scored_by(protocol: Protocol, report: Kind) -> Kind:
     values, of_labels = dict[str, tuple[str, float]](), dict[str, tuple[str, float]]()
     for template, place in protocol.keys.items():
         key = template.replace(_COLUMN, protocol.reading.get("column", ""))
-        name, dot, number = place.rpartition(".")
+        name, dot, number = place.partition(".")
         if not dot:
-            size = getattr(report, number)
+            size = getattr(report, name)
             if size is not None:
                 values[key] = protocol.written(size, share=True), size
-        elif (result := owners.get(name)) is not None and _LABEL in key:
-            for label in _labels(result, protocol.rows):
-                of_labels[key.replace(_LABEL, label)] = _official(protocol, result, number, label)
-        elif result is not None:
-            values[key] = _official(protocol, result, number)
+        elif not {name, *(other for _, _, other, _ in _TERM.findall(number) if other)} <= owners.keys():
+            continue
+        elif _LABEL in key:
+            for label in _labels(owners[name], protocol.rows):
+                of_labels[key.replace(_LABEL, label)] = _official(protocol, owners, place, label)
+        else:
+            values[key] = _official(protocol, owners, place)
     results = tuple(replace(result, signature=protocol.signed(result.signature)) for result in report.results)
     return replace(report, results=results, official=replace(official, values=values, of_labels=of_labels))
 
 
-def _official(protocol: Protocol, result: MeasureResult, place: str, label: str | None = None) -> tuple[str, float]:
-    """Look up a score, a count or a difference of counts, and write it as the scorer does."""
-    scores: Mapping[str, Any] = result.scores if label is None else result.per_label[label]
-    counts = result.counts if label is None else result.label_counts.get(label, {})
-    whole, minus, part = place.partition("-")
-    if whole in scores:
-        return protocol.written(scores[whole], share=result.measure.results[whole].share), scores[whole]
-    value = counts.get(whole, 0) - (counts.get(part, 0) if minus else 0)
-    return protocol.written(value, share=False), value
+def _official(
+    protocol: Protocol, results: Mapping[str | None, MeasureResult], place: str, label: str | None = None
+) -> tuple[str, float]:
+    """Look up a score, or compute a sum of counts or a ratio of two sums, and write it as the scorer does."""
+    name, _, number = place.partition(".")
+    scores: Mapping[str, Any] = results[name].scores if label is None else results[name].per_label[label]
+    if number in scores:
+        return protocol.written(scores[number], share=results[name].measure.results[number].share), scores[number]
+    sums: list[int | float] = [0, 0]
+    for position, terms in enumerate(number.split("/")):
+        for sign, factor, other, count in _TERM.findall(terms):
+            result = results[other or name]
+            counts = result.counts if label is None else result.label_counts.get(label, {})
+            sums[position] += int(f"{sign}{factor or 1}") * counts.get(count, 0)
+    if "/" not in number:
+        return protocol.written(sums[0], share=False), sums[0]
+    ratio = sums[0] / sums[1] if sums[1] else results[name].measure.zero_division
+    return protocol.written(ratio, share=True), ratio
 
 
 def _labels(result: MeasureResult, rows: str) -> Iterator[str]:
