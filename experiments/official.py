@@ -3,8 +3,8 @@
     python -m experiments.official DIR > docs/protocols/equal.md
 
 DIR has a folder `protocols` with made-up files and what the official scorers print for them, in `expected.tsv`: system,
-key, value as printed and, in some, with all digits. A row is equal if it is printed alike, and with all digits within
-1e-9.
+key, value as printed and, in some, with all digits. Of some scorers published tables are compared instead. A row is
+equal if it is printed alike, and with all digits within 1e-9.
 """
 
 from __future__ import annotations
@@ -20,13 +20,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
+from itertools import combinations
+from math import isnan
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from spanometer import read, score
 from spanometer.commands.main import main as spanometer
 from spanometer.protocols.protocol import names
+from spanometer.spans.spans import Spans
 
-from .published import DATA
+from .faireval import read_faireval
+from .published import DATA, published_rows, spans_of
 
 _PRECISE = 9
 """The decimals from which on a value is compared as a number."""
@@ -59,7 +66,7 @@ class Row:
         if self.ours is None:
             return False
         text, value = self.ours
-        alike = text in (self.printed, f"{self.printed}.0") or (
+        alike = text.lower() in (self.printed.lower(), f"{self.printed}.0") or (
             _decimals(self.printed) >= _PRECISE and _near(value, self.printed)
         )
         return (alike or self.full == self.printed) and (not self.full or _near(value, self.full))
@@ -75,6 +82,8 @@ def _decimals(text: str) -> int:
 
 
 def _near(value: float, text: str) -> bool:
+    if isnan(value):
+        return isnan(float(text))
     return any(abs(scale * value - float(text)) <= _TOLERANCE for scale in (1, 100))
 
 
@@ -93,15 +102,24 @@ def rows_of(protocol: str, data: Path, *, first: int | None = None) -> list[Row]
         first: how many systems are scored; all by default.
     """
     declared = _declared()[protocol]
-    folder = data / "protocols" / declared.get("folder", protocol)
+    name = protocol.partition("@")[0]
+    folder = data / "protocols" / declared.get("folder", name)
     rows: list[Row] = []
-    for system, lines in list(_expected(folder, declared).items())[:first]:
-        files = [folder / declared[side].format(system=system) for side in ("reference", "system") if side in declared]
-        ours = _scores(protocol.partition("@")[0], files, declared.get("options", []))
+    expected = _published(declared) if "published" in declared else _expected(folder, declared)
+    for system, lines in list(expected.items())[:first]:
+        if "published" in declared:
+            ours = _of_sides(name, *_published_sides(declared["published"], system, data))
+        elif "project" in declared:
+            ours = _of_project(name, folder / declared["project"], declared["annotators"], system)
+        else:
+            files = [
+                folder / declared[side].format(system=system) for side in ("reference", "system") if side in declared
+            ]
+            ours = _scores(name, files, declared.get("options", []))
         for key, printed, *full in lines:
             full = [printed] if _fits(f"{system}:{key}", declared.get("full", [])) else full
-            name = declared.get("renamed", {}).get(key, key).removeprefix(declared.get("prefix", ""))
-            row = Row(system, key, printed, full[0] if full else "", ours.get(name))
+            own = declared.get("renamed", {}).get(key, key).removeprefix(declared.get("prefix", ""))
+            row = Row(system, key, printed, full[0] if full else "", ours.get(own))
             rows.append(row if row.equal else Row(**{**vars(row), "reason": _reason(declared, row)}))
     return rows
 
@@ -114,10 +132,73 @@ def _expected(folder: Path, declared: Mapping[str, Any]) -> dict[str, list[list[
             place = f"{system}:{values[0]}"
             if not _fits(place, declared.get("keys", ["*"])) or _fits(place, declared.get("left_out", [])):
                 continue
+            if values[1].startswith("["):
+                # a number for each pair of annotators
+                for pair, number in zip(_pairs(declared["annotators"]), json.loads(values[1]), strict=True):
+                    rows.setdefault(f"{pair}, {system}", []).append([values[0], str(number)])
+                continue
             # a row of several numbers begins with the label
             numbers = zip(declared["columns"], values[1].split(",")[1:], strict=True) if "columns" in declared else ()
             rows.setdefault(system, []).extend([list(each) for each in numbers] or [values])
     return rows
+
+
+def _published(declared: Mapping[str, Any]) -> dict[str, list[list[str]]]:
+    """Read the rows of a published table by system: a corpus, or a case with a column for each number."""
+    rows: dict[str, list[list[str]]] = {}
+    for row in published_rows(declared["published"]):
+        if not all(fnmatchcase(row[column], pattern) for column, pattern in declared.get("where", {}).items()):
+            continue
+        if "published" in row:
+            label = "" if row["row"] == "overall" else f"{row['row']} "
+            key = f"{row['table']} {label}{row['column']}"
+            rows.setdefault(row["corpus"], []).append([key, row["published"]])
+            continue
+        for key, columns in declared["numbers"].items():
+            if all(row[column] for column in columns):
+                rows.setdefault(row["case"], []).append([key, str(sum(int(row[column]) for column in columns))])
+    return rows
+
+
+def _published_sides(table: str, system: str, data: Path) -> list[Spans]:
+    """Read both sides of a corpus or a case of a published table."""
+    if table == "faireval_tables":
+        return [read_faireval(data / "faireval" / side / f"{system}.csv") for side in ("target", "system")]
+    (case,) = (row for row in published_rows(table) if row["case"] == system)
+    return [spans_of(case[side]) for side in ("gold", "predicted")]
+
+
+def _pairs(annotators: Sequence[str]) -> list[str]:
+    return [",".join(pair) for pair in combinations(annotators, 2)]
+
+
+def _of_project(protocol: str, path: Path, annotators: Sequence[str], system: str) -> dict[str, tuple[str, float]]:
+    """Score a pair of annotators, in all documents or in one; a project's scores are the means of its pairs'.
+
+    Args:
+        protocol: the name of the protocol.
+        path: of the export that has all annotators, who are numbered from 1.
+        annotators: their names.
+        system: `PAIR`, `PAIR, document NUMBER` or `project`.
+    """
+    if system == "project":
+        scores = [_of_project(protocol, path, annotators, pair) for pair in _pairs(annotators)]
+        means = {key: sum(each[key][1] for each in scores) / len(scores) for key in scores[0]}
+        return {key: (str(value), value) for key, value in means.items()}
+    pair, _, document = system.partition(", ")
+    sides = [read(path).of(str(1 + annotators.index(name))) for name in pair.split(",")]
+    if document:
+        sides = [side.take(np.array([int(document.split()[1])])) for side in sides]
+    return _of_sides(protocol, *sides)
+
+
+def _of_sides(protocol: str, references: Any, predictions: Any) -> dict[str, tuple[str, float]]:
+    """Score two sides that are read already."""
+    with warnings.catch_warnings():
+        # neither side may have spans
+        warnings.simplefilter("ignore")
+        official = score(references, predictions, protocol=protocol).official
+    return {} if official is None else {**official.values, **official.of_labels}
 
 
 def _scores(protocol: str, files: Sequence[Path], options: Sequence[str]) -> dict[str, tuple[str, float]]:
@@ -184,9 +265,12 @@ def _numbers(rows: Sequence[Row]) -> str:
 _INTRODUCTION = """# Official scores: equal rows
 
 Made-up files were scored by the official scorers, and by `spanometer score --protocol NAME`. A row is a number that the
-scorer prints; rows of modes that no protocol stands for are not compared. A row is equal if ours is printed alike, and
-where the scorer gives all digits, if it is within 1e-9. `python -m experiments.official DIR` makes this page; the tests
-score a part of the files.
+scorer prints; rows of modes that no protocol stands for are not compared. The numbers of fairevaluation are the tables
+that the program comes with. The numbers of nervaluate, semeval2013 and muc are the counts of nervaluate's tests and of
+the task's table of scenarios; muc adds the counts of exact boundaries and of types.
+
+A row is equal if ours is printed alike, and where the scorer gives all digits, if it is within 1e-9.
+`python -m experiments.official DIR` makes this page; the tests score a part of the files.
 """
 
 
