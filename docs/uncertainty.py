@@ -144,11 +144,11 @@ def _lines(head: list[str], rows: list[list[str]]) -> str:
 def intervals() -> str:
     """Write how wide the intervals are, and how often they hold the true F1."""
     values = read()
-    shares = ("bca", "percentile", "sentences")
+    shares = ("bca", "sentences")
     heads = ["documents", "spans"]
     for kind in RIGHT:
         true = values["half width", kind, SIZES[0]][0]
-        heads += [f"F1 {true:.2f} ±", "BCa", "percentile", "sentences"]
+        heads += [f"F1 {true:.2f} ±", "articles", "sentences"]
     rows = []
     for size in SIZES:
         row = [f"{size:,}", f"{size * SENTENCES * SPANS:,.0f}"]
@@ -166,7 +166,7 @@ def tests() -> str:
     values = read()
     rows = []
     for name, title in (("randomisation", "randomisation"), ("bootstrap", "bootstrap"), ("apart", "intervals apart")):
-        for gain in map("{:g}".format, GAINS):
+        for gain in map("{:g}".format, (GAINS[0], GAINS[-1])):
             keys = [(f"significant {name}", gain, size) for size in SIZES]
             rows.append([title, f"{values[keys[0]][0]:.3f}", *(f"{100 * values[key][1]:.0f} %" for key in keys)])
     return _lines(["test", "true difference", *(f"{size:,}" for size in SIZES)], rows)

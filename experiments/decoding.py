@@ -89,7 +89,7 @@ def policies(inputs: Inputs) -> Iterator[Cell | str]:
         yield Cell(statement, "value", *(high > low for high, low in zip(values[higher], values[lower], strict=True)))
     yield note
     yield f"Linear tagger, trained on {run['trained_on']}, decoded on {run['corpus']}; span_f."
-    yield "See docs/decoding.md."
+    yield "See docs/illegal_tags.md."
     if missing:
         raise MissingCorpus(missing)
 

@@ -142,8 +142,8 @@ def test_decoding_is_stored_and_says_so():
     assert table.missing.startswith("A run made now. No folder of corpora is given.")
     assert [cell.ours for cell in table.cells if isinstance(cell.ours, bool)] == [True, True, True]
     assert table.unexplained == []
-    # the figures of docs/decoding.md
-    text = re.sub(r"\*|(?<= ) +", "", (ROOT / "docs" / "decoding.md").read_text(encoding="utf-8"))
+    # the figures of docs/illegal_tags.md
+    text = re.sub(r"\*|(?<= ) +", "", (ROOT / "docs" / "illegal_tags.md").read_text(encoding="utf-8"))
     scores = {row: [cell.texts()[1] for cell in ways.cells if cell.row == row] for row in {c.row for c in ways.cells}}
     assert all(f"| {' | '.join([row, *texts])} |" in text for row, texts in scores.items())
     assert all(f"| {row.row} | {row.ours:+.4f} |" in text for row in differing.cells if row.column == "difference")
