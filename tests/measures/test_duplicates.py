@@ -1,13 +1,18 @@
 """Spans that a side has several times: by hand, and against counters of spans."""
 
+import json
 import random
 from collections import Counter
 
 import pytest
 
+import spanometer
 from builders import spans
 from random_corpora import as_spans
+from slow.forms import form_counts
 from spanometer import Spans
+from spanometer.analysis.policies.repairs import policy_spread
+from spanometer.exceptions import InputError
 from spanometer.measures.span_f import SpanF
 from spanometer.measures.token_f import TokenF
 
@@ -99,3 +104,65 @@ def test_copies_go_with_their_spans():
     assert spans("0-1:A 0-1:B").unlabelled().copies.tolist() == [2]
     assert both.take(both.document[[0, 0]]).copies.tolist() == [2, 1, 2, 1]
     assert spans("0-1:A").copies is None
+
+
+def test_forms_by_hand():
+    """Of LOC Rome (twice), PER Rome and LOC New York a system has LOC Rome once in place, PER York and LOC New York."""
+    words = [["Rome", "and", "Rome"], ["Rome", "in", "New", "York"]]
+    gold = spans("0-1:LOC 2-3:LOC", "0-1:PER 2-4:LOC")
+    output = spans("2-3:LOC 0-1:PLACE", "0-1:LOC 2-4:LOC 3-4:PER")
+    measure = SpanF(duplicates="forms", tokens=words)
+    counts = measure.counts(gold, output)
+    assert counts.total() == {"both": 2, "predicted": 4, "reference": 3}
+    assert counts.by_label()["LOC"] == {"both": 2, "predicted": 2, "reference": 2}
+    # LOC Rome counts where it is right
+    (of_documents,) = counts.per_document()
+    assert of_documents["predicted"].sum(axis=1).tolist() == [2, 2]
+    assert "tokens" not in measure.options()
+    unlabelled = SpanF(duplicates="forms", tokens=words, match_labels=False).counts(gold, output).total()
+    assert unlabelled == {"both": 2, "predicted": 3, "reference": 2}
+
+
+@pytest.mark.parametrize("match_labels", [True, False])
+@pytest.mark.parametrize("fragmented", [False, True])
+@pytest.mark.parametrize("known", [False, True])
+def test_forms_against_sets(match_labels, fragmented, known):
+    draw = random.Random(f"{match_labels} {fragmented} {known}")
+    tokens = [frozenset({0, 1}), frozenset({1}), frozenset({1, 2}), frozenset({3})]
+    tokens += [frozenset({0, 2}), frozenset({0, 3})] if fragmented else []
+    for documents in (1, 3, 20):
+        words = [draw.choices("ab", k=4) for _ in range(documents)]
+        sides = [
+            [[(draw.choice("AB"), draw.choice(tokens)) for _ in range(draw.randrange(4))] for _ in words]
+            for _ in range(2)
+        ]
+        measure = SpanF(duplicates="forms", tokens=words, match_labels=match_labels)
+        columns = [as_spans(side, [4] * documents if known else None) for side in sides]
+        assert measure.counts(*columns).total() == form_counts(*sides, words, match_labels=match_labels)
+
+
+def test_forms_of_files(tmp_path):
+    """Files have the words: tokens of documents, characters of texts, words that a tokenizer makes."""
+    paths = [tmp_path / "gold.jsonl", tmp_path / "system.jsonl"]
+    for path, starts in zip(paths, ((0, 9), (0, 5)), strict=True):
+        listed = [{"start": start, "end": start + (3 if start == 5 else 4), "label": "X"} for start in starts]
+        path.write_text(json.dumps({"text": "Rome and Rome", "spans": listed}) + "\n", encoding="utf-8")
+    files = [spanometer.read(path) for path in paths]
+    for options in ({}, {"tokenizer": "words"}):
+        report = spanometer.score(*files, measures="span_f(duplicates=forms)", **options)
+        assert report.results[0].counts == {"both": 1, "predicted": 2, "reference": 1}
+    systems = {"a": files[1], "b": files[0]}
+    result = spanometer.compare(files[0], systems, measures="span_f(duplicates=forms)", n_resamples=10)
+    assert [system.scores["f1"] for system in result.measures["span_f"].systems.values()] == pytest.approx([2 / 3, 1])
+
+
+def test_forms_without_words():
+    measure = SpanF(duplicates="forms")
+    with pytest.raises(InputError, match="duplicates='forms' compares words, and there are no words"):
+        measure.counts(spans("0-1:A"), spans("0-1:A"))
+    with pytest.raises(InputError, match="counts of parts do not add up"):
+        measure.require_additive()
+    with pytest.raises(InputError, match="counts of parts do not add up"):
+        policy_spread([["B-A"]], [["I-A"]], measures=measure)
+    with pytest.raises(InputError, match="2 words, 3 annotated tokens"):
+        SpanF(duplicates="forms", tokens=[["a", "b"]]).counts(spans("2-3:A"), spans("0-1:A"))

@@ -231,8 +231,8 @@ def require_policy(measures: Iterable[Any], policy: StringPolicy) -> None:
 
 
 def need_words(measures: Iterable[Any]) -> bool:
-    """Check whether measures weigh the words of the reference."""
-    return any(getattr(measure, "needs_tokens", False) for measure in measures)
+    """Check whether measures look at the words of the reference."""
+    return any(measure.needs_tokens for measure in measures)
 
 
 def chosen_resampling(options: argparse.Namespace) -> Resampling | None:

@@ -21,6 +21,7 @@ from ..documents.document_file import DocumentFile
 from ..documents.matching import naming_documents
 from ..documents.pairing import pair
 from ..exceptions import InputError, counted, mention, setting
+from ..measures.information import with_words
 from ..measures.sl_icm import SlIcm
 from ..options import option, text
 from ..plots import plot_difficulty, plot_precision_recall
@@ -160,7 +161,10 @@ def _pair(source: InputFiles, corpus: CorpusFiles, name: str, measures: Sequence
     answers = any(file.answers is not None for file in (references, predictions)) or not answered
     paired = pair(references, predictions, source.pairing if answers else source.pairing.of_spans)
     both: list[Spans] = source.pairing.scored_spans(source.of(paired.references, paired.predictions))
-    defined, undefined = measures.of(*both) if isinstance(measures, SuitingMeasures) else (measures, [])
+    if isinstance(measures, SuitingMeasures):
+        defined, undefined = measures.of(*both)
+    else:
+        defined, undefined = with_words(measures, lambda: paired.file.units), []
     reading: dict[str, Any] = {"input": "spans", **paired.choices, **source.signed()}
     shown = side_of(predictions, paired, remarks=undefined)
     return Pair(both[0], both[1], defined, reading, shown, paired.size if paired.grounded else None, paired.file)
@@ -190,7 +194,7 @@ def _completed(
 
 
 def informed(source: InputFiles, corpus: CorpusFiles, measures: Sequence[Any]) -> Sequence[Any]:
-    """Give measures of information the words of the reference, or the probabilities of its tokens."""
+    """Give measures the words of the reference that they need, or the probabilities of its tokens."""
     column, references = source.token_probability_column, corpus.first
     weighing = [measure for measure in measures if isinstance(measure, SlIcm)]
     if column is not None and not weighing:
@@ -203,27 +207,24 @@ def informed(source: InputFiles, corpus: CorpusFiles, measures: Sequence[Any]) -
             "probabilities.",
             "Leave out one of the two.",
         )
-    if column is None and not (corpus.content == "tags" and need_words(weighing)):
+    if column is None and not (corpus.content == "tags" and need_words(measures)):
         return measures
     kept = source.kept(references)
     if column is not None:
-        of_documents = np.split(references.numbers[kept], references.tags[0].take(kept).offsets[1:-1])
-        information: dict[str, Any] = {"token_probabilities": of_documents}
-    elif references.words is None:
+        of_documents: Any = np.split(references.numbers[kept], references.tags[0].take(kept).offsets[1:-1])
+        with located({"token_probabilities": references}):
+            measures = [
+                replace(measure, token_probabilities=of_documents) if isinstance(measure, SlIcm) else measure
+                for measure in measures
+            ]
+    if references.words is None and (lacking := [measure.name for measure in measures if measure.needs_tokens]):
         raise InputError(
-            "sl_icm needs words, and the reference file has none.",
+            f"{lacking[0]} needs words, and the reference file has none.",
             "Name their column with --words-column.",
             source=references.source,
         )
-    else:
-        information = {"tokens": references.words.take(kept)}
-    with located({"token_probabilities": references}):
-        return [
-            replace(measure, **information)
-            if isinstance(measure, SlIcm) and (column is not None or measure.needs_tokens)
-            else measure
-            for measure in measures
-        ]
+    words: Any = references.words
+    return with_words(measures, lambda: words.take(kept))
 
 
 def _progress(steps: Sequence[Any]) -> Iterable[Any]:

@@ -145,6 +145,16 @@ class DocumentFile:
         return self.spans.lengths
 
     @property
+    def units(self) -> Sequence[Sequence[str]] | None:
+        """The words of each document, or its characters if spans are in characters; None if the file has neither."""
+        texts, tokens = self.documents.texts, self.documents.tokens
+        if not self.in_tokens:
+            return None if texts is None else list(map(list, texts))
+        if self.words is None and texts is not None and tokens is not None:
+            return [[text[first:last] for first, last in tokens.bounds(place)] for place, text in enumerate(texts)]
+        return self.words
+
+    @property
     def trees(self) -> Entities:
         """The entity trees; an `InputError` if the file has none."""
         if self.entities is None:

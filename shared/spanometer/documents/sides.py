@@ -93,6 +93,11 @@ class Sides(NamedTuple):
     grounded: Mapping[str, Grounded] = {}
 
     @property
+    def words(self) -> Sequence[Sequence[str]] | None:
+        """The words or characters of the documents; None if they are not known."""
+        return None if self.file is None else self.file.units
+
+    @property
     def answered_size(self) -> int | None:
         """The size of the texts that language models answered, in the unit; None if no side has answers."""
         if self.file is not None and self.grounded:

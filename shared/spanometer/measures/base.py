@@ -146,6 +146,11 @@ class Measure(CheckedOptions, ABC):
         """The requirements on spans: `lengths` of the documents; `contiguous`; `disjoint` within each label."""
         return frozenset()
 
+    @property
+    def needs_tokens(self) -> bool:
+        """Whether the measure looks at words, and has none."""
+        return False
+
     def require_additive(self) -> None:
         """Raise an `InputError` if counts of parts of a corpus do not add up to the whole's."""
 
@@ -404,7 +409,7 @@ class Measure(CheckedOptions, ABC):
 
     def options(self) -> dict[str, Any]:
         """List the options that can change the number, in the order of the signature."""
-        values = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
+        values = {field.name: (getattr(self, field.name), field.default) for field in fields(self) if field.compare}
         own = {name: value for name, (value, default) in values.items() if name not in self.unusual or value != default}
         shared = {name: own.pop(name) for name in SHARED if name in own}
         return {**own, **shared}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise, starmap
 from operator import lt
 from typing import Any
@@ -15,7 +15,9 @@ import numpy as np
 
 from ..arrays import each_item, is_number, offsets_of, place_of, ranges, read_documents, run_bounds
 from ..exceptions import InputError, mention, on_side, setting, shown
+from ..options import option
 from ..tags.tags import Tags
+from .base import Measure
 
 _TABLE = 1 << 16
 """The longest set of tokens whose harmonic number is summed; those of longer ones are computed."""
@@ -135,6 +137,36 @@ def word_probabilities(corpus: Any, *, smoothing: float = 1.0) -> dict[str, Any]
     }
 
 
+def tokens_option(help: str) -> Any:
+    """Declare the option `tokens` of a measure that looks at words; `help` says what for."""
+    return option(None, help=help, type="list of lists of str", repr=False, compare=False)
+
+
+def read_tokens(tokens: Any) -> Any:
+    """List the words of documents, as an iterator can be read only once; encoded words and None stay."""
+    return tokens if tokens is None or isinstance(tokens, Tags) else read_documents(tokens, TOKENS_REMEDY)
+
+
+def with_words(measures: Iterable[Measure], words: Callable[[], Any]) -> list[Any]:
+    """Give the words of the documents, which a function lists, to the measures that need them."""
+    listed: list[Any] = list(measures)
+    tokens = words() if any(measure.needs_tokens for measure in listed) else None
+    return [replace(measure, tokens=tokens) if measure.needs_tokens else measure for measure in listed]
+
+
+def words_of(tokens: Any, lengths: np.ndarray, *, exact: bool) -> Tags:
+    """Encode the words of documents, checked.
+
+    Args:
+        tokens: the words of each document.
+        lengths: how many tokens of each document are wanted.
+        exact: whether these are the documents' lengths; else documents may have more words.
+    """
+    words = _words(tokens)
+    _require_fit(words.lengths, lengths, exact, "tokens", "words")
+    return words
+
+
 def _words(tokens: Any) -> Tags:
     """Encode the words of documents."""
     if isinstance(tokens, Tags):
@@ -186,8 +218,7 @@ class TokenInformation:
             return cls(unit=-math.log(probabilities) / math.log(log_base) + 0.0)
         if tokens is None:
             return cls()
-        words = _words(tokens)
-        _require_fit(words.lengths, lengths, exact, "tokens", "words")
+        words = words_of(tokens, lengths, exact=exact)
         if isinstance(probabilities, Mapping):
             default = math.nan if unknown is None else unknown
             share = np.array([probabilities.get(word, default) for word in words.names], dtype=float)

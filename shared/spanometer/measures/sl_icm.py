@@ -11,22 +11,22 @@ import numpy as np
 
 from ..alignment.matching import best_matching, occurrences
 from ..alignment.overlaps import Alignment, Pairs, SideSpans
-from ..arrays import begins_run, is_ordered, place_of, read_documents
+from ..arrays import begins_run, is_ordered, place_of
 from ..counts.counts import Counts
 from ..counts.statistics import divide
 from ..exceptions import InputError, mention, setting
 from ..options import option, options_of
-from ..tags.tags import Tags
 from .aligned import AlignedMeasure
 from .base import Key, zero_division_option
 from .information import (
-    TOKENS_REMEDY,
     TokenInformation,
     TokenProbabilities,
     mapping_digest,
+    read_tokens,
     refusal,
     require_probabilities,
     require_probability,
+    tokens_option,
 )
 
 Probabilities = Mapping[str, float] | Sequence[Sequence[float | None]] | TokenProbabilities | float | str | None
@@ -99,12 +99,8 @@ class SlIcm(AlignedMeasure):
             documents, and if a token in a span has no probability.
     """
 
-    tokens: Sequence[Sequence[str]] | None = option(
-        None,
-        help="the words of each document; without token_probabilities their relative frequencies are P(w)",
-        type="list of lists of str",
-        repr=False,
-        compare=False,
+    tokens: Sequence[Sequence[str]] | None = tokens_option(
+        "the words of each document; without token_probabilities their relative frequencies are P(w)"
     )
     token_probabilities: Probabilities = option(
         None,
@@ -188,10 +184,7 @@ class SlIcm(AlignedMeasure):
                 "Choose weights with alpha1 + alpha2 < 1 + beta, or the reference itself does not score above 0.",
                 option="beta",
             )
-        if self.tokens is not None:
-            # an iterator can be read only once
-            encoded = isinstance(self.tokens, Tags)
-            object.__setattr__(self, "tokens", self.tokens if encoded else read_documents(self.tokens, TOKENS_REMEDY))
+        object.__setattr__(self, "tokens", read_tokens(self.tokens))
         self._check_probabilities()
 
     def _check_probabilities(self) -> None:
@@ -229,8 +222,7 @@ class SlIcm(AlignedMeasure):
             options["token_probabilities"] = "tokens"
         elif probabilities is None:
             options["token_probabilities"] = "unit" if self.tokens is None else CORPUS
-        unused = ("tokens",) if self.unknown is not None else ("tokens", "unknown")
-        return {name: value for name, value in options.items() if name not in unused}
+        return {name: value for name, value in options.items() if name != "unknown" or value is not None}
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> SlIcm:
@@ -291,7 +283,7 @@ class SlIcm(AlignedMeasure):
         def of_side(side: SideSpans) -> np.ndarray:
             if information.token is None:
                 return information.of_sizes(side.size)
-            order = np.lexsort((side.piece_start, side.piece_span))
+            order = side.reading_order
             return of_pieces(side.piece_span[order], side.piece_start[order], side.piece_end[order], len(side))
 
         if information.token is None:

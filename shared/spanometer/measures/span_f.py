@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from ..alignment.overlaps import Alignment
+from ..arrays import begins_run, offsets_of, ranges, row_codes
 from ..counts.counts import Counts
+from ..exceptions import InputError, setting
 from ..options import option
 from .aligned import FMeasure
 from .base import Key
 from .f_scores import f_results
+from .information import TOKENS_REMEDY, read_tokens, tokens_option, words_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +29,10 @@ class SpanF(FMeasure):
     Attributes:
         duplicates: how often a span counts that a side has k times, and the other side k' times. `once`: once, so that
             sides are sets. `each`: k times, and min(k, k') times as right: sides are multisets. `wrong`: once if it is
-            right, k times if it is wrong (n2c2-2018).
+            right, k times if it is wrong (n2c2-2018). `forms`: all spans of a side with the same words and label count
+            once in the whole corpus, as right if one of them is (surface forms, WNUT-17). Counts of documents have the
+            form in the first document where it is right, or else in its first one.
+        tokens: the words of each document, for `duplicates="forms"`. Files have them.
 
     Counts: `both`, `predicted`, `reference`, in spans.
     """
@@ -38,8 +44,10 @@ class SpanF(FMeasure):
             "once": "once",
             "each": "each time, right as often as the other side has it",
             "wrong": "once if it is right, each time if it is wrong",
+            "forms": "spans with the same words and label once in the corpus, as right if one of them is",
         },
     )
+    tokens: Sequence[Sequence[str]] | None = tokens_option("the words of each document, for duplicates=forms")
 
     name: ClassVar[str] = "span_f"
     leading: ClassVar[bool] = True
@@ -49,6 +57,24 @@ class SpanF(FMeasure):
     place: ClassVar[int] = 10
     support: ClassVar[str] = "reference"
     unusual: ClassVar[tuple[str, ...]] = ("duplicates", *FMeasure.unusual)
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        object.__setattr__(self, "tokens", read_tokens(self.tokens))
+
+    @property
+    def needs_tokens(self) -> bool:
+        """Whether forms are counted, and there are no words."""
+        return self.duplicates == "forms" and self.tokens is None
+
+    def require_additive(self) -> None:
+        """Raise an `InputError` if forms are counted: several parts may have the same form."""
+        if self.duplicates == "forms":
+            problem = (
+                f"{setting('duplicates', 'forms')} counts a form once in the corpus: counts of parts do not add up."
+            )
+            raise InputError(problem, "Score the corpus as a whole.", option="duplicates")
 
     def _count(self, alignment: Alignment) -> Counts:
         """Count equal spans."""
@@ -67,6 +93,29 @@ class SpanF(FMeasure):
         reference, predicted = alignment.references.times, alignment.predictions.times
         if self.duplicates == "wrong":
             reference, predicted = np.where(equal, 1, reference), np.where(equal_predictions, 1, predicted)
+        if self.duplicates == "forms":
+            reference, predicted = self._first_of_forms(alignment)
         # equal spans of both sides are in the same order
         both = np.minimum(reference[equal], predicted[equal_predictions])
         return {"both": both, "predicted": predicted, "reference": reference}
+
+    def _first_of_forms(self, alignment: Alignment) -> list[np.ndarray]:
+        """Count 1 for one span of each form on each side: a right one, if there is any; 0 for the others."""
+        if self.tokens is None:
+            problem = f"{setting('duplicates', 'forms')} compares words, and there are no words."
+            raise InputError(problem, TOKENS_REMEDY, option="duplicates")
+        lengths = np.diff(alignment.offsets)
+        words = words_of(self.tokens, lengths, exact=alignment.lengths is not None)
+        # documents may have words behind their last span
+        codes = words.codes[ranges(words.offsets[:-1], lengths)]
+        sides = alignment.references, alignment.predictions
+        rows = np.concatenate([codes[alignment.tokens_of(side)] for side in sides])
+        ends = offsets_of(np.concatenate([side.size for side in sides]))
+        forms = row_codes(np.concatenate([side.label for side in sides]), ends[:-1], ends[1:], rows)
+        of_sides = np.split(forms, [len(sides[0])])
+        flags = []
+        for form, equal in zip(of_sides, (alignment.equal, alignment.equal_predictions), strict=True):
+            order = np.lexsort((~equal, form))
+            flags.append(np.zeros(len(form), dtype=np.int64))
+            flags[-1][order[begins_run(form[order])]] = 1
+        return flags

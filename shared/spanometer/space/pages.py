@@ -82,7 +82,7 @@ class Page:
     @property
     def controls(self) -> tuple[Control, ...]:
         """The controls of the options; measures of the words' information have one more."""
-        words = (_WORDS,) if "tokens" in options_of(self.kind) else ()
+        words = (_WORDS,) if _WORDS.name in options_of(self.kind) else ()
         return *words, *self.fields.controls
 
     def chosen(self, values: Mapping[str, Any]) -> dict[str, Any]:

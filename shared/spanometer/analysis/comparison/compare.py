@@ -14,6 +14,7 @@ from ...documents.matching import naming_documents
 from ...documents.sides import read_columns, read_sides
 from ...exceptions import InputError, counted, mention, on_side, require_choice, require_no_more, setting
 from ...measures.base import Measure
+from ...measures.information import with_words
 from ...measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures
 from ...options import made
 from ...readers.objects import beside_files
@@ -125,9 +126,10 @@ def compare(
             sides_read = {name: on_side(name, side.with_lengths, options.lengths) for name, side in sides_read.items()}
         return compare_sides(sides_read, trees, resampling, {"input": "entities"}, **choices)
     chosen = read_measures(measures, MEASURES)
-    sides, reading, file, grounded = read_sides(sides_read, options, apart=False)
-    with naming_documents(file):
-        return compare_sides(sides, chosen, resampling, reading, answered=grounded.keys(), **choices)
+    read = read_sides(sides_read, options, apart=False)
+    chosen = dict(zip(chosen, with_words(chosen.values(), lambda: read.words), strict=True))
+    with naming_documents(read.file):
+        return compare_sides(read.spans, chosen, resampling, read.reading, answered=read.grounded.keys(), **choices)
 
 
 def compare_sides(

@@ -73,6 +73,7 @@ def require_additive(measures: Iterable[Any]) -> None:
             raise InputError(
                 "sl_icm with tokens cannot be scored part by part.", "Leave tokens out, or give one probability."
             )
+        measure.require_additive()
         if measure.shared:
             raise InputError(f"{measure.name} cannot be scored part by part.", "Ask for other measures.")
 

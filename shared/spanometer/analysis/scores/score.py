@@ -20,6 +20,7 @@ from ...grounding.grounded import Grounded
 from ...grounding.policies import StringPolicy
 from ...grounding.strings import ground_strings
 from ...measures.base import Measure
+from ...measures.information import with_words
 from ...measures.mention_f import MentionF
 from ...measures.notation import read_reading, reading_of, signatures_in
 from ...measures.registry import (
@@ -181,6 +182,7 @@ def _scored(
         require_form(chosen, "spans")
         read = read_sides(sides, sides_reading)
         reference, predicted = read.spans.values()
+        chosen = dict(zip(chosen, with_words(chosen.values(), lambda: read.words), strict=True))
         with naming_documents(read.file):
             report = _report(
                 reference, predicted, chosen, read.reading, resampling, read.answered_size, everything=everything
