@@ -34,7 +34,7 @@ COMMANDS = [
     pytest.param(page, *found.groups(), id=f"{page} {place}")
     for page, text in PAGES.items()
     for place, found in enumerate(
-        re.finditer(r"^```console\n\$ spanometer ([^\n]*)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+        re.finditer(r"^```console\n\$ spanometer ((?:[^\n]*\\\n)*[^\n]*)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     )
 ]
 EXAMPLES = [page for page, text in PAGES.items() if ">>> " in text]
@@ -43,7 +43,7 @@ EXAMPLES = [page for page, text in PAGES.items() if ">>> " in text]
 @pytest.mark.parametrize(("page", "command", "screen"), COMMANDS)
 def test_commands(page, command, screen, monkeypatch, capsys):
     monkeypatch.chdir(ROOT / "examples" / FOLDERS[page])
-    main(shlex.split(command))
+    main(shlex.split(command.replace("\\\n", "")))
     output, error = capsys.readouterr()
     found, expected = ("\n".join(map(str.rstrip, text.splitlines())) + "\n" for text in (output + error, screen))
     assert doctest.OutputChecker().check_output(expected, found, doctest.ELLIPSIS), found

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-DOCS = (ROOT / "docs" / "grounding.md").read_text("utf-8")
+DOCS = (ROOT / "docs" / "grounding.md").read_text("utf-8").replace("\\\n", "")
 COMMANDS = {
     name: next(line for line in DOCS.splitlines() if line.startswith("spanometer score") and file in line)
     for name, file in {"museum": "museo_egizio", "memoirs": "dses_french", "doping": "nerre_doping"}.items()
