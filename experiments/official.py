@@ -127,6 +127,11 @@ def rows_of(protocol: str, data: Path, *, first: int | None = None) -> list[Row]
 def _expected(folder: Path, declared: Mapping[str, Any]) -> dict[str, list[list[str]]]:
     """Read the rows of the protocol by system."""
     rows: dict[str, list[list[str]]] = {}
+    if "values" in declared:
+        for place, value in declared["values"].items():
+            system, key = place.split(":")
+            rows.setdefault(system, []).append([key, value])
+        return rows
     with (folder / "expected.tsv").open(encoding="utf-8", newline="") as lines:
         for system, *values in list(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]:
             place = f"{system}:{values[0]}"
@@ -267,7 +272,8 @@ _INTRODUCTION = """# Official scores: equal rows
 Made-up files were scored by the official scorers, and by `spanometer score --protocol NAME`. A row is a number that the
 scorer prints; rows of modes that no protocol stands for are not compared. The numbers of fairevaluation are the tables
 that the program comes with. The numbers of nervaluate, semeval2013 and muc are the counts of nervaluate's tests and of
-the task's table of scenarios; muc adds the counts of exact boundaries and of types.
+the task's table of scenarios; muc adds the counts of exact boundaries and of types. The numbers of euroeval-described and
+euroeval-no-misc are what seqeval prints for the same tags in capitals.
 
 A row is equal if ours is printed alike, and where the scorer gives all digits, if it is within 1e-9.
 `python -m experiments.official DIR` makes this page; the tests score a part of the files.
