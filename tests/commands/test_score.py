@@ -119,6 +119,16 @@ def test_documents_and_outside(scores, file):
     assert scores(path, path, "--documents", "document_id", "--outside", "_")["documents"] == 2
 
 
+def test_tags_as_labels(scores, file):
+    """I-A and B-A are two labels, and O is one: of four tags two are right, of the three labels only O wholly."""
+    gold, system = file("gold", "a B-A\nb I-A\nc O\nd O\n"), file("system", "a I-A\nb B-A\nc O\nd O\n")
+    options = ("--measures", "token_f(average=macro)", "--outside", "nothing", "--per-label")
+    found = scores(gold, system, *options)["measures"]["token_f"]
+    assert found["scores"]["f1"] == 1 / 3 and list(found["per_label"]) == ["B-A", "I-A", "O"]
+    named = scores(gold, system, *options, "--ignore-labels", "O")["measures"]["token_f"]
+    assert named["scores"]["f1"] == 0 and list(named["per_label"]) == ["B-A", "I-A"]
+
+
 def test_files_that_cannot_be_opened(complaint, pair, tmp_path):
     assert f"{tmp_path / 'none'}: cannot be read: no such file" in complaint("score", tmp_path / "none", pair[1])
     (tmp_path / "empty").mkdir()

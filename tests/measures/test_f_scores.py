@@ -23,6 +23,7 @@ GOLD, OUTPUT = spans("0-1:A 1-2:A 2-3:A", "0-1:B", "-"), spans("0-1:A 5-6:A", "-
         ({"f_beta": 0.0}, 1 / 3),
         ({"combination": "jaccard"}, 1 / (4 + 3 - 1)),
         ({"combination": "lower"}, 1 / 4),
+        ({"combination": "perfect"}, 0.0),
         ({"average": "documents", "combination": "lower", "zero_division": 1.0}, (1 / 3) / 3),
         ({"average": "documents", "combination": "jaccard", "zero_division": 1.0}, (1 / 4) / 3),
         ({"average": "macro"}, (2 / 5 + 0) / 2),
@@ -41,6 +42,14 @@ def test_by_hand(options, f1):
         "average",
         "zero_division",
     }
+
+
+@pytest.mark.parametrize(("zero_division", "share"), [(1.0, 2 / 4), (math.nan, 1 / 3)])
+def test_documents_without_an_error(zero_division, share):
+    """The first document is right, the second has nothing, the others have an error each."""
+    measure = SpanF(average="documents", combination="perfect", zero_division=zero_division)
+    counts = measure.counts(spans("0-1:A", "-", "0-1:A", "-"), spans("0-1:A", "-", "0-1:A 2-3:A", "0-1:A"))
+    assert counts.score()["f1"] == pytest.approx(share)
 
 
 def mean(values):

@@ -108,7 +108,11 @@ class TagColumns(LabelDecoding):
         "what begins a document instead of a blank line: the KEY of comments '# KEY = ...'; or --documents=-DOCSTART-; "
         "of markup lines (by default), blank or file",
     )
-    outside: str | None = text("TAG", "read TAG as O, for example _; with o, b- is B- and i- is I- too")
+    outside: str | None = text(
+        "TAG",
+        "read TAG as O, for example _; with o, b- is B- and i- is I- too; with nothing, every tag, O too, is a label as "
+        "it stands, with its prefix",
+    )
     column: tuple[str, ...] = option(
         (),
         help=f"tag column of all files: {COLUMN}; or several of one file, with commas between, a reference's first",

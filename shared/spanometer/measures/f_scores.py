@@ -40,7 +40,8 @@ class PrecisionRecallF1(Measure):
         f_beta: the weight of recall against precision in the key `f1`, which is F-beta then.
         combination: what is in the key `f1`. `harmonic`: the harmonic mean of precision and recall. `jaccard`:
             F1 / (2 - F1), for sets the share that both sides have among all that one has (Mu-SHROOM). `lower`: the
-            lower of precision and recall (Label Studio).
+            lower of precision and recall (Label Studio). `perfect`: 1 if both are 1, otherwise 0, so that the mean over
+            documents is the share of documents without an error (sklearn-crfsuite).
         f1_average: how F1 is averaged over labels or documents. `mean`: the mean of F1. `of_means`: F1 of the averaged
             precision and recall. `defined`: the mean of F1 over those in which both sides have spans, so that precision
             and recall are defined; `zero_division` must be NaN.
@@ -56,6 +57,7 @@ class PrecisionRecallF1(Measure):
             "harmonic": "harmonic mean of precision and recall",
             "jaccard": "Jaccard index, F1 / (2 - F1)",
             "lower": "the lower of precision and recall",
+            "perfect": "1 if precision and recall are 1, otherwise 0",
         },
     )
     f1_average: str = option(
@@ -103,6 +105,9 @@ class PrecisionRecallF1(Measure):
         elif self.combination == "lower":
             # if one side is empty, only one of them is defined
             scores["f1"] = np.fmin(scores["precision"], scores["recall"])
+        elif self.combination == "perfect":
+            lower = np.fmin(scores["precision"], scores["recall"])
+            scores["f1"] = np.where(np.isnan(lower), nan, lower == 1.0)
         return scores
 
     def notes(self, counts: Counts) -> list[str]:

@@ -133,7 +133,12 @@ class Tags:
         return replace(self, names=tuple(name if name == "O" else f"I-{name}" for name in self.names))
 
     def with_outside(self, outside: str | None) -> Tags:
-        """Read a tag as `O`; None for no tag. Beside an `o`, prefixes in small letters are read as capital ones."""
+        """Read a tag as `O`; None for no tag. Beside an `o`, prefixes in small letters are read as capital ones.
+
+        With `nothing` no tag is `O`: every tag is the label of a token, with its prefix.
+        """
+        if outside == "nothing":
+            return replace(self, names=tuple(f"I-{name}" for name in self.names))
         if outside is None or outside not in self.names:
             return self
         read = with_capital_prefix if outside == "o" else str

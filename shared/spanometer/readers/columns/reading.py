@@ -52,7 +52,8 @@ def read(
         format: `columns`, `jsonl`, or `auto`: JSON lines if the first line is JSON.
         documents: what begins a document in a columns file instead of the blank line: the key of a comment
             (`document_id` for `# document_id = ...`), or `-DOCSTART-`.
-        outside: a tag that is to be read as `O`, such as `_`; with `o` prefixes may be in small letters, too.
+        outside: a tag that is to be read as `O`, such as `_`; with `o` prefixes may be in small letters, too; with
+            `nothing` every tag is a label as it stands.
         numbers: a column of numbers to read too, such as the probabilities of tokens; `_` stands for none.
         name: what errors call the file; its path by default.
         progress: called with the number of bytes that were read since the last call.
