@@ -59,7 +59,7 @@ class SeqevalArguments(TypedDict, total=False):
         mode: None reads illegal tags as the CoNLL script does; `strict`, which takes effect only with a `scheme`, as
             in seqeval, drops spans that are not well-formed.
         sample_weight: has no effect, as in seqeval.
-        zero_division: the value of a ratio with the denominator 0: 0, 1 or nan, or `warn` for 0 with a warning.
+        zero_division: the value of a ratio if its denominator is 0: 0, 1 or nan, or `warn` for 0 with a warning.
         scheme: the tag scheme of the strict mode: a name, or a class of `seqeval.scheme`.
     """
 

@@ -51,7 +51,7 @@ def test_nothing_tells_the_unit(file):
     with pytest.raises(InputError) as caught:
         made(file, Record(text=TEXT, spans=[(2, 5, "A")], line=4), units=BOTH)
     assert "spans.jsonl, line 4: the text has characters that tools count differently" in str(caught.value)
-    assert "offset_unit=...: 'codepoint' (characters as Python counts them), 'utf-16'" in str(caught.value)
+    assert "offset_unit=...: 'codepoint' (characters as in Python), 'utf-16'" in str(caught.value)
     assert bounds(made(file, Record(text=TEXT, spans=[(3, 6, "A")]), units=("utf-16",))) == [(2, 5)]
     # before the emoji both are the same
     assert bounds(made(file, Record(text="Ada 💃", spans=[(0, 3, "A")]), units=BOTH)) == [(0, 3)]
@@ -153,7 +153,7 @@ def test_nothing_tells_what_a_line_end_counts(file):
     with pytest.raises(InputError) as caught:
         made(file, Record(text="Ada\r\nwrote it", spans=[(5, 10, "A")]), units=IN_BROWSERS)
     assert "count differently (a carriage return with a newline) before a span" in str(caught.value)
-    assert "'codepoint' (characters as Python counts them), 'codepoint-lf' (characters" in caught.value.remedy
+    assert "'codepoint' (characters as in Python), 'codepoint-lf' (characters" in caught.value.remedy
     assert "utf-16" not in caught.value.remedy
     with pytest.raises(InputError, match="such as emoji and a carriage return with a newline"):
         made(file, Record(text=LINES + " and more", spans=[(14, 16, "A")]), units=IN_BROWSERS)

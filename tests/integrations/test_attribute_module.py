@@ -140,7 +140,7 @@ def test_values_that_differ_in_type_alone():
 
 BAD_WITH_DATA = {
     "answers": ({"filter": lambda spans: len(spans)}, "document 0: filter returned 2, which is not a bool"),
-    "micro_key": ({"micro_key": "negated"}, "'negated' is an attribute, and the key of all attributes together"),
+    "micro_key": ({"micro_key": "negated"}, "'negated' is an attribute, and the key of the score over all attributes"),
 }
 
 

@@ -427,7 +427,7 @@ def test_only_the_first_values_are_shown():
         ("[]", "[]", {"attributes": "a\n=b"}, "names no attribute"),
         ("[]", "[]", {"attributes": "a=x+"}, "an empty label"),
         ("[]", "[]", {"attributes": "a\na=x"}, "'a' is given twice"),
-        ("[]", "[]", {"attributes": "micro"}, "the key of all attributes together"),
+        ("[]", "[]", {"attributes": "micro"}, "key of the score over all attributes"),
         ("[]", "[]", {"micro_key": " "}, "“Name of all together”"),
         ("[]", "[]", {"default_values": "a=no"}, "is not JSON"),
         ("[]", "[]", {"default_values": "[1]"}, "“Default values”: '[1]' is not of the form"),

@@ -8,21 +8,21 @@ comes after a line that ends in a colon. `declare(parser)` adds its arguments an
 GROUPS = {
     "score": {
         "score": "score systems against a reference",
-        "compare": "compare systems: intervals, paired tests, ranks",
-        "errors": "where systems go wrong: kinds of errors, and what each costs",
+        "compare": "compare systems: differences, paired tests, ranks",
+        "errors": "show kinds of errors, and what each kind costs",
         "spread": "score a system under every repair policy",
         "advise": "suggest a measure for a corpus",
         "demo": "score three systems on the example corpus",
     },
     "annotators": {
-        "agree": "agreement of annotators beyond chance",
+        "agree": "measure the agreement of annotators beyond chance",
         "consensus": "combine the annotations of several annotators by vote",
     },
     "files": {
-        "validate": "list illegal tags and wrong spans of files",
-        "convert": "write a file with legal tags, in another scheme or format",
-        "ground": "find the spans in a language model's answers",
-        "transform": "write a file with errors of one kind",
+        "validate": "list illegal tags and invalid spans",
+        "convert": "repair tags, or write a file in another scheme or format",
+        "ground": "turn a language model's answers into spans",
+        "transform": "add errors of certain kinds to a file",
     },
 }
 """The commands with one line of help, in groups; a module is imported when its command is called."""

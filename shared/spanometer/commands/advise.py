@@ -1,8 +1,8 @@
 """Suggest a measure for a corpus, and say why.
 
-Statistics of the reference (lengths of spans, overlaps, words) tell which
-formal properties of the SL-ICM paper matter, and what F1 chance would get.
-Lengths are in tokens: those of the file, or --tokenizer makes some.
+Statistics of the reference (lengths of spans, overlaps, words) show which
+formal properties of the SL-ICM paper matter, and which F1 chance would get.
+Lengths are in tokens; if the file has none, add --tokenizer.
 
 Examples:
   spanometer advise gold.conll
@@ -37,7 +37,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     add_reading(parser, (*ONE_FILE, "words_column"))
     thresholds = parser.add_argument_group("thresholds")
-    thresholds.add_argument("--flow", choices=("paper",), metavar="paper", help="also follow the SL-ICM paper's flow")
+    thresholds.add_argument(
+        "--flow", choices=("paper",), metavar="paper", help="also answer the questions of the SL-ICM paper's flow chart"
+    )
     add_options(thresholds, Thresholds)
     add_options(parser.add_argument_group("output"), TableOutput, called=OUTPUT_FLAGS)
 

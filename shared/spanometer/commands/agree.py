@@ -1,8 +1,8 @@
 """Measure the agreement of annotators of the same text, beyond chance.
 
-Shows F1 of each pair, F1 by chance, F1 corrected for it, and Krippendorff's
-alpha for unitizing over all annotators; gamma if it is named. Files as in
-spanometer score: one for each annotator, a column for each, or an export.
+Shows the F1 of each pair, F1 by chance, F1 corrected for chance, and
+Krippendorff's alpha for unitizing over all annotators; also gamma if you name
+it. Each annotator has a file or a column, or all are in one tool's export.
 
 Examples:
   spanometer agree ann.conll ben.conll cat.conll --per-label
@@ -63,15 +63,15 @@ _PAGES = (".html", ".htm")
 class AgreementOutput(PlotOutput):
     """How agreement is shown."""
 
-    per_label: bool = switch("also the agreement in each label", common=True)
-    per_pair: bool = switch("also the three values of each pair")
-    per_document: bool = switch("also the means of the pairs in each document")
+    per_label: bool = switch("also show the agreement on each label", common=True)
+    per_pair: bool = switch("also show the values of each pair")
+    per_document: bool = switch("also show the mean over pairs for each document")
     leave_one_out: bool = switch(
-        "also kappa and alpha without each annotator, with intervals of 95 % unless --confidence is given"
+        "also show kappa and alpha without each annotator, with intervals (95% unless you set --confidence)"
     )
     disagreements: bool = switch(
-        "also every place where they differ, the one that costs most first; with -o FILE nothing else, by its ending: "
-        ".html (a page, with the agreement, also without each annotator), .csv or .jsonl"
+        "also list the places where annotators differ, the most costly first; -o FILE writes only these as .csv or "
+        ".jsonl, or a page with the agreement as .html"
     )
 
     def __post_init__(self) -> None:
@@ -103,11 +103,11 @@ class AgreementOutput(PlotOutput):
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    parser.add_argument("files", metavar="FILE", nargs="+", help="file with the tags of one annotator")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="file with the annotation of one annotator")
     reading = parser.add_argument_group("reading")
-    reading.add_argument("--names", metavar="NAMES", help="the annotators' names, with commas between")
+    reading.add_argument("--names", metavar="NAMES", help="names of the annotators, separated by commas")
     add_reading(parser, OF_SEVERAL)
-    default = "chance_kappa_f1, which is always computed, and unitizing_alpha"
+    default = "unitizing_alpha; chance_kappa_f1 is always computed"
     add_measure_options(parser, _MEASURES, default=default, intervals=True)
     add_options(parser.add_argument_group("output"), AgreementOutput, called=OUTPUT_FLAGS)
 

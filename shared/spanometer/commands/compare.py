@@ -1,8 +1,8 @@
 """Compare systems on the same documents: scores, differences, tests and ranks.
 
-Each pair of systems gets its difference with an interval, and p-values of two
-paired tests (approximate randomisation, bootstrap), corrected by Holm's method.
-Files as in spanometer score; the first is the reference.
+For each pair of systems: the difference with its interval, and the p-values of
+two paired tests (approximate randomisation, bootstrap), corrected by Holm's
+method. Files are read as in spanometer score; the first is the reference.
 
 Examples:
   spanometer compare gold.conll old.conll new.conll
@@ -56,17 +56,18 @@ from .scored_files import informed
 class ComparisonOutput(PlotOutput):
     """How a comparison is shown."""
 
-    per_label: bool = switch("also compare the systems in each label", common=True, topic="measures")
+    per_label: bool = switch("also compare the systems by label", common=True, topic="measures")
     by_chance: tuple[float, ...] | None = option(
         None,
-        help="rank systems before and after correction for chance, in all and by chance level: 0.175, or several",
+        help="also rank the systems with and without correction for chance, in documents below and above a chance "
+        "level such as 0.175; separate several by commas",
         parse=read_bounds,
         metavar="BOUNDS",
         topic="measures",
     )
     fail_if_worse: bool = switch(
-        "exit with status 1 if the second of two systems is significantly worse (p < 0.05, randomisation) in any "
-        "measure, and say in which, by how much and with which p"
+        "exit with status 1 if the second of two systems is significantly worse in any measure (p < 0.05, "
+        "randomisation test)"
     )
 
 
@@ -79,7 +80,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     draws.add_argument(
         "--rank-correlation",
         action="store_true",
-        help="correlate the rankings of three or more systems by the measures (all by default)",
+        help="correlate the rankings that the measures give (all measures by default); needs three or more systems",
     )
     add_systems(parser, metavar="SYSTEM")
     add_reading(parser, options_of(InputFiles).keys() - set(OF_SCORES))

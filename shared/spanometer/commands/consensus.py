@@ -1,8 +1,8 @@
 """Combine the annotations of several annotators by vote.
 
-A span is in the consensus if more than half of the annotators have it, with the
-same label and bounds. Ties are listed. Files as in spanometer agree; the
-consensus is written as JSON lines, or as IOB2 if the files have tags.
+A span is in the consensus if more than half of the annotators have it, with
+the same label and boundaries. Ties are listed. Files are read as in spanometer
+agree. The output is JSON lines, or IOB2 tags if the files have tags.
 
 Examples:
   spanometer consensus ann.conll ben.conll cat.conll -o gold.conll
@@ -38,10 +38,8 @@ from .rewritten import Target, WrittenAs
 class ConsensusOutput(Output):
     """How votes are shown."""
 
-    with_votes: bool = switch("write the votes and voters of each span as its attributes", common=True)
-    list_spans: str | None = text(
-        "CSV", "write all spans that anybody has, with their votes and outcome, into a new file"
-    )
+    with_votes: bool = switch("write the votes and voters of each span as attributes", common=True)
+    list_spans: str | None = text("CSV", "write all candidate spans with their votes and outcome to a new CSV file")
 
     def __post_init__(self) -> None:
         """Raise an `InputError` for a file that exists, before anything is read."""
@@ -53,7 +51,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
     parser.add_argument("files", metavar="FILE", nargs="+", help="file with the annotation of one annotator")
     reading = parser.add_argument_group("reading")
-    reading.add_argument("--names", metavar="NAMES", help="the annotators' names, with commas between")
+    reading.add_argument("--names", metavar="NAMES", help="names of the annotators, separated by commas")
     add_reading(parser, OF_SEVERAL)
     add_options(parser.add_argument_group("voting"), Voting)
     output = parser.add_argument_group("output")

@@ -1,8 +1,8 @@
-"""Write a file again with legal tags, in another tag scheme, or in another format.
+"""Write a file with repaired tags, in another tag scheme, or in another format.
 
-Between tag schemes only tags change; the tags must be legal, unless --repair
-says how to read them. Spans that the target cannot hold are listed, and refused
-without --lossy. Tags need tokens: those of FILE, or --tokenizer makes some.
+Between tag schemes, only the tags change. Illegal tags need --repair. Spans
+that the target format cannot represent are an error; with --lossy they are
+listed and left out. Tags need tokens: if FILE has none, add --tokenizer.
 
 Examples:
   spanometer convert system.conll --repair conlleval > fixed.conll
@@ -28,9 +28,7 @@ from .rewritten import Target, WrittenAs, rewrite
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    parser.add_argument(
-        "file", metavar="FILE", help="file of any format that has spans, plain or gzipped; - is standard input"
-    )
+    parser.add_argument("file", metavar="FILE", help="file with tags or spans, plain or gzipped; - is standard input")
     add_reading(parser, ONE_FILE)
     output = parser.add_argument_group("output")
     add_options(output, WrittenAs, optional=("to",))

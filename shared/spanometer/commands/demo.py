@@ -1,6 +1,6 @@
 """Score a system on the example corpus, and show what its F1 hides.
 
-Needs no network.
+Works offline.
 """
 
 from __future__ import annotations

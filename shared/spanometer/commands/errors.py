@@ -1,8 +1,8 @@
-"""Show where systems go wrong: kinds of errors, and what each kind costs.
+"""Show the kinds of errors that systems make, and what each kind costs.
 
 Each reference span is matched with at most one predicted span that overlaps it;
-unmatched spans count as missing or spurious. With several systems, errors are
-compared too. Files as in spanometer score; the first is the reference.
+unmatched spans count as missing or spurious. The errors of several systems are
+compared too. Files are read as in spanometer score; the first is the reference.
 
 Examples:
   spanometer errors gold.conll system.conll --html report.html
@@ -64,36 +64,37 @@ class ErrorOutput(PlotOutput):
     """How errors are shown."""
 
     per_error: bool = switch(
-        "nothing but every error, with what each system makes of its span; of two systems whether it is fixed or new"
+        "list only the errors, with each system's outcome; for two systems, also whether they are fixed or new"
     )
     changes: bool = switch(
-        "nothing but what changes from the first of two systems to the second: errors that are fixed, new or moved to "
-        "another answer, with their words; -o FILE.csv or FILE.jsonl writes them"
+        "list only the changes between two systems: errors that are fixed, new or different; -o can end in .csv or "
+        ".jsonl"
     )
     suspicious: bool = switch(
-        "also the references that may be wrong, where every system errs: those with the most evidence first, from "
-        "systems that agree and from the labels of the same string, in --train too"
+        "also list reference spans that may be wrong because all systems disagree with them; agreeing systems and "
+        "other labels of the same string, also in --train, count as evidence"
     )
     to: str | None = option(
         None,
-        help="write the documents with errors into -o FILE, with the spans of all sides as pre-annotations; --kind and "
-        "labels choose errors",
+        help="write the documents with errors to -o FILE for an annotation tool, with the spans of all sides as "
+        "pre-annotations",
         choices={
-            "label_studio": "tasks with a prediction for each side",
-            "prodigy": "each side as a session, for prodigy review",
-            "doccano": "what only a system has is labelled LABEL (system)",
+            "label_studio": "each side is a prediction of the task",
+            "prodigy": "each side is a session, for prodigy review",
+            "doccano": "spans of one system only are labelled LABEL (system)",
         },
         optional=True,
         metavar="TOOL",
     )
-    view: str | None = text("VIEW", "with --to: only errors that the report shows, as the part of its address behind #")
-    pairs: str = option("overlap", help="which confusion matrix the picture shows", choices=PAIR_CHOICES)
+    view: str | None = text(
+        "VIEW", "with --to: select the errors that the report shows, by the part of its address after #"
+    )
+    pairs: str = option("overlap", help="confusion matrix to plot", choices=PAIR_CHOICES)
     examples: str | None = option(
         None,
-        help="nothing but the errors of each system with their words in context, those on the most frequent strings "
-        "first",
+        help="list only the errors in context, the most frequent strings first",
         choices={
-            "text": f"the first {SHOWN} unless --limit is given",
+            "text": f"the first {SHOWN}, or --limit",
             "jsonl": "a JSON object on each line",
             "csv": "",
         },
@@ -101,7 +102,7 @@ class ErrorOutput(PlotOutput):
         metavar="FORM",
     )
     html: str | None = text(
-        "HTML", "write a report to send to others, one page with the errors in their sentences, buckets and matrix"
+        "HTML", "write a report as one HTML page: errors in their sentences, groups of spans, confusion matrix"
     )
 
     @property
@@ -143,15 +144,17 @@ class SpanParts:
     """Parts of the spans that get their own scores."""
 
     buckets: bool = switch(
-        "also the scores of parts of the spans: by length, place and capital letters, by length and entity density of "
-        "their document, by how frequent their label is, and by the labels that the reference gives the same string"
+        "also score groups of spans: by length, position, capital letters, label frequency, label consistency, and "
+        "by length and entity density of the document"
     )
-    train: str | None = text("FILE", "training set: buckets of mentions that were in it, with another label, or not")
-    train_column: str | None = text("COLUMN", "tag column of the training set; that of all files by default")
+    train: str | None = text(
+        "FILE", "training set, to group mentions by whether it has them, with the same label or another"
+    )
+    train_column: str | None = text("COLUMN", "column of the training set's tags, if it differs from the other files")
     by: tuple[str, ...] = option(
         (),
-        help="buckets by columns of the reference file, with commas between: the text of a span's first token, or the "
-        "mean of its tokens' numbers; or by the KEY of comments '# KEY=VALUE' before documents",
+        help="also group spans by these columns of the reference file (by the first token's text, or the mean of "
+        "numbers), or by the KEY of comments '# KEY=VALUE'; separate several by commas",
         parse=lambda text: tuple(column.strip() for column in text.split(",")),
         metavar="COLUMNS",
     )

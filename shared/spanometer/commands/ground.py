@@ -1,8 +1,8 @@
-"""Find the spans that a language model's answers mean, and write them.
+"""Find the items of a language model's answers in the texts, and write the spans.
 
 TEXTS is JSON lines with "text", or a file of any other format. ANSWERS is JSON
-lines of answers or chats. Lines belong together by their "id", else in order.
-Items without a place are counted, and left out of the file.
+lines of answers or chats. Lines are matched by "id", or by order without ids.
+Items that are not in the text are counted and left out.
 
 Examples:
   spanometer ground texts.jsonl answers.jsonl -o spans.jsonl --list-lost
@@ -40,7 +40,7 @@ _ENDINGS = {".spacy": "spacy", ".conll": "IOB2", ".iob": "IOB2", ".iob2": "IOB2"
 class GroundingOutput:
     """How grounded answers are shown."""
 
-    list_lost: bool = switch("list the items that have no place, and why", common=True)
+    list_lost: bool = switch("list the items that are not found in the text, and why", common=True)
 
 
 def _read_both(
@@ -72,7 +72,9 @@ def _read(source: InputFiles, path: str) -> DocumentFile:
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    parser.add_argument("files", metavar="TEXTS ANSWERS", nargs="+", help="the two files; or one that has both")
+    parser.add_argument(
+        "files", metavar="TEXTS ANSWERS", nargs="+", help="texts and answers in two files, or one file with both"
+    )
     add_reading(parser, (*options_of(AnswerReading), *ONE_FILE))
     output = parser.add_argument_group("output")
     add_options(output, WrittenAs, optional=("to",))

@@ -29,18 +29,19 @@ PROTOCOLS = "protocols"
 """The topic that lists the official scorers."""
 
 _TEXTS = {
-    "reading": "Files have one token a line and a blank line between documents, with the tags in the last column; or "
-    "they are JSON lines of tag lists, or documents with spans. They may be gzipped; - is standard input.",
-    "reading documents with spans": "Exports of annotation tools, and JSON lines with text and spans. Spans of "
-    "characters are carried to the tokens of the reference (--to-tokens), or scored as characters (--unit). JSON lines "
-    'of spans with "attributes": {NAME: VALUE} are scored by span_attribute.',
-    "answers": "JSON lines of what a language model wrote. Its items are looked for in the texts of the reference; an "
-    "item without a place is a false positive. A policy for strings (gollie, universalner) looks for no places: labels "
-    "and mentions are compared by mention_f.",
-    "reading entity trees": "HIPE's columns and QUAERO's markup are read as entity trees and scored by eter, unless a "
-    "column is named.",
-    "reading Parquet files": "With --cluster, REFERENCE is a Parquet file, a folder or a pattern in quotes, with both "
-    "sides in columns. Tags need --scheme.",
+    "reading": "Files have one token on each line, the tag in the last column, and blank lines between documents. Or "
+    "they are JSON lines of tag lists, or documents with spans. Files may be gzipped; - is standard input.",
+    "reading documents with spans": "Exports of annotation tools, and JSON lines with text and spans. Character "
+    "spans are aligned with the tokens of the reference (--to-tokens) or scored in "
+    'characters (--unit). For JSON lines of spans with "attributes": '
+    "{NAME: VALUE}, use span_attribute.",
+    "answers": "JSON lines with the answers of a language model. Each item is searched in the reference's text; an "
+    "item that is not there is a false positive. With a policy for strings (gollie, universalner), "
+    "mention_f compares labels and mentions without searching.",
+    "reading entity trees": "Files with HIPE columns or QUAERO markup are read as entity trees and scored by eter, "
+    "unless you name a column.",
+    "reading Parquet files": "With --cluster, REFERENCE is a Parquet file, a folder or a quoted pattern, and both "
+    "sides are columns. Tags need --scheme.",
 }
 """What stands above the options of a section, by its title."""
 
@@ -88,9 +89,9 @@ def command_list(parser: argparse.ArgumentParser, commands: Mapping[str, Mapping
         _add_lines(formatter, title, summaries)
     more = {
         "help COMMAND": "the same as COMMAND --help",
-        "help TOPIC": "measures, reading, answers or output of spanometer score",
-        "help MEASURE": "what a measure computes, and its options",
-        "help protocols": "the official scorers whose numbers score --protocol NAME gives; help NAME describes one",
+        "help TOPIC": "options of spanometer score: measures, reading, answers or output",
+        "help MEASURE": "definition and options of a measure",
+        "help protocols": "the official scorers for score --protocol NAME; help NAME describes one",
         "--version": "the version",
     }
     _add_lines(formatter, "more", more)
@@ -156,7 +157,7 @@ def protocol_list() -> str:
     from ..protocols.protocol import Protocol, names
 
     formatter = HelpFormatter("")
-    formatter.add_text("Official scorers by name, for --protocol NAME; spanometer help NAME describes one.")
+    formatter.add_text("The names of official scorers, for --protocol NAME. spanometer help NAME describes one.")
     _add_lines(formatter, PROTOCOLS, {name: Protocol.named(name).title for name in names()})
     return formatter.format_help()
 

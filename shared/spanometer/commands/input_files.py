@@ -55,7 +55,7 @@ SERIES = ("spans", "tags")
 INPUTS = {**{content: content for content in CONTENTS}, "tags": "spans", "strings": MentionF.input}
 """The input of the measures of each content, see `Measure.input`."""
 
-COLUMN = "number from 1 (-1 is the last, the default) or name"
+COLUMN = "a name, or a number (1 is the first, -1 the last and the default)"
 
 _FORMAT_OPTIONS = reading_options("spans")
 _OF_TAGS = ("scheme", "repair", "documents", "outside")
@@ -82,8 +82,8 @@ class ChosenLabels(LabelChoice):
         "label_map",
         parse=_label_map,
         metavar="MAP",
-        help="new labels by old ones (or by tags that have them), PER=PERSON,B-geo=LOC; or a file with a line OLD NEW "
-        "for each, or a JSON object; the others stay",
+        help="rename labels: OLD=NEW, separated by commas; or a file with lines OLD NEW or a JSON object. OLD can "
+        "also be a tag (B-geo)",
     )
 
 
@@ -93,46 +93,44 @@ class TagColumns(LabelDecoding):
 
     id2label: Any = option(
         None,
-        help="the tags are label numbers: file with the tags that they stand for, one on each line, or a config.json",
+        help="read tags that are integers; FILE lists their names, one on each line, or is a model's config.json",
         metavar="FILE",
         parse=read_label_names,
     )
     ignore_index: int | None = option(
-        -100,
-        help="label number of tokens to leave out on all sides, where the first file has it",
-        kind=int,
-        metavar="N",
+        -100, help="ignore tokens with this integer tag in the first file; needs --id2label", kind=int, metavar="N"
     )
     documents: str | None = text(
         "KEY",
-        "what begins a document instead of a blank line: the KEY of comments '# KEY = ...'; or --documents=-DOCSTART-; "
-        "of markup lines (by default), blank or file",
+        "documents begin at comments '# KEY = ...' instead of blank lines; or --documents=-DOCSTART-; for markup: "
+        "lines (default), blank or file",
     )
     outside: str | None = text(
         "TAG",
-        "read TAG as O, for example _; with o, b- is B- and i- is I- too; with nothing, every tag, O too, is a label as "
-        "it stands, with its prefix",
+        "read TAG as O, for example _; with TAG o, also read b- as B- and i- as I-; with nothing, each whole tag is a "
+        "label, O too",
     )
     column: tuple[str, ...] = option(
         (),
-        help=f"tag column of all files: {COLUMN}; or several of one file, with commas between, a reference's first",
+        help=f"tag column of all files: {COLUMN}; or several columns of one file, separated by commas, the reference "
+        "first",
         metavar="COLUMN",
         parse=_listed,
         common=True,
     )
-    reference_column: str | None = text("COLUMN", "tag column of the reference")
-    prediction_column: str | None = text("COLUMN", "tag column of the system")
+    reference_column: str | None = text("COLUMN", "column of the reference's tags")
+    prediction_column: str | None = text("COLUMN", "column of the system's tags")
     layer_columns: tuple[str, ...] = option(
         (),
-        help="tag columns of all files whose spans are taken together, and so may nest and overlap, with commas "
-        "between: NE-FINE-LIT,NE-NESTED; of one file, first the reference's, then as many of the system",
+        help="read the spans of several columns together, for nested spans: NE-FINE-LIT,NE-NESTED; in a single file, "
+        "the reference's columns first, then the system's",
         metavar="COLUMNS",
         parse=_listed,
     )
-    layers_apart: bool = option(False, help="compare each of the layers with itself alone", kind=bool)
-    words_column: str | None = text("COLUMN", "word column of the files, for sl_icm with probabilities of words")
+    layers_apart: bool = option(False, help="with --layer-columns: match spans only within the same column", kind=bool)
+    words_column: str | None = text("COLUMN", "column of the words, for sl_icm with word probabilities")
     token_probability_column: str | None = text(
-        "COLUMN", "sl_icm: column of the reference file with the probability of each token, _ where there is none"
+        "COLUMN", "column of token probabilities in the reference file, for sl_icm; _ means none"
     )
 
 
@@ -147,7 +145,7 @@ class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
 
     format: str = option(
         AUTO,
-        help="form of the files",
+        help="format of the files",
         common=True,
         choices=(
             AUTO,
@@ -159,24 +157,23 @@ class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
     text_key: str | None = reused_option(AnswerLines, "text_key")
     annotator: tuple[str, ...] = option(
         (),
-        help="whose spans to read, if a file has those of several annotators, with commas between; by default those of "
-        "a curator for a score, and those of all others for agreement",
+        help="annotators whose spans to read, separated by commas, if a file has several; by default the curator for "
+        "scores, and all others for agreement",
         flag="annotators",
         metavar="NAMES",
         parse=_listed,
     )
-    level: str = option("fine", help="types of HIPE's columns", choices=tuple(LEVELS))
+    level: str = option("fine", help="entity types in HIPE columns", choices=tuple(LEVELS))
     grounding: Any = option(
         None,
-        help=f"{options_of(AnswerReading)['grounding'].help}; or, for strings without places, one of "
-        f"{', '.join(NAMED_STRINGS)}, or an action for each of {', '.join(StringPolicy.places)}",
+        help=f"{options_of(AnswerReading)['grounding'].help}; to compare strings only: {', '.join(NAMED_STRINGS)}, or "
+        f"actions for {', '.join(StringPolicy.places)}",
         metavar="POLICY",
         topic="answers",
     )
     mentions_key: str | None = text(
         "KEY",
-        "the key of the reference's mentions in JSON lines, objects with label and text and without offsets, which "
-        "strings are scored against",
+        "key of the reference's mentions in JSON lines, as objects with label and text, when strings are scored",
         topic="answers",
     )
 

@@ -218,7 +218,7 @@ def _parser() -> _Commands:
     parser = _Commands(
         prog="spanometer",
         usage="spanometer COMMAND ...",
-        documentation="Score span annotations (named entities, chunks, quotations and the like) and fix their tags.",
+        documentation="Score span annotations such as named entities, chunks and quotations, and fix their tags.",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(prog=parser.prog, metavar="COMMAND", required=True, parser_class=Parser)

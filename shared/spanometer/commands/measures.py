@@ -67,10 +67,14 @@ def add_measure_options(
         "--measures",
         metavar="NAMES",
         action="append",
-        help=f"measures, {EXAMPLE}; by default {default}",
+        help=f"measures, such as {EXAMPLE}; by default {default}",
     )
     if protocols:
-        scoring.add_argument("--protocol", metavar="NAME", help="scores of an official scorer, see help protocols")
+        scoring.add_argument(
+            "--protocol",
+            metavar="NAME",
+            help="scores of an official scorer; see help protocols",
+        )
     add_options(scoring, FMeasure)
     if intervals:
         add_options(scoring, Resampling, optional=("confidence",))

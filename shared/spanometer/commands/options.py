@@ -33,10 +33,12 @@ def add_systems(
     parser: argparse.ArgumentParser, *, metavar: str = "PREDICTION", nargs: str = "*", what: str = "tags"
 ) -> argparse._ArgumentGroup:
     """Add the files of a reference and of systems, and their names; return the group for the options of reading."""
-    parser.add_argument("reference", metavar="REFERENCE", help=f"file with the reference {what}")
-    parser.add_argument("systems", metavar=metavar, nargs=nargs, help=f"file with the {what} of one system")
+    parser.add_argument(
+        "reference", metavar="REFERENCE", help="file with the reference annotation; - is standard input"
+    )
+    parser.add_argument("systems", metavar=metavar, nargs=nargs, help="file with the predictions of one system")
     reading = parser.add_argument_group("reading")
-    reading.add_argument("--names", metavar="NAMES", help="the systems' names, with commas between")
+    reading.add_argument("--names", metavar="NAMES", help="names of the systems, separated by commas")
     return reading
 
 

@@ -46,8 +46,8 @@ OUTPUT_FLAGS = {"output": "-o --output"}
 class Output:
     """How a result is shown."""
 
-    json: bool = switch("one JSON object instead of tables", common=True)
-    no_color: bool = switch("plain text (so does NO_COLOR in the environment)")
+    json: bool = switch("print one JSON object instead of tables", common=True)
+    no_color: bool = switch("print plain text; the environment variable NO_COLOR does the same")
 
     @property
     def precision(self) -> Precision:
@@ -89,25 +89,25 @@ class TableOutput(Precision, Output):
 
     table: str = option(
         "text",
-        help="form of the tables, by default by the ending of -o",
+        help="format of the tables, by default from the ending of -o",
         choices={
-            "text": "for people",
-            "csv": "one table, with all digits unless --digits is given; import its texts as text, as spreadsheets "
-            "take a cell that begins with = + - @ for a formula",
+            "text": "aligned columns",
+            "csv": "one table with all digits; when you open it in a spreadsheet, import its columns as text, so "
+            "that no cell is read as a formula",
             "markdown": "",
-            "latex": "for the package booktabs",
+            "latex": "needs the package booktabs",
             "html": "a page",
         },
         metavar="FORM",
         common=True,
     )
     table_kind: str | None = text(
-        "KIND", "only the tables of this kind, such as scores, labels or documents; in CSV by default the main one"
+        "KIND", "write only tables of this kind, such as scores, labels or documents; CSV has the main one by default"
     )
     output: str | None = text(
-        "FILE", "write into FILE, which must not exist yet; into FOLDER/, each kind of tables", common=True
+        "FILE", "write to FILE, which must not exist; with FOLDER/, write a file for each kind of table", common=True
     )
-    force: bool = switch("replace files that exist already, but never an input")
+    force: bool = switch("replace existing files, but never an input")
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -217,7 +217,7 @@ class TableOutput(Precision, Output):
 class PlotOutput(TableOutput):
     """How a result is shown that can be drawn too."""
 
-    plot: str | None = text("PNG", "write a picture (.png, .svg or .pdf); needs matplotlib")
+    plot: str | None = text("PNG", "draw the result as .png, .svg or .pdf; needs matplotlib")
 
     def __post_init__(self) -> None:
         """Raise an `InputError` for a picture that cannot be drawn, before anything is read."""

@@ -42,11 +42,11 @@ class Target:
 
     output: str | None = text(
         "OUT",
-        "write to OUT, which must not exist yet (gzipped if it ends in .gz); standard output by default",
+        "write to OUT instead of standard output; OUT must not exist, and is gzipped if it ends in .gz",
         common=True,
     )
-    in_place: bool = switch("replace FILE when everything is written", common=True)
-    force: bool = switch("let -o replace a file, or a folder of such files, but never an input")
+    in_place: bool = switch("write the result to FILE itself", common=True)
+    force: bool = switch("let -o replace an existing file or folder, but never an input")
     file: str
 
     def __post_init__(self) -> None:
@@ -102,14 +102,14 @@ class WrittenAs(CheckedOptions):
 
     to: str | None = option(
         None,
-        help="what to write: a scheme of tags, or a format",
+        help="tag scheme or file format to write",
         choices=(*SCHEMES, *writers()),
         optional=True,
         parse=_target,
         metavar="NAME",
         common=True,
     )
-    lossy: bool = switch("write what the format can hold, and list the rest", common=True)
+    lossy: bool = switch("write the spans that the format can represent, and list the others", common=True)
 
     def writing(self, options: argparse.Namespace, source: InputFiles, default: str = "jsonl") -> Writing:
         """Choose where and how documents of a source are written, by default in a format or a scheme."""

@@ -1,8 +1,8 @@
 """Score systems against a reference: precision, recall and F1 of their spans.
 
-Files are recognised by their content: tags in columns, exports of annotation
-tools, a language model's answers, entity trees. Without PREDICTION both sides
-are columns of REFERENCE.
+The format of files is detected: tags in columns, exports of annotation tools,
+answers of language models, entity trees. Without PREDICTION, both sides are
+columns of REFERENCE.
 
 Examples:
   spanometer score gold.conll system.conll --per-label
@@ -46,7 +46,7 @@ from .options import add_options, add_systems, read_options, switch
 from .output import OUTPUT_FLAGS, PlotOutput, TableOutput
 from .scored_files import ParquetFiles, ScoredParts, score_corpus
 
-_OTHERS = "Other measures: --measures all, or spanometer help measures."
+_OTHERS = "For other measures, see --measures all or spanometer help measures."
 
 _OF_ONE_REFERENCE = (
     *("per_label", "per_document", "score_only", "by_chance", "plot", "reference_column", "prediction_column"),
@@ -59,9 +59,9 @@ _OF_ONE_REFERENCE = (
 class ScoreOutput(PlotOutput):
     """How scores are shown."""
 
-    per_label: bool = switch("also the scores of each label, and all averages", common=True, topic="measures")
-    per_document: bool = switch("also the scores of each document")
-    score_only: bool = switch("nothing but the headline of one measure, a number for scripts")
+    per_label: bool = switch("also show scores by label, and all averages", common=True, topic="measures")
+    per_document: bool = switch("also show the scores of each document")
+    score_only: bool = switch("print only the main score, for scripts; needs a single measure")
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -86,7 +86,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     reading.add_argument(
         "--references",
         metavar="N",
-        help="the first N files are references of as many annotators (1: all of them are in the first)",
+        help="the first N files are references of one annotator each; 1: the first file has all annotators",
     )
     add_reading(parser, options_of(InputFiles))
     parser.add_argument_group("answers")

@@ -44,15 +44,15 @@ class ScoredParts:
 
     by_chance: tuple[float, ...] | None = option(
         None,
-        help="also the scores of the documents with a chance level below and above a bound such as 0.175, or several "
-        "with commas between; the chance level is chance_f1 of the reference against itself, see chance_kappa_f1",
+        help="also score the documents below and above a chance level such as 0.175 (chance_f1 of the reference "
+        "against itself); separate several by commas",
         parse=read_bounds,
         metavar="BOUNDS",
     )
     plot: str | None = text(
         "PNG",
-        "write a picture (.png, .svg or .pdf) of chance_kappa_f1 in the parts of --by-chance, or of the precision and "
-        "recall of attributes; needs matplotlib",
+        "draw chance_kappa_f1 by --by-chance, or the precision and recall of attributes, as .png, .svg or .pdf; "
+        "needs matplotlib",
     )
 
     def require_drawable(self, content: str) -> None:
@@ -240,8 +240,7 @@ class ParquetFiles(LabelDecoding, ChosenLabels):
 
     cluster: str | None = text(
         "ADDRESS",
-        "score Parquet files on the Dask cluster whose scheduler has this address (tcp://host:8786), or with all cores "
-        "of this machine (local); needs Dask",
+        "score Parquet files with Dask, on the cluster of this scheduler (tcp://host:8786) or on this machine (local)",
     )
     references: str = option(
         "references", help="column of the reference", kind=str, flag="reference-column", metavar="COLUMN"
@@ -249,7 +248,9 @@ class ParquetFiles(LabelDecoding, ChosenLabels):
     predictions: str = option(
         "predictions", help="column of the system", kind=str, flag="prediction-column", metavar="COLUMN"
     )
-    lengths: str | None = text("COLUMN", "column of the documents' numbers of tokens, for spans", flag="lengths-column")
+    lengths: str | None = text(
+        "COLUMN", "column with the number of tokens of each document, for spans", flag="lengths-column"
+    )
 
     def score(
         self, paths: Sequence[str], measures: Sequence[Any], resampling: Resampling | None

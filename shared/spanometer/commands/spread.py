@@ -1,8 +1,8 @@
-"""Score a system under every policy of repairing tags or grounding answers.
+"""Score a system under every policy for repairing tags or grounding answers.
 
-Shows the best, the worst and the mean score, the policies that have names, and
-the choices that the best and the worst make. Files as in spanometer score, with
-tags in IOBES, BILOU, BMES or IOB2, or with answers of language models.
+Shows the best, worst and mean score, the scores of the named policies, and the
+actions of the best and the worst policy. Files are read as in spanometer score,
+with tags in IOBES, BILOU, BMES or IOB2, or with answers of language models.
 
 Examples:
   spanometer spread gold.conll system.conll --plot spread.png
@@ -43,11 +43,11 @@ from .output import OUTPUT_FLAGS, PlotOutput
 class SpreadSource:
     """What the spread is over, beside the tags of files."""
 
-    answers: bool = switch("the predictions are answers of language models, which the files may show too")
+    answers: bool = switch("the predictions are answers of language models; usually detected")
     logits: str | None = text(
         "NPZ",
-        "the system's logits: 'labels' and an array of shape (tokens, labels) for each document, or padded 'logits' "
-        "with 'lengths'",
+        "the system's logits: 'labels', and an array (tokens, labels) for each document or padded 'logits' with "
+        "'lengths'",
         common=True,
     )
 
@@ -74,12 +74,14 @@ def _read_both(
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    parser.add_argument("reference", metavar="REFERENCE", help="file with the reference tags")
+    parser.add_argument(
+        "reference", metavar="REFERENCE", help="file with the reference annotation; - is standard input"
+    )
     parser.add_argument(
         "systems",
         metavar="PREDICTION",
         nargs="*",
-        help="file with the system's tags; with the answers of a system each",
+        help="file with the system's tags, or files with the answers of one language model each",
     )
     add_options(parser.add_argument_group("reading"), SpreadSource)
     add_reading(parser, _OPTIONS)

@@ -1,8 +1,8 @@
-"""Write a file again with errors of one kind or several.
+"""Add errors of one or several kinds to a file.
 
-Spans are cut, shifted, shortened, lengthened, relabelled, left out or invented,
-or tags become illegal; spans stay within their documents and apart. Standard
-error says how many were touched. The tags of FILE must be legal.
+Spans are cut, shifted, shortened, lengthened, relabelled, removed or invented,
+or tags become illegal. Spans do not overlap and stay inside their documents.
+Standard error has the number of changed spans. FILE must have legal tags.
 
 Examples:
   spanometer transform --list
@@ -39,7 +39,7 @@ from .rewritten import Target, Writing, add_target_options, rewrite
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    what = "file of tags, plain or gzipped; or a folder, or a pattern in quotes; - is standard input"
+    what = "file with tags, plain or gzipped, or a folder, or a quoted pattern; - is standard input"
     parser.add_argument("file", metavar="FILE", help=what)
     add_reading(parser, {*ONE_FILE} - {"repair"})
     group = parser.add_argument_group("transforming")
@@ -47,35 +47,39 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--apply",
         metavar="NAME",
         action="append",
-        help="a transformation (--list names them); several are applied in turn",
+        help="transformation to apply (see --list); repeat it to apply several in turn",
     )
     group.add_argument(
         "--rate",
         metavar="R",
         type=float,
         action="append",
-        help="probability of touching a span, for all transformations or for each",
+        help="probability of changing a span; once for all transformations, or once for each",
     )
     group.add_argument(
-        "--seed", metavar="N", type=int, default=0, help="seed of the first transformation; the next has N + 1"
+        "--seed",
+        metavar="N",
+        type=int,
+        default=0,
+        help="random seed of the first transformation; the next one uses N + 1",
     )
     group.add_argument(
         "--first",
         metavar="N",
         type=int,
         action="append",
-        help="touch at most the first N spans, for all transformations or for each",
+        help="change at most the first N spans; once for all transformations, or once for each",
     )
     group.add_argument(
         "--matched",
         action="store_true",
-        help="touch as many spans as the paired transformation can touch (long and short truncation)",
+        help="change as many spans as the paired transformation can, such as long and short truncation",
     )
-    group.add_argument("--list", action=_ListAction, help="list the transformations, and leave")
+    group.add_argument("--list", action=_ListAction, help="list the transformations and exit")
     group.add_argument(
         "--as-spans",
         action="store_true",
-        help="write JSON lines of spans, which may overlap and pass the end of their document, as in the paper",
+        help="write JSON lines of spans, which may overlap or pass the end of the document, as in the SL-ICM paper",
     )
     add_target_options(parser)
     parser.set_defaults(flags={**parser.get_default("flags"), "transformation": "--apply"})

@@ -1,9 +1,9 @@
-"""List the illegal tags of a file, or what is wrong with its spans.
+"""List the illegal tags of a file, or its invalid spans.
 
-For each illegal pair of tags: the line, and the spans there under each repair
-policy. For documents: spans that are empty, outside the text, doubled, padded,
-not the stated text, or of an unknown label. The exit status is 1 if there are
-problems, and 2 for a file that cannot be read.
+For each illegal pair of tags: the line, and the spans under each repair policy.
+For documents: spans that are empty, outside the text, duplicate, padded with
+blanks, different from their stated text, or of an unknown label. The exit
+status is 1 if there are problems, and 2 if a file cannot be read.
 
 Examples:
   spanometer validate system.conll
@@ -42,7 +42,7 @@ class ValidatedLabels:
 
     known_labels: tuple[str, ...] | None = option(
         None,
-        help="the labels that spans may have, with commas between; by default any",
+        help="allowed labels, separated by commas; by default all are",
         optional=True,
         metavar="LABELS",
         parse=lambda text: tuple(label.strip() for label in text.split(",")),
@@ -51,7 +51,7 @@ class ValidatedLabels:
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments and options."""
-    what = "file of tags or of documents with spans, plain or gzipped; or a folder, or a pattern in quotes; - is "
+    what = "file with tags or spans, plain or gzipped, or a folder, or a quoted pattern; - is "
     parser.add_argument("files", metavar="FILE", nargs="+", help=f"{what}standard input")
     add_reading(parser, {*ONE_FILE} - {"repair", "prefix", "to_tokens", "trim"})
     add_options(parser.add_argument_group("labels"), ValidatedLabels)

@@ -18,16 +18,16 @@ from ..exceptions import InputError, counted, setting
 from ..options import Option, check_options, made, option, options_of
 
 AVERAGES = {
-    "micro": "counts summed over labels",
-    "macro": "unweighted mean over labels",
-    "weighted": "labels weighted by reference spans",
+    "micro": "sum the counts of all labels",
+    "macro": "plain mean over labels",
+    "weighted": "mean weighted by reference spans",
 }
 """The averages over labels, explained."""
 
 DOCUMENTS = "documents"
 """The average over documents."""
 
-ALL_AVERAGES = {**AVERAGES, DOCUMENTS: "mean over documents, each scored by itself"}
+ALL_AVERAGES = {**AVERAGES, DOCUMENTS: "mean of the documents' scores"}
 """The averages over labels and over documents, explained."""
 
 _BLOCK = 1 << 19
@@ -161,7 +161,7 @@ class Resampling:
 
     confidence: float = option(
         0.95,
-        help="level of bootstrap intervals over documents, such as 0.95",
+        help="add bootstrap confidence intervals of this level, such as 0.95; documents are resampled",
         low=0,
         high=1,
         exclusive=True,
@@ -171,11 +171,11 @@ class Resampling:
     )
     interval_method: str = option(
         "bca",
-        help="kind of interval",
-        choices={"bca": "bias-corrected and accelerated", "percentile": "quantiles of the drawn scores"},
+        help="type of confidence interval",
+        choices={"bca": "bias-corrected and accelerated", "percentile": "quantiles of the resampled scores"},
     )
-    n_resamples: int = option(1000, help="corpora drawn for an interval", low=1, high=MOST_DRAWS, metavar="N")
-    seed: int = option(0, help="seed of the draws", low=0, metavar="N")
+    n_resamples: int = option(1000, help="number of bootstrap resamples", low=1, high=MOST_DRAWS, metavar="N")
+    seed: int = option(0, help="random seed", low=0, metavar="N")
 
     def __post_init__(self) -> None:
         """Check the options."""

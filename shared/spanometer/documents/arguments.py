@@ -30,9 +30,9 @@ class TagArguments(TypedDict, total=False):
             feature.
         ignore_index: positions at which the first side has this label number are left out on all sides.
         label_map: new labels by old ones, see `schemes.LabelChoice`; for tags and spans.
-        labels: the only labels that are scored; of mapped labels the new ones.
+        labels: score only these labels; use the new names of renamed labels.
         ignore_labels: labels whose spans are left out on all sides; of mapped labels the new ones.
-        label_case: the case that labels are read in, `upper` or `lower`.
+        label_case: convert labels to one case, `upper` or `lower`.
         reference_labels: leave out the spans of other sides whose labels the first side lacks.
     """
 

@@ -20,11 +20,11 @@ _BLOCK = 1 << 20
 """How many words are compared at a time."""
 
 SCORED_DOCUMENTS = {
-    "same": "both sides must have the same documents",
-    "shared": "documents that all sides have",
-    "reference": "documents of the reference; one that another side lacks has no spans there",
-    "reference_with_spans": "the same, only documents in which the reference has spans of the scored labels",
-    "all": "documents of any side; one that a side lacks has no spans there",
+    "same": "an error unless all sides have the same documents",
+    "shared": "documents on all sides",
+    "reference": "documents of the reference; missing ones count as empty",
+    "reference_with_spans": "documents in which the reference has scored spans",
+    "all": "documents of any side; missing ones count as empty",
 }
 """The policies for documents that not all sides have, explained."""
 

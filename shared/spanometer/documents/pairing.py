@@ -41,46 +41,44 @@ class Pairing(AnswerReading):
 
     unit: str | None = option(
         None,
-        help="what spans are counted in",
+        help="unit of spans",
         choices={
             "token": "tokens of the reference",
-            "character": "characters (code points) of the text",
+            "character": "characters of the text, as code points",
         },
         optional=True,
     )
-    to_tokens: str = option("strict", help="how spans of characters are carried to tokens", choices=POLICIES)
+    to_tokens: str = option("strict", help="how to align character spans with tokens", choices=POLICIES)
     trim: str = option(
         "nothing",
-        help="what is cut off the ends of spans of characters",
+        help="what to trim from the ends of character spans",
         choices={
-            "nothing": "nothing",
+            "nothing": "",
             "blanks": "white space",
             "punctuation": "white space and punctuation marks",
         },
     )
     join_fragments: bool = option(
-        False, help="make one of fragments of a span of characters with white space alone between them", kind=bool
+        False, help="join the fragments of a character span if only white space separates them", kind=bool
     )
     merge_overlaps: str = option(
         "nothing",
-        help="the sides whose overlapping spans of a label become one",
-        choices={"nothing": "none", "references": "the reference", "all": "all"},
+        help="merge overlapping spans of the same label",
+        choices={"nothing": "", "references": "on the reference side", "all": "on all sides"},
     )
     texts: str = option(
         "same",
-        help="how the texts of both sides are compared",
+        help="how to compare the texts of both sides",
         choices={
-            "same": "they must be the same",
-            "line_ends": "but for line ends and byte order marks",
-            "aligned": "the predicted text is aligned with the reference's, as for the output of OCR",
+            "same": "texts must be equal",
+            "line_ends": "equal except for line ends and byte order marks",
+            "aligned": "align different texts, such as OCR output",
         },
     )
-    tokenizer: str | None = tokenizer_option(
-        "tokens that both sides' spans are counted in, made from the text instead of taken from the reference"
-    )
+    tokenizer: str | None = tokenizer_option("make tokens from the text instead of using the reference's tokens")
 
-    scored_documents: str = option("same", help="which documents are scored", choices=SCORED_DOCUMENTS)
-    ignore_words: bool = option(False, help="do not require that all files have the same words", kind=bool)
+    scored_documents: str = option("same", help="which documents to score", choices=SCORED_DOCUMENTS)
+    ignore_words: bool = option(False, help="accept files whose words differ", kind=bool)
 
     def __post_init__(self) -> None:
         """Check the values."""

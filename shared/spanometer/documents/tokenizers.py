@@ -20,11 +20,11 @@ from ..spans.words import between_blanks, words_and_signs
 from .document_file import DocumentFile
 
 TOKENIZERS: Mapping[str, str] = {
-    "words": "words, and other signs one by one",
-    "blanks": "what stands between white space",
-    "regex:PATTERN": "what a regular expression matches",
-    "spacy:LANGUAGE": "the rules of a language in spaCy",
-    "hf:NAME": "a Hugging Face tokenizer, by its name or the path of its tokenizer.json",
+    "words": "words and single other characters",
+    "blanks": "text between white space",
+    "regex:PATTERN": "matches of a regular expression",
+    "spacy:LANGUAGE": "spaCy's rules for a language",
+    "hf:NAME": "a Hugging Face tokenizer, by name or path of tokenizer.json",
 }
 """How tokens are made from texts."""
 

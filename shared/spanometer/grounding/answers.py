@@ -16,14 +16,14 @@ from .layouts import CALL, read_calls, read_lines, read_rows, rows_of, says_noth
 from .literals import read_values
 
 FORMATS = {
-    "auto": "told from the answer",
-    "json": "JSON or Python literals, also fenced or within prose",
-    "tags": "the text with elements, as in <PER>Ann</PER>, or in TEI",
+    "auto": "detected",
+    "json": "JSON or Python literals, also in code fences or prose",
+    "tags": "the text with XML tags, as in <PER>Ann</PER>, or TEI",
     "links": "the text with [Ann](PER)",
-    "marks": "the text with @@Ann##, of one label",
-    "lines": "lines of a label, a colon and mentions with commas between, or the other way round; lists",
-    "rows": "a Markdown table, or rows with commas under a head",
-    "calls": "calls of Python, as in [Person(span='Ann')]",
+    "marks": "the text with @@Ann##, for a single label",
+    "lines": "lines such as PER: Ann, Ben, or Ann: PER; lists",
+    "rows": "a Markdown or CSV table",
+    "calls": "Python calls, as in [Person(span='Ann')]",
 }
 """The formats of answers."""
 

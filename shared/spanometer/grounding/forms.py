@@ -17,13 +17,13 @@ from ..spans.characters import of_characters
 FORMS = {
     "exact": "as they are",
     "case": "each character in lower case",
-    "loose": "as NFKC in lower case, with one quote and one hyphen, without white space and what is invisible",
+    "loose": "NFKC in lower case, one form of quotes and hyphens, no white space or invisible characters",
 }
 """The normal forms that have a way back to the text."""
 
 STRING_FORMS = {
     **FORMS,
-    "squad": "in lower case, without ASCII punctuation and a, an, the, words with one blank between",
+    "squad": "lower case, no ASCII punctuation, no a, an or the, single blanks",
 }
 """The normal forms of mentions that need no place."""
 

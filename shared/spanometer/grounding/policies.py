@@ -151,7 +151,7 @@ class GroundingPolicy(AnswerPolicy):
     kind: ClassVar[str] = "spans"
     other_kind: ClassVar[str] = "spanometer score or compare, or grounding.ground_strings with the measure mention_f"
 
-    fold: str = option("exact", help="how text and mention are compared", choices=FORMS)
+    fold: str = option("exact", help="how text and mention are normalised", choices=FORMS)
     inside: str = option(
         "whole",
         help="how to treat a mention that begins or ends within a token of the text",
@@ -195,12 +195,12 @@ class GroundingPolicy(AnswerPolicy):
     )
     offsets: str = option(
         "ignore",
-        help="how to treat offsets that an answer gives",
+        help="how to use offsets in an answer",
         choices={
-            "ignore": "as if there were none",
-            "check": "used where the text there is the mention",
-            "trust": "used where they are within the text",
-            "nearest": "the occurrence of the mention that begins nearest to them is taken",
+            "ignore": "do not use them",
+            "check": "use them if the text at the offsets equals the mention",
+            "trust": "use them if they are inside the text",
+            "nearest": "take the mention's occurrence nearest to them",
         },
     )
 
@@ -224,11 +224,9 @@ class StringPolicy(AnswerPolicy):
     kind: ClassVar[str] = "strings"
     other_kind: ClassVar[str] = "measures of spans, or grounding.ground"
 
-    fold: str = option("exact", help="how text and mentions are compared", choices=STRING_FORMS)
+    fold: str = option("exact", help="how texts and mentions are normalised", choices=STRING_FORMS)
     copies: str = option(
-        "multiset",
-        help="what several copies of a mention count",
-        choices={"set": "one, however many there are", "multiset": "each counts"},
+        "multiset", help="how copies of a mention count", choices={"set": "together once", "multiset": "each one"}
     )
     surplus: str = _unplaced(
         "copies of a mention, over all labels, beyond those in the text", "predicted mentions as others"

@@ -26,17 +26,17 @@ class AnswerReading:
 
     grounding: Any = option(
         "strict",
-        help="policy of grounding the answers of language models: one of "
-        f"{', '.join(NAMED)}; or an action for each place ({', '.join(PLACES)}) with commas between",
+        help=f"policy for finding the items of a language model's answers in the text: {', '.join(NAMED)}; or actions "
+        f"for {', '.join(PLACES)}, separated by commas",
         metavar="POLICY",
         topic="answers",
     )
     asked_labels: Sequence[str] | None = labels_option(
-        "labels that models were asked for; items with others are outside", metavar="LABEL,...", topic="answers"
+        "labels in the model's prompt; other labels are outside", metavar="LABEL,...", topic="answers"
     )
     aliases: Mapping[str, str] | None = option(
         None,
-        help="labels of answers, and those that they stand for",
+        help="labels that models use, and their names in the reference",
         type="dict of str",
         optional=True,
         metavar="ALIAS=LABEL,...",
@@ -44,16 +44,11 @@ class AnswerReading:
         parse=partial(label_map_in, name="aliases"),
     )
     offsets: str | None = replaced_option(
-        GroundingPolicy,
-        "offsets",
-        default=None,
-        optional=True,
-        help="how to treat offsets that answers give",
-        topic="answers",
+        GroundingPolicy, "offsets", default=None, optional=True, help="how to use offsets in answers", topic="answers"
     )
     answer_format: str = option("auto", help="format of answers", choices=FORMATS, topic="answers")
-    item_mention_key: str | None = text("KEY", "the key of the mention in the items of answers", topic="answers")
-    item_label_key: str | None = text("KEY", "the key of the label in the items of answers", topic="answers")
+    item_mention_key: str | None = text("KEY", "key of the mention in JSON items", topic="answers")
+    item_label_key: str | None = text("KEY", "key of the label in JSON items", topic="answers")
 
     def __post_init__(self) -> None:
         """Check the values."""

@@ -83,7 +83,10 @@ class DocumentLengths:
     """
 
     lengths: Iterable[int] | None = option(
-        None, help="the documents' lengths in tokens, checked against the spans", type="list of int, optional", flag=""
+        None,
+        help="number of tokens of each document; spans are checked against it",
+        type="list of int, optional",
+        flag="",
     )
 
     def of(self, documents: int) -> np.ndarray | None:

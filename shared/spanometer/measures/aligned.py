@@ -33,7 +33,8 @@ class AlignedMeasure(Measure):
 
     match_labels: bool = option(
         True,
-        help="require equal labels; otherwise all labels count as one, and spans of a side with the same tokens as one",
+        help="compare labels too; without it, only positions count, and spans of one side with the same tokens count "
+        "once",
         label="Labels must agree",
     )
 

@@ -102,8 +102,8 @@ class Measure(CheckedOptions, ABC):
         counts_type: the class of its counts.
     """
 
-    average: str = option("micro", help="how to average", choices=AVERAGES, label="Average")
-    zero_division: float = zero_division_option("value of a ratio with the denominator 0")
+    average: str = option("micro", help="how to average over labels", choices=AVERAGES, label="Average")
+    zero_division: float = zero_division_option("value of a ratio if its denominator is 0")
 
     name: ClassVar[str]
     place: ClassVar[int] = 1000

@@ -47,8 +47,8 @@ class Bcubed(FMeasure):
     name: ClassVar[str] = "bcubed"
     leading: ClassVar[bool] = True
     results: ClassVar[Mapping[str, Key]] = f_results(
-        "mean share of a token's predicted span that belongs there, over the tokens of predicted spans",
-        "same share with the sides swapped, over the tokens of reference spans",
+        "over all tokens of predicted spans: mean share of the span that is in a reference span with that token",
+        "the same with the sides swapped",
     )
     place: ClassVar[int] = 40
 

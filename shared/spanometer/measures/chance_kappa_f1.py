@@ -94,44 +94,41 @@ class ChanceKappaF1(AlignedMeasure):
     """
 
     level: str = option(
-        "token",
-        help="what agreement is counted in",
-        choices={"token": "shared tokens", "span": "equal spans"},
-        label="Level",
+        "token", help="unit of agreement", choices={"token": "shared tokens", "span": "equal spans"}, label="Level"
     )
     placement: str = option(
         "disjoint",
-        help="how spans of a label are placed at random",
+        help="how random spans of a label are placed",
         choices={
             "disjoint": "without overlap",
             "independent": "anywhere",
-            "layers": "nested spans, each depth without overlap",
+            "layers": "nested; spans of the same depth do not overlap",
         },
         label="Random placement",
     )
     method: str = option(
         "exact",
-        help="how the expectation is computed",
+        help="how to compute the expected F1",
         choices={
             "exact": "exactly",
-            "uniform": "each span anywhere with the same probability",
-            "auto": "uniformly in documents where that is close",
+            "uniform": "approximate: each position has the same probability",
+            "auto": "approximate in documents where the error is small",
         },
         label="Method",
     )
-    uniform_threshold: float = option(0.99, help="with the method auto: how close is close enough", low=0, high=1)
+    uniform_threshold: float = option(0.99, help="with method=auto: how close the approximation must be", low=0, high=1)
     n_simulations: int = option(
         0,
-        help="random annotations of all sides to draw, which add the deviation of F1 between them (chance_f1_std) and "
-        "p-values, the share of them that reach what is observed (p_value)",
+        help="number of random annotations to simulate; they add the standard deviation of chance F1 (chance_f1_std) "
+        "and a p-value (p_value), the share of simulations that reach the observed F1",
         low=0,
         high=MOST_DRAWS,
         label="Simulated annotations",
         span=(0, 1000),
     )
-    seed: int = option(0, help="seed of the simulations, and of the draws of intervals", low=0)
+    seed: int = option(0, help="random seed of simulations and intervals", low=0)
 
-    zero_division: float = zero_division_option("value of f1 without spans, and of kappa_f1 if chance_f1 is 1")
+    zero_division: float = zero_division_option("value of f1 if there are no spans, and of kappa_f1 if chance_f1 is 1")
 
     name: ClassVar[str] = "chance_kappa_f1"
     detail_keys: ClassVar[tuple[str, ...]] = (*AlignedMeasure.detail_keys, "notes", "per_document")
@@ -139,9 +136,9 @@ class ChanceKappaF1(AlignedMeasure):
     results: ClassVar[Mapping[str, Key]] = {
         "f1": Key("F1", "observed F1"),
         "chance_f1": Key(
-            "F1 by chance", "F1 expected of random placement; more than 1 only if random spans overlap", "[0, ∞)", ""
+            "F1 by chance", "expected F1 of randomly placed spans; above 1 only if random spans overlap", "[0, ∞)", ""
         ),
-        "kappa_f1": Key("F1 beyond chance", "F1 corrected for chance, 0 at chance level", "(-∞, 1]"),
+        "kappa_f1": Key("F1 beyond chance", "F1 corrected for chance; 0 at chance level", "(-∞, 1]"),
     }
     headline: ClassVar[str] = "kappa_f1"
     counts_type: ClassVar[type[Counts]] = ChanceCounts

@@ -100,11 +100,13 @@ class Eter(Measure):
     """
 
     alpha: float = option(0.5, help="weight of the components", low=0, high=1, label="Weight of the components")
-    type_cost: float = option(0.5, help="cost of another type", low=0, label="Cost of another type", span=(0, 2))
+    type_cost: float = option(0.5, help="cost of a wrong type", low=0, label="Cost of a wrong type", span=(0, 2))
     subtype_cost: float = option(
-        0.25, help="cost of another subtype of the same type", low=0, label="Cost of another subtype", span=(0, 2)
+        0.25, help="cost of a wrong subtype of the right type", low=0, label="Cost of a wrong subtype", span=(0, 2)
     )
-    span_cost: float = option(0.25, help="cost of other bounds", low=0, label="Cost of other bounds", span=(0, 2))
+    span_cost: float = option(
+        0.25, help="cost of wrong boundaries", low=0, label="Cost of wrong boundaries", span=(0, 2)
+    )
     insertion_cost: float = option(
         1.0, help="cost of an inserted entity or component", low=0, label="Cost of an insertion", span=(0, 2)
     )
@@ -112,27 +114,23 @@ class Eter(Measure):
         1.0, help="cost of a deleted entity or component", low=0, label="Cost of a deletion", span=(0, 2)
     )
     ser_type_cost: float = option(
-        0.5,
-        help="cost of a slot with another label in the slot error rate",
-        low=0,
-        high=1,
-        label="SER: cost of another label",
+        0.5, help="cost of a wrong label in the slot error rate", low=0, high=1, label="SER: cost of a wrong label"
     )
     ser_span_cost: float = option(
         0.5,
-        help="cost of a slot with other bounds in the slot error rate",
+        help="cost of wrong boundaries in the slot error rate",
         low=0,
         high=1,
-        label="SER: cost of other bounds",
+        label="SER: cost of wrong boundaries",
     )
     type_level: str = option(
         "fine",
-        help="what of types and components' labels is compared",
-        choices={"fine": "all of it", "coarse": "the first dotted part"},
+        help="part of types and component labels to compare",
+        choices={"fine": "all of it", "coarse": "the part before the first dot"},
         label="Types",
     )
 
-    zero_division: float = zero_division_option("value of the rates if the reference is empty")
+    zero_division: float = zero_division_option("value of the error rates if the reference is empty")
 
     name: ClassVar[str] = "eter"
     leading: ClassVar[bool] = True
@@ -141,7 +139,7 @@ class Eter(Measure):
     results: ClassVar[Mapping[str, Key]] = {
         "eter": Key(
             "entity tree error rate",
-            "cost of insertions, deletions and pairs / references, 1 for an empty output",
+            "cost of insertions, deletions and pairs, divided by references; 1 for an empty output",
             "[0, ∞)",
             "lower",
         ),
@@ -149,7 +147,7 @@ class Eter(Measure):
         "deletions": Key("deleted entities", "reference entities without a partner", "[0, ∞)", "lower", whole=True),
         "substitution_cost": Key(
             "cost of the pairs",
-            "sum over pairs of (1 - alpha) times the root error plus alpha times the error in the components",
+            "sum over pairs of (1 - alpha) × root error + alpha × component error",
             "[0, ∞)",
             "lower",
             share=False,
@@ -157,19 +155,17 @@ class Eter(Measure):
         "references": Key("reference entities", "number of reference entities", "[0, ∞)", "", whole=True),
         "root_error": Key(
             "errors in types and bounds",
-            "sum over pairs of the errors in types and bounds",
+            "sum over pairs of errors in types and boundaries",
             "[0, ∞)",
             "lower",
             share=False,
         ),
         "component_error": Key(
-            "errors in components", "sum over pairs of the errors in components", "[0, ∞)", "lower", share=False
+            "errors in components", "sum over pairs of errors in components", "[0, ∞)", "lower", share=False
         ),
         "ser": Key("slot error rate", "slot error rate over entities and components", "[0, ∞)", "lower"),
-        "ser_types": Key("slot error rate, entities", "slot error rate of the entities alone", "[0, ∞)", "lower"),
-        "ser_components": Key(
-            "slot error rate, components", "slot error rate of the components alone", "[0, ∞)", "lower"
-        ),
+        "ser_types": Key("slot error rate, entities", "slot error rate of entities only", "[0, ∞)", "lower"),
+        "ser_components": Key("slot error rate, components", "slot error rate of components only", "[0, ∞)", "lower"),
     }
     detail_keys: ClassVar[tuple[str, ...]] = (*Measure.detail_keys, COUNTS_PER_LABEL, "muc_err")
     headline: ClassVar[str] = "eter"

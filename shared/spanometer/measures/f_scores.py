@@ -49,24 +49,24 @@ class PrecisionRecallF1(Measure):
     """
 
     average: str = replaced_option(Measure, "average", choices=ALL_AVERAGES)
-    f_beta: float = option(1.0, help="weight of recall against precision in f1", low=0)
+    f_beta: float = option(1.0, help="beta of F-beta: recall weighs beta times as much as precision", low=0)
     combination: str = option(
         "harmonic",
-        help="what f1 is",
+        help="how precision and recall are combined into f1",
         choices={
             "harmonic": "harmonic mean of precision and recall",
             "jaccard": "Jaccard index, F1 / (2 - F1)",
-            "lower": "the lower of precision and recall",
+            "lower": "the smaller one",
             "perfect": "1 if precision and recall are 1, otherwise 0",
         },
     )
     f1_average: str = option(
         "mean",
-        help="how F1 is averaged",
+        help="how f1 is averaged over labels",
         choices={
             "mean": "mean of F1",
-            "of_means": "F1 of averaged precision and recall",
-            "defined": "mean of F1 where precision and recall are defined",
+            "of_means": "F1 of the averaged precision and recall",
+            "defined": "mean of F1, without labels whose precision or recall is undefined",
         },
     )
 

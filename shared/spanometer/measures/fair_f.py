@@ -103,25 +103,23 @@ class FairF(FMeasure):
 
     weights: str | Mapping[str, Mapping[str, float]] = option(
         "fair",
-        help='as how many true and false positives and false negatives an error counts: "fair" (half a false positive '
-        'and half a false negative), "weighted" (boundary errors also as half a true positive), or numbers for the '
-        'kinds LE, BE (or BES, BEL, BEO) and LBE, as in {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}} or '
-        '"BE=0.5/0.25/0.25"',
+        help='weights of errors: "fair" (half a false positive and half a false negative), "weighted" (boundary '
+        "errors are also half a true positive), or TP/FP/FN for the kinds LE, BE (or BES, BEL, BEO) and LBE, as "
+        'in {"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}} or "BE=0.5/0.25/0.25"',
         type="str or dict",
         parse=str,
         label="Weights of errors",
     )
     focus: str = option(
         "target",
-        help="whose label a wrong label belongs to",
-        choices={"target": "the reference span's", "system": "the predicted span's"},
+        help="label that a wrong-label error is counted for",
+        choices={"target": "the reference span's label", "system": "the predicted span's label"},
         label="Wrong labels belong to",
     )
 
     name: ClassVar[str] = "fair_f"
     results: ClassVar[Mapping[str, Key]] = f_results(
-        "share of true positives among the predicted, each error counted once",
-        "share of true positives among the reference, each error counted once",
+        "true positives / predictions; each error counts once", "true positives / reference; each error counts once"
     )
     detail_keys: ClassVar[tuple[str, ...]] = (*FMeasure.detail_keys, COUNTS_PER_LABEL)
     place: ClassVar[int] = 54

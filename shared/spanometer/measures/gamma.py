@@ -59,7 +59,7 @@ class Gamma(AlignedMeasure):
 
     Attributes:
         alpha, beta: the weights of positions and of labels.
-        delta_empty: Δ, the dissimilarity of a unit and none.
+        delta_empty: Δ, the dissimilarity between a unit and an empty unit.
         distances: the distances of labels, from 0 to 1, as in `{"PER": {"ORG": 0.5}}`, either way; pairs that are not
             named are 1 apart. As text, 'PER/ORG=0.5' or the same as JSON.
         sampler: of random annotations: `shift`, the paper's, or `statistical`, pygamma-agreement's.
@@ -90,10 +90,13 @@ class Gamma(AlignedMeasure):
         span=(0, 10),
     )
     beta: float = option(1.0, help="weight of labels", low=0, high=1000, label="Weight of labels", span=(0, 10))
-    delta_empty: float = option(1.0, help="dissimilarity of a unit and none", low=0, high=1000, exclusive=True)
+    delta_empty: float = option(
+        1.0, help="dissimilarity between a unit and an empty unit", low=0, high=1000, exclusive=True
+    )
     distances: str | Mapping[str, Mapping[str, float]] | None = option(
         None,
-        help='how far apart labels are, from 0 to 1, as in {"PER": {"ORG": 0.5}} or "PER/ORG=0.5"; others are 1 apart',
+        help='distances between labels from 0 to 1, as in {"PER": {"ORG": 0.5}} or "PER/ORG=0.5"; the default '
+        "distance is 1",
         type="str or dict, optional",
         optional=True,
         parse=str,
@@ -101,49 +104,50 @@ class Gamma(AlignedMeasure):
     )
     sampler: str = option(
         "shift",
-        help="how random annotations are made",
+        help="how to make random annotations",
         choices={
-            "shift": "real ones moved round the circle, as in the paper",
-            "statistical": "numbers, lengths and gaps from normal distributions, as in pygamma-agreement",
+            "shift": "shift real annotations in a circle, as in the paper",
+            "statistical": "draw numbers, lengths and gaps from normal distributions, as pygamma-agreement does",
         },
         label="Sampler",
     )
     min_shift: str = option(
         "mean",
-        help="with the sampler shift: how far apart annotators are moved at least",
-        choices={"mean": "a mean length of a unit, as in the paper", "half": "half of it, as its program does"},
+        help="with sampler=shift: minimum distance between the shifts of two annotators",
+        choices={
+            "mean": "the mean length of a unit, as in the paper",
+            "half": "half of it, as the authors' program does",
+        },
     )
     samples: int = option(
-        30,
-        help="random annotations to make",
-        low=1,
-        high=MOST_SAMPLES,
-        label="Random annotations",
-        span=(1, 300),
+        30, help="number of random annotations", low=1, high=MOST_SAMPLES, label="Random annotations", span=(1, 300)
     )
     precision: float | None = option(
         None,
-        help="make enough that the relative error of expected disorder is at most this, at 95%",
+        help="add random annotations until the relative error of the expected disorder is at most this, with 95% "
+        "confidence",
         kind=float,
         low=0,
         high=1,
         exclusive=True,
         optional=True,
     )
-    seed: int = option(0, help="seed of the random annotations, and of the draws of intervals", low=0)
-    processes: int = option(1, help="processes that make random annotations", low=1, high=1024)
+    seed: int = option(0, help="random seed of random annotations and intervals", low=0)
+    processes: int = option(1, help="number of processes for random annotations", low=1, high=1024)
 
-    zero_division: float = zero_division_option("value of gamma if no disorder is expected and some observed")
+    zero_division: float = zero_division_option(
+        "value of gamma if the expected disorder is 0 and the observed one is not"
+    )
 
     name: ClassVar[str] = "gamma"
     place: ClassVar[int] = 85
     results: ClassVar[Mapping[str, Key]] = {
-        "gamma": Key("gamma", "agreement on units and labels beyond chance, 0 at chance level", "(-∞, 1]"),
+        "gamma": Key("gamma", "agreement on units and labels beyond chance; 0 at chance level", "(-∞, 1]"),
         "gamma_cat": Key(
-            "gamma-cat", "agreement on the labels of aligned units beyond chance; of a label gamma-k", "(-∞, 1]"
+            "gamma-cat", "agreement on the labels of aligned units beyond chance; per label, gamma-k", "(-∞, 1]"
         ),
         "observed_disorder": Key(
-            "observed disorder", "disorder of the best alignment of the units", "[0, ∞)", "lower", share=False
+            "observed disorder", "disorder of the best alignment of all units", "[0, ∞)", "lower", share=False
         ),
         "expected_disorder": Key(
             "expected disorder", "mean disorder of the best alignments of random annotations", "[0, ∞)", "", share=False

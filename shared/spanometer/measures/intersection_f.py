@@ -26,7 +26,7 @@ class IntersectionF(FMeasure):
     Attributes:
         cap: count a span's summed coverage as at most 1. If spans of one label overlap within one side, the plain sum
             can pass 1.
-        best: the side whose spans are covered by the one best span of the other side, not by all (neleval's max).
+        best: side whose spans are covered only by the best single span of the other side, not by all (neleval's max).
 
     Counts: `right` and `found`, the sums of the spans' coverage; `predicted` and `reference`, in spans.
 
@@ -36,20 +36,20 @@ class IntersectionF(FMeasure):
 
     cap: bool = option(
         False,
-        help="count a span's summed coverage as at most 1; needed if spans of one label overlap within one side",
+        help="count at most 1 for each span; needed if spans of one label overlap on one side",
         label="Cap coverage at 1",
     )
 
     best: str = option(
         "neither",
-        help="the side whose spans are covered by the one best span of the other side",
+        help="side whose spans are covered only by the best single span of the other side",
         choices={"neither": "all spans count", "references": "", "predictions": "", "both": ""},
         label="Best span alone",
     )
 
     name: ClassVar[str] = "intersection_f"
     results: ClassVar[Mapping[str, Key]] = f_results(
-        "mean share of a predicted span that is right", "mean share of a reference span that is found"
+        "mean covered share of predicted spans", "mean covered share of reference spans"
     )
     place: ClassVar[int] = 50
     support: ClassVar[str] = "reference"

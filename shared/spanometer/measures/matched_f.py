@@ -55,7 +55,7 @@ class MatchedF(FMeasure):
     most. `credit` sets the credit of a pair, with IoU = |ŝ ∩ s| / |ŝ ∪ s|, and the sum that the matching maximises:
 
     - `iou_threshold`: 1 if IoU is `threshold` or more; the most such pairs.
-    - `iou_50_95`: the mean over the thresholds 0.5, 0.55 ... 0.95, each with its own matching. As |Ŝ| and |S| do not
+    - `iou_50_95`: mean over the thresholds 0.5, 0.55 ... 0.95, each with its own matching. As |Ŝ| and |S| do not
       depend on it, the mean of F1 is the F1 of the mean P and the mean R.
     - `iou`: IoU; the largest sum.
     - `overlap`: 1; the most pairs.
@@ -77,23 +77,23 @@ class MatchedF(FMeasure):
 
     credit: str = option(
         "iou_threshold",
-        help="what a matched pair counts",
+        help="credit of a matched pair",
         choices={
-            "iou_threshold": "1 from the threshold of intersection over union on",
-            "iou_50_95": "the mean over the thresholds 0.5, 0.55 ... 0.95",
+            "iou_threshold": "1 if its intersection over union reaches the threshold",
+            "iou_50_95": "mean over the thresholds 0.5, 0.55 ... 0.95",
             "iou": "its intersection over union",
             "overlap": "1 for any shared token",
-            "mpp": "in precision the share of the predicted span, in recall that of the reference span",
+            "mpp": "the covered share of the predicted span in precision, and of the reference span in recall",
         },
         label="Credit of a pair",
     )
     threshold: float = option(
-        0.5, help="intersection over union that a pair needs, for iou_threshold", low=0, high=1, label="Threshold"
+        0.5, help="minimum intersection over union, for iou_threshold", low=0, high=1, label="Threshold"
     )
 
     name: ClassVar[str] = "matched_f"
     results: ClassVar[Mapping[str, Key]] = f_results(
-        "credits of matched pairs, for each predicted span", "credits of matched pairs, for each reference span"
+        "total credit of matched pairs / predicted spans", "total credit of matched pairs / reference spans"
     )
     place: ClassVar[int] = 56
     support: ClassVar[str] = "reference"

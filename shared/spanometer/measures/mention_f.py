@@ -39,17 +39,15 @@ class MentionF(PrecisionRecallF1):
         InputError: if the sides do not have the same documents.
     """
 
-    fold: str = option(
-        "exact", help="the normal form in which texts are compared", choices=STRING_FORMS, label="Normal form"
-    )
+    fold: str = option("exact", help="how texts are normalised", choices=STRING_FORMS, label="Normal form")
     copies: str = option(
         "multiset",
-        help="what several copies of a mention count",
-        choices={"set": "one, however many there are", "multiset": "each counts"},
+        help="how copies of a mention count",
+        choices={"set": "together once", "multiset": "each one"},
         label="Copies",
     )
     match_labels: bool = option(
-        True, help="require equal labels; otherwise all labels count as one", label="Labels must agree"
+        True, help="compare labels too; without it, only texts count", label="Labels must agree"
     )
 
     name: ClassVar[str] = "mention_f"

@@ -33,7 +33,7 @@ class RelaxedF(FMeasure):
 
     Attributes:
         overlap, threshold: see above.
-        credit: what a span counts that reaches another: 1, or its `best` overlap (Label Studio's agreement).
+        credit: credit of a span that overlaps enough: 1, or its `best` overlap (Label Studio's agreement).
         matching: `many`: spans count each by itself: a span may reach several, and several may reach it. `first`: one
             to one; each reference span in the order of the text takes the first predicted span that it reaches and that
             is still free. `fresh`: predicted spans in the order of the text; one that reaches a reference span that an
@@ -41,7 +41,7 @@ class RelaxedF(FMeasure):
             of `first` and `fresh`, both shares must reach the threshold of `coverage`.
         recall: `found`: as above. `right`: the share of predicted spans that are right among these and the reference
             spans that are missed (SemEval-2014 task 7).
-        duplicates: how often a span counts that a side has several times.
+        duplicates: how often duplicate spans of one side count.
 
     Counts: `right` of `predicted`, `found` of `reference`, in spans.
 
@@ -51,48 +51,43 @@ class RelaxedF(FMeasure):
 
     overlap: str = option(
         "any",
-        help="what of two spans must reach the threshold",
+        help="overlap that must reach the threshold",
         choices={
-            "any": "nothing, a shared token is enough",
+            "any": "one shared token is enough",
             "iou": "intersection over union",
-            "dice": "twice the intersection over the sum of sizes",
-            "coverage": "the share of the span that lies in the other",
+            "dice": "twice the intersection, divided by the sum of sizes",
+            "coverage": "the share of the span that the other covers",
         },
         label="Overlap",
     )
-    threshold: float = option(
-        0.5, help="least overlap that counts, except for overlap=any", low=0, high=1, label="Threshold"
-    )
+    threshold: float = option(0.5, help="minimum overlap; no effect with overlap=any", low=0, high=1, label="Threshold")
     credit: str = option(
-        "one",
-        help="what a span counts that reaches another",
-        choices={"one": "1", "best": "its best overlap"},
+        "one", help="credit of a span that overlaps enough", choices={"one": "1", "best": "its best overlap"}
     )
     matching: str = option(
         "many",
-        help="which spans count",
+        help="how spans are matched",
         choices={
-            "many": "each by itself",
-            "first": "one to one, each reference span takes the first free predicted span",
-            "fresh": "without predicted spans that reach what an earlier one reached",
+            "many": "each span on its own",
+            "first": "one to one; each reference span takes the first free predicted span",
+            "fresh": "ignore predicted spans that only reach spans which earlier ones reached",
         },
         label="Matching",
     )
     recall: str = option(
         "found",
-        help="what recall is a share of",
+        help="how recall is defined",
         choices={
-            "found": "found among reference spans",
-            "right": "right predicted spans among these and missed reference spans",
+            "found": "found reference spans / reference spans",
+            "right": "right predicted spans / (right predicted spans + missed reference spans)",
         },
     )
-    duplicates: str = option(
-        "once", help="how often a span counts that a side has several times", choices=("once", "each")
-    )
+    duplicates: str = option("once", help="how often duplicate spans of one side count", choices=("once", "each"))
 
     name: ClassVar[str] = "relaxed_f"
     results: ClassVar[Mapping[str, Key]] = f_results(
-        "share of predicted spans that reach a reference span", "share of reference spans that a predicted span reaches"
+        "share of predicted spans that overlap a reference span enough",
+        "share of reference spans that a predicted span overlaps enough",
     )
     place: ClassVar[int] = 57
     support: ClassVar[str] = "reference"

@@ -68,30 +68,30 @@ class SemevalF(FMeasure):
 
     schema: str = option(
         "partial",
-        help="which pairs of spans are correct",
+        help="which pairs are correct",
         choices={
-            "strict": "those with the same tokens and label",
-            "exact": "those with the same tokens",
-            "partial": "those with the same tokens; others count half",
-            "ent_type": "those with the same label",
-            "muc": "those with the same tokens and label; one of both counts half",
+            "strict": "same tokens and same label",
+            "exact": "same tokens",
+            "partial": "same tokens; other pairs count half",
+            "ent_type": "same label",
+            "muc": "same tokens and same label; one of the two counts half",
         },
         label="Schema",
     )
     alignment: str = option(
         "joint",
-        help="which pairs are formed of spans that share tokens",
+        help="how spans that share tokens are paired",
         choices={
-            "joint": "the best pairs, one choice for all schemas",
-            "schema": "those with the most correct pairs of the schema",
-            "first": "each predicted span with its equal, else with the first free reference span",
-            "nervaluate": "as nervaluate does, one predicted span after the other",
+            "joint": "the best pairs, the same for all schemas",
+            "schema": "the pairing with the most correct pairs of the schema",
+            "first": "each predicted span with its equal, or else the first free reference span",
+            "nervaluate": "one predicted span after the other, as nervaluate does",
         },
         label="Alignment",
     )
     min_overlap: float = option(
         0.0,
-        help="least share of a reference span that a predicted span must cover to be paired with it",
+        help="pair only predicted spans that cover at least this share of the reference span",
         low=0,
         high=1,
         label="Least overlap",
@@ -99,8 +99,8 @@ class SemevalF(FMeasure):
 
     name: ClassVar[str] = "semeval_f"
     results: ClassVar[Mapping[str, Key]] = f_results(
-        "share of predicted spans that are correct, partial ones counting half",
-        "share of reference spans that are found correctly, partial ones counting half",
+        "share of predicted spans that are correct; partial matches count half",
+        "share of reference spans that are found; partial matches count half",
     )
     place: ClassVar[int] = 52
     support: ClassVar[str] = "possible"

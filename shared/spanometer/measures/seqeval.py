@@ -51,22 +51,22 @@ class Seqeval(Measure):
         scheme: the tag scheme of the strict mode; None infers it. Without that mode it has no effect, as in seqeval.
         mode: None reads illegal tags as the CoNLL script does, `strict` drops spans that are not well-formed.
         sample_weight: has no effect, as in seqeval.
-        zero_division: the value of a ratio with the denominator 0; `warn` is 0 with a warning.
+        zero_division: the value of a ratio if its denominator is 0; `warn` is 0 with a warning.
         id2label, ignore_index: of label numbers, see `spans.pair_from_tags`; seqeval has neither.
     """
 
     # the result has each label, and the overall scores sum the counts
     average: str = field(init=False, default="micro", repr=False)
-    suffix: bool = option(False, help="tags have their prefixes behind the labels (PER-B)")
+    suffix: bool = option(False, help="tags have their prefixes after the labels (PER-B)")
     scheme: str | None = option(
         None,
-        help="tag scheme of the strict mode, by default inferred from the prefixes of both sides (never IOB1 or IOE1)",
+        help="tag scheme of the strict mode, by default inferred from the tags of both sides (never IOB1 or IOE1)",
         choices=tuple(SCHEMES),
         optional=True,
     )
     mode: str | None = option(
         None,
-        help="how to handle illegal tags, by default as the CoNLL script does",
+        help="how to handle illegal tags; by default, like the CoNLL script",
         choices={"strict": "drop spans that are not well-formed"},
         optional=True,
     )
@@ -75,7 +75,7 @@ class Seqeval(Measure):
     )
     zero_division: float | str = option(  # type: ignore[assignment]  # of other measures it is a number
         "warn",
-        help="value of a ratio with the denominator 0",
+        help="value of a ratio if its denominator is 0",
         type="float or str",
         choices={"warn": "0 with a warning", 0.0: "", 1.0: "", nan: "left out of averages"},
     )
@@ -167,7 +167,7 @@ class Seqeval(Measure):
 
 
 def number(zero_division: float | str) -> float:
-    """Read the value of a ratio with the denominator 0."""
+    """Read the value of a ratio if its denominator is 0."""
     return 0.0 if isinstance(zero_division, str) else float(zero_division)
 
 
@@ -187,7 +187,7 @@ def averaged(
 
     Args:
         totals: `both`, `predicted` and `reference` by label.
-        average: `micro` sums counts over labels, `macro` is the unweighted mean over labels, `weighted` weights labels
+        average: `micro` sums counts over labels, `macro` is the plain mean over labels, `weighted` weights labels
             by their reference spans, None gives an array with a value for each label. NaN scores are left out of
             means. Without labels `macro`, and without reference spans `weighted`, is `micro`.
         zero_division: see `Seqeval`; `warn` also warns of each ratio that is not defined.

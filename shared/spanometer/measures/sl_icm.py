@@ -100,7 +100,7 @@ class SlIcm(AlignedMeasure):
     """
 
     tokens: Sequence[Sequence[str]] | None = tokens_option(
-        "the words of each document; without token_probabilities their relative frequencies are P(w)"
+        "the words of each document; their relative frequencies are P(w), unless you pass token_probabilities"
     )
     token_probabilities: Probabilities = option(
         None,
@@ -112,12 +112,12 @@ class SlIcm(AlignedMeasure):
     )
     unknown: float | None = option(
         None,
-        help="P(w) of words that a dict in token_probabilities lacks; without it words in spans must not lack",
+        help="P(w) of words that are not in the dict token_probabilities; with None, such words in spans are an error",
         type="float, optional",
     )
     prior: str = option(
         "spans",
-        help="what the frequencies of labels are counted in",
+        help="unit in which label frequencies are counted",
         choices=("spans", "tokens"),
         label="Label frequencies in",
     )
@@ -132,10 +132,10 @@ class SlIcm(AlignedMeasure):
     )
     matching: str = option(
         "mutual",
-        help="which spans match",
+        help="which spans are matched",
         choices={
-            "mutual": "those that pick each other",
-            "optimal": "the one-to-one matching with the most information in common",
+            "mutual": "spans that are each other's best match",
+            "optimal": "the one-to-one matching that shares the most information",
         },
         label="Matching",
     )
@@ -147,27 +147,27 @@ class SlIcm(AlignedMeasure):
     )
     beta: float = option(
         2.0,
-        help="the common information counts 1 + beta times; more than alpha1 + alpha2 - 1",
+        help="shared information counts 1 + beta times; must be greater than alpha1 + alpha2 - 1",
         low=-1,
         exclusive=True,
         label="Beta",
         span=(0, 20),
     )
 
-    zero_division: float = zero_division_option("value of sl_icm_norm if the reference carries no information")
+    zero_division: float = zero_division_option("value of sl_icm_norm if the reference has no information")
 
     name: ClassVar[str] = "sl_icm"
     place: ClassVar[int] = 60
     results: ClassVar[Mapping[str, Key]] = {
         "sl_icm": Key(
             "SL-ICM",
-            "information contrast, in bits with the base 2; the reference's information for the reference itself",
+            "information contrast, in bits if the base is 2; a perfect output gets the reference's information",
             "(-∞, ∞)",
             share=False,
         ),
         "sl_icm_norm": Key(
             "SL-ICM, normalised",
-            "the same, scaled so that the reference scores 1 and an empty output 0",
+            "sl_icm, scaled so that a perfect output gets 1 and an empty one 0",
             "(-∞, 1], with unequal token probabilities (-∞, ∞)",
         ),
     }

@@ -86,7 +86,7 @@ class SpanAttribute(Measure):
         include_falsy: whether None (also of a missing attribute), False, 0, 0.0 and "" are items.
         micro_key: where the result has all attributes together.
         average_precision: `ties`, `edsnlp` or `edsnlp-0.20`.
-        filter: which documents are scored: None for all; a function that is called with the reference spans of each
+        filter: which documents to score: None for all; a function that is called with the reference spans of each
             document (a list of dicts, see `Attributes.to_dicts`) and returns a bool; or, as on the command line,
             comparisons of attributes with values, `"carrier == 'FATHER' and negated == false"`, see `DocumentFilter`.
             Other documents are ignored.
@@ -100,8 +100,8 @@ class SpanAttribute(Measure):
     average: str = field(init=False, default="micro", repr=False)
     attributes: Sequence[str] | Mapping[str, bool | Sequence[str]] | None = option(
         None,
-        help="the attributes to score: None for all, a list of names, or a dict of names to True (of all spans) or to "
-        "lists of labels (of spans with these)",
+        help="attributes to score: None for all, a list of names, or a dict from names to True (all spans) or to a "
+        "list of labels (spans with these labels)",
         type="list of str or dict",
         repeat=True,
         parse=lambda texts: _scored_in(texts),
@@ -109,7 +109,7 @@ class SpanAttribute(Measure):
     )
     default_values: Mapping[str, Value] = option(
         default_factory=dict,
-        help="for an attribute the value that is no item, as if it were missing",
+        help="default values of attributes; an attribute with its default value counts as missing",
         type="dict",
         repeat=True,
         parse=lambda texts: _default_values_in(texts),
@@ -117,36 +117,39 @@ class SpanAttribute(Measure):
     )
     include_falsy: bool = option(
         False,
-        help='count None (a missing attribute too), False, 0, 0.0 and "" as items',
+        help='also count missing attributes, None, False, 0, 0.0 and "" as items',
         label="Count missing, false, 0 and empty values",
     )
-    micro_key: str = option("micro", help="the key of all attributes together", kind=str, label="Name of all together")
+    micro_key: str = option(
+        "micro", help="key of the score over all attributes", kind=str, label="Name of all together"
+    )
     average_precision: str = option(
         "ties",
-        help="how average precision ranks equal scores",
+        help="how average precision treats items with equal scores",
         choices={
-            "ties": "one step for all of them",
-            "edsnlp": "one step each, in the order of the documents",
-            "edsnlp-0.20": "the same without the first step",
+            "ties": "one step for all",
+            "edsnlp": "one step each, in document order",
+            "edsnlp-0.20": "the same, without the first step",
         },
         label="Average precision",
     )
     filter: Filter | None = option(
         None,
-        help="the documents that are scored: those with a reference span whose attributes fulfil comparisons with "
-        "values, carrier == 'FATHER' and negated == false; in Python a function of a document's reference spans",
+        help="score only documents with a reference span that fulfils a condition, such as carrier == 'FATHER' and "
+        "negated == false; in Python, a function of a document's reference spans",
         type="function or str",
         parse=str,
     )
     on_mismatch: str = option(
         "error",
-        help="how to handle a span that only one side has",
-        choices={"error": "refuse it", "count": "its items are misses or false alarms"},
+        help="how to handle spans that only one side has",
+        choices={"error": "refuse it", "count": "count their items as false negatives or false positives"},
         label="Spans on one side only",
     )
 
     zero_division: float = zero_division_option(
-        "value of p without predicted items, of r and ap without reference items, of f without both"
+        "value of p if there are no predicted items, of r and ap if there are no reference items, of f if there are "
+        "neither"
     )
 
     name: ClassVar[str] = "span_attribute"
@@ -155,12 +158,12 @@ class SpanAttribute(Measure):
     input: ClassVar[str] = "attributes"
     results: ClassVar[Mapping[str, Key]] = {
         "f": Key("F1", "harmonic mean of precision and recall"),
-        "p": Key("precision", "share of the predicted items that are right"),
-        "r": Key("recall", "share of the reference's items that are predicted"),
+        "p": Key("precision", "share of predicted items that are right"),
+        "r": Key("recall", "share of reference items that are predicted"),
         "tp": Key("right", "items on both sides", "[0, ∞)", kind=int, whole=True),
         "support": Key("in the reference", "items of the reference", "[0, ∞)", "", int, whole=True),
         "positives": Key("predicted", "predicted items", "[0, ∞)", "", int, whole=True),
-        "ap": Key("average precision", "average precision over the ranking of the predicted items by score"),
+        "ap": Key("average precision", "average precision of the predicted items, ranked by score"),
     }
     returns: ClassVar[str] = "for each attribute, and for all together under micro_key, a dict of these"
     detail_keys: ClassVar[tuple[str, ...]] = ("counts", "signature", "curves")
@@ -333,7 +336,7 @@ class SpanAttribute(Measure):
     def _require_free_micro_key(self, names: Mapping[str, Any]) -> None:
         if self.micro_key in names:
             raise InputError(
-                f"{self.micro_key!r} is an attribute, and the key of all attributes together.",
+                f"{self.micro_key!r} is an attribute, and the key of the score over all attributes.",
                 f"Name another key with {setting('micro_key')}.",
             )
 

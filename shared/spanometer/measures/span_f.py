@@ -39,12 +39,12 @@ class SpanF(FMeasure):
 
     duplicates: str = option(
         "once",
-        help="how often a span counts that a side has several times",
+        help="how often duplicate spans of one side count",
         choices={
             "once": "once",
-            "each": "each time, right as often as the other side has it",
-            "wrong": "once if it is right, each time if it is wrong",
-            "forms": "spans with the same words and label once in the corpus, as right if one of them is",
+            "each": "each copy; right as often as the other side has it",
+            "wrong": "right spans once, wrong spans each time",
+            "forms": "once in the corpus for each string and label; right if one copy is",
         },
     )
     tokens: Sequence[Sequence[str]] | None = tokens_option("the words of each document, for duplicates=forms")

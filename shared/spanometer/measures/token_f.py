@@ -32,24 +32,24 @@ class TokenF(FMeasure):
 
     format: str = option(
         "IO",
-        help="what a unit is",
+        help="unit that is counted",
         choices={
             "IO": "a token with its label",
-            "BIO": "also whether it begins a span",
-            "BIOE": "also whether it ends one",
-            "BIOES": "also whether it is one",
-            "IO*": "tokens, and the gaps between the tokens of a span",
+            "BIO": "and whether it begins a span",
+            "BIOE": "and whether it ends one",
+            "BIOES": "and whether it is a whole span",
+            "IO*": "tokens, and the gaps between tokens of a span",
         },
         label="Format",
     )
     duplicates: str = option(
         "once",
-        help="how often a unit counts that several spans of a label and side have",
-        choices={"once": "once", "each": "for each of them, right as often as the other side has it"},
+        help="how often a unit counts that several spans with the same label share",
+        choices={"once": "once", "each": "once for each span; right as often as the other side has it"},
     )
     weight_by: str = option(
         "spans",
-        help="what average=weighted weights labels by",
+        help="weights of labels with average=weighted",
         choices={"spans": "reference spans", "tokens": "tokens of the reference"},
     )
 

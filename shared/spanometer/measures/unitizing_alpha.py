@@ -78,25 +78,21 @@ class UnitizingAlpha(AlignedMeasure):
     variant: str = option("2016", help="year of the definition", choices=("1995", "2016"), label="Variant")
 
     average: str = replaced_option(Measure, "average", choices=ALL_AVERAGES)
-    zero_division: float = zero_division_option("value of alpha if no disagreement is expected")
+    zero_division: float = zero_division_option("value of alpha if the expected disagreement is 0")
 
     name: ClassVar[str] = "unitizing_alpha"
     place: ClassVar[int] = 80
     results: ClassVar[Mapping[str, Key]] = {
-        "alpha": Key("alpha", "agreement beyond chance, 0 at chance level", "(-∞, 1]"),
+        "alpha": Key("alpha", "agreement beyond chance; 0 at chance level", "(-∞, 1]"),
         "observed_disagreement": Key(
             "observed disagreement",
-            "what the annotators disagree in, summed over labels",
+            "disagreement of the annotators, summed over labels",
             "[0, ∞)",
             "lower",
             share=False,
         ),
         "expected_disagreement": Key(
-            "expected disagreement",
-            "what annotators would disagree in by chance, summed over labels",
-            "[0, ∞)",
-            "",
-            share=False,
+            "expected disagreement", "disagreement by chance, summed over labels", "[0, ∞)", "", share=False
         ),
     }
     headline: ClassVar[str] = "alpha"

@@ -295,7 +295,7 @@ class Offsets(CheckedOptions):
     """The options of reading a format of offsets."""
 
     offset_unit: str | None = option(
-        None, help="what offsets count, if a file does not tell", choices=UNITS, optional=True, metavar="UNIT"
+        None, help="unit of the offsets, if the file does not state it", choices=UNITS, optional=True, metavar="UNIT"
     )
 
     def units(self, *possible: str) -> tuple[str, ...]:
@@ -313,8 +313,8 @@ class LayerReading(CheckedOptions):
             is the label of all spans.
     """
 
-    layer: str | None = text("NAME", "the layer whose spans are read in WebAnno TSV and UIMA CAS")
-    feature: str | None = text("NAME", "the feature of the layer that has the labels in WebAnno TSV and UIMA CAS")
+    layer: str | None = text("NAME", "WebAnno TSV and UIMA CAS: layer of the spans to read")
+    feature: str | None = text("NAME", "WebAnno TSV and UIMA CAS: feature of the layer that holds the labels")
 
     def chosen(
         self, layers: Mapping[str, str], refuse: Callable[[str, str], InputError], have: str = "file has"

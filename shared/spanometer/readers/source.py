@@ -47,22 +47,18 @@ class Limits(CheckedOptions):
     """
 
     encoding: str = option(
-        UTF_8,
-        help="encoding of the text, as Python names it (cp1252, utf-16); utf-8 with or without a byte order mark",
-        kind=str,
-        metavar="NAME",
+        UTF_8, help="encoding of the files, by its Python name (cp1252, utf-16)", kind=str, metavar="NAME"
     )
     max_line: float = option(
         16,
-        help="longest line, item of JSON or document of XML that is read, and most text before the first row, in "
-        "megabytes",
+        help="refuse files with a line, JSON item or XML document of more megabytes than this",
         kind=float,
         low=1,
         metavar="MB",
     )
     max_size: float = option(
         2000,
-        help="most text that is read of a file, unpacked, in megabytes",
+        help="refuse files of more megabytes than this, after unpacking",
         kind=float,
         low=0,
         exclusive=True,

@@ -48,9 +48,9 @@ def write_documents(
         format: `jsonl`, `columns`, `brat`, `doccano`, `label_studio` or `spacy`.
         lossy: whether to write what the format can hold if that is not all.
         replace: whether a file that exists is replaced, or a folder that has no files of other kinds.
-        to_tokens: how spans of characters are carried to tokens, if the format has tokens: see
+        to_tokens: how to align character spans with tokens, if the format has tokens: see
             `spans.tokenisation.POLICIES`. Under `strict` those that begin or end within a token cannot be held.
-        trim: what is cut off the ends of spans of characters: `nothing`, `blanks` or `punctuation`.
+        trim: what to trim from the ends of character spans: `nothing`, `blanks` or `punctuation`.
         tokenizer: what makes tokens of the texts, see `tokenizers.TOKENIZERS`; by default those of the file are taken.
         **options: of columns `scheme` ("IOB2"), that of the tags; of spaCy `span_group`, the group that has the spans
             instead of the entities.

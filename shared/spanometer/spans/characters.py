@@ -9,11 +9,11 @@ import numpy as np
 from ..arrays import offsets_of
 
 UNITS: Mapping[str, str] = {
-    "codepoint": "characters as Python counts them",
-    "utf-16": "UTF-16 units, as JavaScript and Java count: an emoji has two",
+    "codepoint": "characters as in Python",
+    "utf-16": "UTF-16 units as in JavaScript and Java, where an emoji has two",
     "byte": "bytes of UTF-8",
-    "codepoint-lf": "characters as Python counts them, but a carriage return and a newline are one",
-    "utf-16-lf": "UTF-16 units, but a carriage return and a newline are one",
+    "codepoint-lf": "code points, with \\r\\n counted once",
+    "utf-16-lf": "UTF-16 units, with \\r\\n counted once",
 }
 """The units of offsets within a text."""
 

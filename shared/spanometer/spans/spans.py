@@ -164,7 +164,7 @@ class Spans(DocumentColumns):
         Args:
             documents: the spans of each document: `{"start": int, "end": int, "label": str}`, or, for discontinuous
                 spans, `{"label": str, "fragments": [[start, end], ...]}`, the same kind throughout.
-            lengths: the documents' lengths in tokens, checked against the spans.
+            lengths: number of tokens of each document; spans are checked against it.
 
         Raises:
             InputError: for a span that is not of this form, is empty or passes the end of its document.

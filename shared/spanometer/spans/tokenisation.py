@@ -15,11 +15,11 @@ from .documents import Tokens
 from .spans import Spans, in_order
 
 POLICIES: Mapping[str, str] = {
-    "strict": "spans must begin and end where tokens do",
-    "drop": "spans that do not begin and end where tokens do are left out",
-    "expand": "every token that shares a character with the span",
-    "contract": "every token that lies inside the span",
-    "overlap": "every token of which at least half lies in the span; if there is none, the one with the most",
+    "strict": "an error unless spans begin and end at token boundaries",
+    "drop": "ignore spans that do not",
+    "expand": "all tokens that share a character with the span",
+    "contract": "all tokens inside the span",
+    "overlap": "all tokens at least half inside the span, or else the token with the largest part inside",
 }
 """How spans of characters are carried to tokens."""
 

@@ -52,9 +52,15 @@ class Precision:
     """
 
     digits: int | None = option(
-        None, help="decimals of scores; 4, and 2 in percent", kind=int, low=0, high=15, optional=True, metavar="N"
+        None,
+        help="decimals of scores; by default 4, or 2 with --percent",
+        kind=int,
+        low=0,
+        high=15,
+        optional=True,
+        metavar="N",
     )
-    percent: bool = option(False, help="scores in percent, but for those that are no shares", kind=bool)
+    percent: bool = option(False, help="show proportions as percentages", kind=bool)
 
     def __post_init__(self) -> None:
         """Check the options."""

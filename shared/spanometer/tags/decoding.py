@@ -35,7 +35,7 @@ BARE_LABEL = "_"
 """The label of spans whose tags are bare prefixes, as in seqeval."""
 
 
-_FURTHER = f"the name of a tool ({', '.join(TOOLS)}), or an action for each place of the repair grid, as 'open,absorb'"
+_FURTHER = f"the name of a tool ({', '.join(TOOLS)}) or a combination of actions, such as open,absorb"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ class Decoding(CheckedOptions):
 
     scheme: str | None = option(
         None,
-        help="tag scheme, by default inferred from the prefixes of both sides (never IOB1 or IOE1)",
+        help="tag scheme, by default inferred from the tags of both sides (never IOB1 or IOE1)",
         choices=tuple(SCHEMES),
         optional=True,
         metavar="SCHEME",
@@ -93,20 +93,18 @@ class LabelDecoding(Decoding):
 
     prefix: bool = option(
         True,
-        help="read the prefixes of tags; otherwise (parts of speech) every tag but O is a label, read as IO",
+        help="tags have prefixes (B-PER); without them, as in parts of speech, each tag except O is a label and is "
+        "read as IO",
         label="Tags have prefixes",
     )
     id2label: Any = option(
         None,
-        help="the tags that label numbers stand for; with it tags may be label numbers",
+        help="names of integer tags; needed if tags are integers",
         type="list, dict, model config or ClassLabel, optional",
         flag="",
     )
     ignore_index: int | None = option(
-        -100,
-        help="label number of positions to leave out, where the reference has it (only with label numbers)",
-        optional=True,
-        flag="",
+        -100, help="ignore positions with this integer tag in the reference", optional=True, flag=""
     )
 
     def __post_init__(self) -> None:

@@ -66,9 +66,9 @@ REPAIRS: dict[str, Repair] = {
     for repair in (
         Repair("conlleval", "read them as the CoNLL script does", CONTINUES),
         Repair("discard", "drop spans that are not well-formed", CONTINUES, well_formed=True),
-        Repair("bes", "look at B, E and S alone", _brackets(), skips="I", needs="BES"),
+        Repair("bes", "use only B, E and S", _brackets(), skips="I", needs="BES"),
         Repair("convert", "read S as B and E as I", CONTINUES_CONVERTED, needs="B"),
-        Repair("raise", "refuse them", CONTINUES, refuse=True),
+        Repair("raise", "raise an error", CONTINUES, refuse=True),
     )
 }
 

@@ -222,8 +222,8 @@ class LabelChoice:
             tokens whose labels become one are one span. An old label can be written as a tag: `B-geo` stands for `geo`.
         labels: the only labels that are scored; spans of others are left out on both sides. Of mapped labels the new
             ones.
-        ignore_labels: the labels whose spans are left out on both sides; of mapped labels the new ones.
-        label_case: the case that labels are read in; a map has the labels in that case.
+        ignore_labels: ignore the spans of these labels on both sides; use the new names of renamed labels.
+        label_case: convert labels to one case; a map has the labels in that case.
         reference_labels: leave out the spans of other sides whose labels the first side lacks.
 
     Raises:
@@ -232,25 +232,29 @@ class LabelChoice:
 
     label_map: Mapping[str, str] | None = option(
         None,
-        help="new labels by old ones (or by tags that have them); the others stay",
+        help="new names of labels by old names (or by tags with the old labels); other labels keep their names",
         type="dict of str",
         optional=True,
         metavar="OLD=NEW,...",
         parse=label_map_in,
     )
     labels: Sequence[str] | None = labels_option(
-        "the only labels that are scored; of mapped labels the new ones", metavar="A,B", common=True
+        "score only these labels; use the new names of renamed labels", metavar="A,B", common=True
     )
     ignore_labels: Sequence[str] | None = labels_option(
-        "labels whose spans are left out on both sides; of mapped labels the new ones", metavar="A,B", common=True
+        "ignore the spans of these labels on both sides; use the new names of renamed labels",
+        metavar="A,B",
+        common=True,
     )
     label_case: str | None = option(
         None,
-        help="the case that labels are read in",
-        choices={"upper": "in capitals, PER for per", "lower": "in small letters, per for PER"},
+        help="convert labels to one case",
+        choices={"upper": "per becomes PER", "lower": "PER becomes per"},
         optional=True,
     )
-    reference_labels: bool = option(False, help="leave out predicted spans whose labels the reference lacks", kind=bool)
+    reference_labels: bool = option(
+        False, help="ignore predicted spans whose labels are not in the reference", kind=bool
+    )
 
     def __post_init__(self) -> None:
         """Check the values."""

@@ -47,22 +47,26 @@ class Thresholds:
         InputError: for a value that is not a number or below 0.
     """
 
-    short_share: float = _threshold(0.9, "share of spans of 1 or 2 tokens from which the paper's flow ends", "SHARE")
-    touching_share: float = _threshold(
-        0.1, "share of spans next to another from which the paper's flow minds them", "SHARE"
+    short_share: float = _threshold(0.9, "paper's flow: it ends at this share of spans with 1 or 2 tokens", "SHARE")
+    touching_share: float = _threshold(0.1, "paper's flow: touching spans matter from this share on", "SHARE")
+    very_long_span: float = _threshold(15, "paper's flow: a span is very long from this many tokens on", "TOKENS")
+    very_long_share: float = _threshold(0.1, "paper's flow: very long spans matter from this share on", "SHARE")
+    several_tokens: float = _threshold(
+        0.05, "near misses matter from this share of spans with several tokens on", "SHARE"
     )
-    very_long_span: float = _threshold(15, "number of tokens from which the paper's flow has very long spans", "TOKENS")
-    very_long_share: float = _threshold(0.1, "share of very long spans from which the paper's flow minds them", "SHARE")
-    several_tokens: float = _threshold(0.05, "share of spans of several tokens from which near misses matter", "SHARE")
-    adjacent: float = _threshold(0.01, "share of spans touching one of their label from which borders matter", "SHARE")
-    length_variation: float = _threshold(0.5, "ratio of standard deviation to mean from which lengths vary", "RATIO")
-    long_span: float = _threshold(5, "number of tokens from which a span is long", "TOKENS")
-    long_share: float = _threshold(0.1, "share of spans from which long ones matter", "SHARE")
+    adjacent: float = _threshold(
+        0.01, "boundaries matter from this share of spans that touch a span of their label on", "SHARE"
+    )
+    length_variation: float = _threshold(0.5, "lengths vary from this ratio of standard deviation to mean on", "RATIO")
+    long_span: float = _threshold(5, "a span is long from this many tokens on", "TOKENS")
+    long_share: float = _threshold(0.1, "long spans matter from this share on", "SHARE")
     information_variation: float = _threshold(
-        0.3, "ratio of standard deviation to mean of their bits from which words differ", "RATIO"
+        0.3, "words differ in information from this ratio of standard deviation to mean on", "RATIO"
     )
-    label_evenness: float = _threshold(0.9, "ratio of entropy to its maximum below which labels are uneven", "RATIO")
-    chance: float = _threshold(0.05, "F1 by chance from which it should be corrected for", "F1")
+    label_evenness: float = _threshold(
+        0.9, "labels are uneven below this ratio of their entropy to its maximum", "RATIO"
+    )
+    chance: float = _threshold(0.05, "correct for chance from this F1 by chance on", "F1")
 
     def __post_init__(self) -> None:
         """Check the values."""

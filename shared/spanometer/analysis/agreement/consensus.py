@@ -37,31 +37,31 @@ class Voting:
         common=True,
         help="how many annotators must have a span",
         choices={
-            "majority": "more than half of them; half of them is a tie, which is left out",
-            "half": "at least half of them; a tie is taken in",
-            "union": "one of them",
+            "majority": "more than half; exactly half is a tie and is dropped",
+            "half": "at least half, with ties",
+            "union": "at least one",
             "intersection": "all of them",
         },
     )
     at_least: int | None = option(
-        None, help="how many annotators must have a span, as a number", kind=int, low=1, optional=True, metavar="N"
+        None, help="minimum number of annotators, instead of --rule", kind=int, low=1, optional=True, metavar="N"
     )
     vote: str = option(
         "span",
-        help="what is voted on",
+        help="what annotators vote on",
         choices={
-            "span": "whole spans, which are equal if label and bounds (or all fragments) are",
-            "token": "labels of tokens, which are then read as runs",
+            "span": "spans with label and boundaries",
+            "token": "the label of each token; equal labels in a row become one span",
         },
     )
     resolve: str = option(
         "nothing",
-        help="which spans that have won and overlap must give way: to more votes, or else to more tokens, or to what "
-        "comes first in the text, or in the alphabet of labels",
+        help="which overlapping spans to drop from the consensus; the span with more votes stays, then the longer "
+        "one, then the first",
         choices={
             "nothing": "none, all stay",
-            "contradictions": "those that no annotator has together; what one has nested stays",
-            "overlaps": "all, so that no token is in two spans",
+            "contradictions": "overlaps that no annotator has",
+            "overlaps": "all overlaps",
         },
     )
 

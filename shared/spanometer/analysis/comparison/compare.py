@@ -96,7 +96,7 @@ def compare(
             names the results. For `Entities`: `Eter`, or `"eter"`.
         rank_correlation: also correlate the rankings that the measures give (Kendall's tau-b, with intervals from the
             same drawn corpora), see `rank_correlation.RankCorrelation`. That takes three systems and two measures.
-        per_label: also compare the systems in each label of the reference.
+        per_label: also compare the systems by label of the reference.
         by_chance: also rank the systems before and after correction for chance (`ChanceKappaF1`), over all documents
             and in the parts below, between and above these bounds of the chance level, see `difficulty.by_chance`.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,

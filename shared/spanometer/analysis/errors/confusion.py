@@ -13,8 +13,8 @@ from ...tables.result import Result
 from ...tables.table import Part, Table, TableColumn, amounts
 
 PAIR_CHOICES = {
-    "overlap": "all pairs of spans that share tokens",
-    "exact": "pairs of spans with the same boundaries; the spans of other pairs are missing and spurious",
+    "overlap": "all pairs that share tokens",
+    "exact": "only pairs with the same boundaries; all other spans count as missing or spurious",
 }
 """Which pairs a confusion matrix has, explained."""
 

@@ -65,25 +65,23 @@ class ErrorChoice:
 
     kind: tuple[str, ...] = option(
         (),
-        help=f"only errors of these kinds, with commas between: {', '.join(CHOICES)}",
+        help=f"show only these kinds of errors, separated by commas: {', '.join(CHOICES)}",
         parse=_listed,
         metavar="KINDS",
     )
     reference_label: tuple[str, ...] = option(
         (),
-        help="only errors on reference spans of these labels, with commas between, and spurious spans of these labels "
-        "unless --predicted-label is given",
+        help="show only errors on reference spans with these labels, and, without --predicted-label, spurious spans "
+        "with these labels",
         parse=_listed,
         metavar="LABELS",
     )
     predicted_label: tuple[str, ...] = option(
-        (), help="only errors whose predicted spans have these labels", parse=_listed, metavar="LABELS"
+        (), help="show only errors whose predicted spans have these labels", parse=_listed, metavar="LABELS"
     )
-    limit: int | None = option(None, help="the first N errors alone", kind=int, low=1, optional=True, metavar="N")
-    sample: int | None = option(
-        None, help="N of the errors, drawn at random", kind=int, low=1, optional=True, metavar="N"
-    )
-    sample_seed: int = option(0, help="seed of that draw", kind=int, low=0, metavar="N")
+    limit: int | None = option(None, help="show only the first N errors", kind=int, low=1, optional=True, metavar="N")
+    sample: int | None = option(None, help="show N random errors", kind=int, low=1, optional=True, metavar="N")
+    sample_seed: int = option(0, help="random seed of --sample", kind=int, low=0, metavar="N")
 
     def __post_init__(self) -> None:
         """Check the options."""

@@ -31,8 +31,8 @@ class Matching:
 
     min_overlap: float = option(
         0.0,
-        help="the least share of a reference span that a predicted span must cover to be matched with it; by default "
-        "one token is enough",
+        help="match only predicted spans that cover at least this share of the reference span; with 0, one token is "
+        "enough",
         kind=float,
         low=0,
         high=1,

@@ -109,7 +109,7 @@ def score(
             measure that suits the data, except `gamma`.
         protocol: the name of an official scorer, `"conlleval"`: its measures, read as it reads, and in
             `report.official` its numbers under their official names; `spanometer help protocols` lists them.
-        confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
+        confidence: the level of bootstrap confidence intervals over documents, such as 0.95; None adds none.
         **options: how tags, spans and files are read, see `arguments.SideArguments`: `scheme`, `repair`, `prefix`,
             `id2label`, `ignore_index`, `lengths`, `label_map`, `labels`, `ignore_labels`, `label_case`,
             `reference_labels`; of files `unit`, `to_tokens`, `trim`, `join_fragments`, `merge_overlaps`, `texts`,

@@ -27,7 +27,7 @@ _REMEDY = (
 class Conll2012Reading(CheckedOptions):
     """The options of reading coreference."""
 
-    chains: bool = option(False, help="of CoNLL-2012's brackets: label each mention by its chain", kind=bool)
+    chains: bool = option(False, help="CoNLL-2012: label each mention by its coreference chain", kind=bool)
 
 
 def read_conll2012(source: Source, options: Conll2012Reading) -> DocumentFile:

@@ -60,7 +60,7 @@ class ConlluReading(Decoding):
         misc_key: the key of the entities in MISC; by default `name`, `NE`, `NER` or `Entity`, whichever there is.
     """
 
-    misc_key: str | None = text("KEY", "the key of the entities in the last column of CoNLL-U")
+    misc_key: str | None = text("KEY", "CoNLL-U: key of the entities in the last column")
 
 
 def read_conllu(source: Source, options: ConlluReading) -> DocumentFile:

@@ -41,12 +41,12 @@ class AnswerLines(CheckedOptions):
 
     answer_key: str | None = text(
         "KEY",
-        "the key of the answers of a language model; dots lead into objects, answers.gpt-4o; several with commas "
-        "between are several systems",
+        "key of the answers, with dots for nested objects (answers.gpt-4o); each of several keys, separated by "
+        "commas, is a system",
         topic="answers",
     )
     text_key: str | None = text(
-        "KEY", "the key of the text beside answers of a language model, or in the tasks of Label Studio"
+        "KEY", "key of the text in a file of a language model's answers or in Label Studio tasks"
     )
 
 

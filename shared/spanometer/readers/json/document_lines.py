@@ -36,9 +36,7 @@ _AT_ONCE = 1000
 class DocumentLines(Offsets):
     """The options of reading."""
 
-    spans_key: str = option(
-        "spans", help="the key of the spans in JSON lines of documents", kind=str, metavar="KEY", flag="spans-key"
-    )
+    spans_key: str = option("spans", help="key of the spans in JSON lines", kind=str, metavar="KEY", flag="spans-key")
 
 
 def read_document_lines(source: Source, options: DocumentLines) -> DocumentFile:

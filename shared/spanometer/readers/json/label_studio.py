@@ -37,7 +37,7 @@ class LabelStudioReading(Offsets):
     """
 
     text_key: str | None = reused_option(AnswerLines, "text_key")
-    label_key: str | None = text("KEY", "the tag (from_name) whose labels are read in the tasks of Label Studio")
+    label_key: str | None = text("KEY", "Label Studio: the tag (from_name) whose labels to read")
 
 
 def read_label_studio(source: Source, options: LabelStudioReading) -> DocumentFile:

@@ -29,9 +29,7 @@ _REMEDY = "Write the documents with spaCy's DocBin.to_disk."
 class SpacyReading(CheckedOptions):
     """The options of reading spaCy's documents."""
 
-    span_group: str | None = text(
-        "NAME", "the group of spans of spaCy's documents (as sc) that is read instead of their entities"
-    )
+    span_group: str | None = text("NAME", "spaCy: read a span group, such as sc, instead of the entities")
 
 
 def read_doc_bin(source: Source, options: SpacyReading) -> DocumentFile:

@@ -46,8 +46,8 @@ class EntityTypes:
 
     entity_types: Collection[str] | None = option(
         None,
-        help=f"first dotted parts of the tags that are entities, by default {', '.join(ENTITY_TYPES)}; all other tags "
-        "are components",
+        help="tags of entities, by their part before the first dot; all other tags are components (default: "
+        f"{', '.join(ENTITY_TYPES)})",
         type="list of str, optional",
         metavar="TYPES",
         parse=lambda text: tuple(re.split(r"\s*,\s*|\s+", text.strip())),
