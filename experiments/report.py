@@ -78,7 +78,7 @@ _INTRODUCTION = """\
 The measures come from papers, shared tasks and programs. This page compares the values in their tables with ours.
 A value is *equal* if ours rounds to the printed value. *Within one unit* means one unit of the last printed digit.
 
-Below the summary are the values that are not equal, each with its reason.
+Below the summary are the values that differ, with the reason.
 All values, with notes on each table: [reproduction.tsv](data/reproduction.tsv).
 
 In a checkout, `python -m experiments --data DIR` makes this page in seconds. `--help` lists the corpora that DIR needs.
@@ -111,15 +111,13 @@ class Reproduction:
         return groups
 
     def summary(self) -> Table:
-        """Count the equal cells of each table and of all."""
-        places = [
-            ("" if place else source, table.heading, table.counts)
-            for source, tables in self.by_source.items()
-            for place, table in enumerate(tables)
-        ]
-        places.append(("all", "", [sum(counts) for counts in zip(*(counts for *_, counts in places), strict=True)]))
-        rows = ([source, title, *(f"{count:,}" for count in counts)] for source, title, counts in places)
-        return text_table("published in", ["table", "values", *MARKS.values()], rows, left=2)
+        """Count the tables of each source, and their values by mark."""
+        groups = {**self.by_source, "all": [table for tables in self.by_source.values() for table in tables]}
+        rows = []
+        for source, tables in groups.items():
+            counts = map(sum, zip(*(table.counts for table in tables), strict=True))
+            rows.append([source, *(f"{number:,}" for number in (len(tables), *counts))])
+        return text_table("published in", ["tables", "values", *MARKS.values()], rows)
 
     @property
     def verdict(self) -> str:
@@ -136,7 +134,7 @@ class Reproduction:
             parts = [(table, list(table.parts())) for table in tables]
             if any(part for _, part in parts):
                 blocks.append(f"## {source}\n")
-            blocks += [f"### {table.title}\n\n{_markdown(*table.notes, *part)}" for table, part in parts if part]
+            blocks += [f"### {table.title}\n\n{_markdown(*part)}" for table, part in parts if part]
         return re.sub(r"docs/(\w+\.md)", r"[\1](\1)", "\n".join(blocks))
 
     def to_tsv(self) -> str:

@@ -145,23 +145,25 @@ class PublishedTable:
         """Count the compared cells, and the cells with each of `MARKS`."""
         return [len(self.compared), *(sum(cell.mark == mark for cell in self.cells) for mark in MARKS)]
 
-    @property
-    def heading(self) -> str:
-        """Write the title, and whether cells are missing."""
-        return self.title + ("" if self.missing is None else " (in part)" if self.cells else " (missing)")
-
     def parts(self) -> Iterator[Part]:
-        """Yield what the table lacks, and the cells that are not equal by reason."""
+        """Yield what the table lacks, and the cells that are not equal by reason; nothing if all are equal."""
+        if self.missing is None and not self.by_reason:
+            return
+        number, *counts = self.counts
+        marked = ", ".join(f"{count} {name}" for count, name in zip(counts, MARKS.values(), strict=True) if count)
+        yield from [f"{counted(number, 'value')}: {marked}."] if number else []
+        yield from self.notes
         if self.missing is not None:
             yield f"Missing. {self.missing}"
         for reason, cells in self.by_reason.items():
             texts = [cell.texts() for cell in cells]
             places = [f"{cell.row}: {cell.column}" for cell in cells]
-            yield f"{counted(len(cells), 'value')} not equal. {reason or 'No reason is on record.'}"
+            differ = "1 value differs." if len(cells) == 1 else f"{len(cells)} values differ."
+            yield f"{differ} {reason or 'No reason is on record.'}"
             if cells[0].counterexample:
                 yield f"Counterexample for {places[0]}: {cells[0].counterexample}."
             if len(set(texts)) == 1:
                 yield f"Published {texts[0][0]}, ours {texts[0][1]}: {'; '.join(places)}."
             elif len(cells) <= LISTED:
                 rows = ([place, *text, cell.mark] for place, text, cell in zip(places, texts, cells, strict=True))
-                yield text_table("not equal", ["published", "ours", "difference", ""], rows)
+                yield text_table("value", ["published", "ours", "difference", ""], rows)
