@@ -31,8 +31,10 @@ _HOMES = {page: source for source, page in PAGES.items()}
 _LINK = re.compile(r"\]\((?![a-z]+:|#|/)([^)#\s]+)(#[^)\s]*)?\)")
 _PICTURE = re.compile(r"\]\(https://raw\.githubusercontent\.com/[^/]+/[^/]+/main/docs/([^)\s]+)\)")
 _DESCRIPTION = re.compile(r"^description: >-\n((?:  .*\n)+)", re.MULTILINE)
-_NAME = re.compile(r"<code>([^<\n]{1,28})</code>")
-"""Code in a line of text, so short that it fits a phone."""
+_CODE = re.compile(r"<code>([^<\n]+)</code>")
+"""Code in a line of text."""
+_LONGEST = 28
+"""The longest name that fits a cell on a phone."""
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
 
 
@@ -106,7 +108,17 @@ def on_page_content(content: str, page: Any, config: Any, files: Files) -> str:
         tree = convert(html.unescape(match[3]).strip(), display="block" if block else "inline")
         return f"<div class=formula>{tree}</div>" if block else tree
 
-    return _NAME.sub(r'<code class="name">\1</code>', _FORMULA.sub(formula, content))
+    def code(match: re.Match[str]) -> str:
+        return f"<code>{' '.join(map(_whole, match[1].split(' ')))}</code>"
+
+    return _CODE.sub(code, _FORMULA.sub(formula, content))
+
+
+def _whole(word: str) -> str:
+    """Keep a word of code in one piece; a long one may break between its parts."""
+    if len(html.unescape(word)) <= _LONGEST:
+        return f'<span class="name">{word}</span>'
+    return re.sub(r"(?<=[.,(=/_])(?=\w)", "<wbr>", word)
 
 
 def _card(source: str, text: str) -> str:
