@@ -161,3 +161,22 @@ def test_what_is_called_a_document(run, file):
         assert "2 documents" in told and "sentences" not in told
     lines = file("lines.jsonl", '["B-X"]\n["O"]\n')
     assert "2 documents" in run("score", lines, lines)[1]
+
+
+def test_a_system_without_documents_has_those_of_the_reference(run, complaint, file):
+    """Two documents of one and two tokens; the system's file has the tokens alone."""
+    gold = file("gold.tsv", "TOKEN\tTAG\n# id = one\na\tB-X\n# id = two\nb\tB-X\nc\tI-X\n")
+    system = file("system.tsv", "TOKEN\tTAG\na\tB-X\nb\tI-X\nc\tI-X\n")
+    options = "--column", "TAG", "--documents", "id", "--measures", "span_f", "--per-document", "--json"
+    shown = json.loads(run("score", gold, system, *options)[1])
+    # I-X after the end of a document begins a span
+    assert shown["measures"]["span_f"]["scores"]["f1"] == 1.0 and shown["documents"] == 2
+    longer = file("longer.tsv", "TOKEN\tTAG\na\tB-X\nb\tI-X\nc\tI-X\nd\tO\n")
+    assert f"{longer}: no line begins a document" in complaint("score", gold, longer, *options)
+    assert f"{system}: no line begins a document" in complaint("score", system, gold, *options)
+    other = file("other.tsv", "TOKEN\tTAG\na\tB-X\nx\tI-X\nc\tI-X\n")
+    assert f"{gold}, line 5: the word is 'b' here and 'x' in {other}, line 3" in complaint(
+        "score", gold, other, *options
+    )
+    wrong = file("wrong.tsv", "TOKEN\tTAG\na\tB-X\nb\tQ-X\nc\tI-X\n")
+    assert f"{wrong}, line 3" in complaint("score", gold, wrong, *options)

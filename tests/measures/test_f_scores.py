@@ -4,6 +4,7 @@ import math
 import random
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from builders import spans
@@ -99,3 +100,49 @@ def test_weights_by_tokens(weight_by, f1):
     # two spans of A with a token each are right, and a span of B with six tokens is missing
     counts = TokenF(average="weighted", weight_by=weight_by).counts(spans("0-1:A 2-3:A 4-10:B"), spans("0-1:A 2-3:A"))
     assert counts.score()["f1"] == pytest.approx(f1)
+
+
+def slow_label_means(references, predictions, label, zero_division):
+    """Average precision, recall and F1 of a label over documents, with fractions."""
+    values = {"precision": [], "recall": [], "f1": []}
+    for gold, output in zip(references, predictions, strict=True):
+        sides = [{span for span in side if span[0] == label} for side in (gold, output)]
+        right, sizes = len(sides[0] & sides[1]), [len(side) for side in sides]
+        values["precision"].append(Fraction(right, sizes[1]) if sizes[1] else zero_division)
+        values["recall"].append(Fraction(right, sizes[0]) if sizes[0] else zero_division)
+        values["f1"].append(Fraction(2 * right, sum(sizes)) if sum(sizes) else zero_division)
+    return {key: mean(each) for key, each in values.items()}
+
+
+@pytest.mark.parametrize("zero_division", [0.0, 1.0, math.nan])
+def test_means_of_labels_over_documents(zero_division):
+    draw = random.Random(f"{zero_division}")
+    measure = SpanF(average="documents_by_label", zero_division=zero_division)
+    as_before = SpanF(average="documents", zero_division=zero_division)
+    for _ in range(60):
+        sides = [
+            [{(draw.choice("AB"), frozenset({draw.randrange(3)})) for _ in range(draw.randrange(3))} for _ in range(4)]
+            for _ in range(2)
+        ]
+        counts = measure.counts(*map(as_spans, sides))
+        assert counts.score() == pytest.approx(as_before.counts(*map(as_spans, sides)).score(), nan_ok=True)
+        for label, values in measure.score_per_label(counts).items():
+            empty = None if math.isnan(zero_division) else Fraction(zero_division)
+            expected = slow_label_means(*sides, label, empty)
+            assert {key: values[key] for key in expected} == pytest.approx(
+                {key: math.nan if each is None else float(each) for key, each in expected.items()}, nan_ok=True
+            )
+
+
+def test_means_of_a_label_by_hand():
+    """Label A is in the first document alone, label B is a prediction of one and a reference of another."""
+    measure = SpanF(average="documents_by_label", zero_division=math.nan, f1_average="defined")
+    counts = measure.counts(GOLD, OUTPUT)
+    of_label = measure.score_per_label(counts)["A"]
+    assert (of_label["precision"], of_label["recall"]) == pytest.approx((1 / 2, 1 / 3))
+    assert of_label["f1"] == pytest.approx(2 / 5)
+    of_other = measure.score_per_label(counts)["B"]
+    assert (of_other["precision"], of_other["recall"]) == (0, 0) and math.isnan(of_other["f1"])
+    parts = [[side.take(np.array(part)) for side in (GOLD, OUTPUT)] for part in ([0], [1, 2])]
+    joined = measure.counts(*parts[0]) + measure.counts(*parts[1])
+    assert measure.score_per_label(joined)["A"] == of_label

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -202,10 +203,26 @@ def read_tag_sides(
     first = source.read_tags(paths[0], of_first, words or compared, numbers)
     files = [first if words else replace(first, words=None)]
     for path in paths[1:]:
-        file = source.read_tags(path, of_others, compared)
+        file = _read_system_tags(source, path, of_others, compared, first)
         (require_same_tokens if annotators == 0 else require_same_words)(first, file)
         files.append(replace(file, words=None))
     return files
+
+
+def _read_system_tags(
+    source: InputFiles, path: str, columns: Sequence[str | None], words: Any, reference: DocumentFile
+) -> DocumentFile:
+    """Read a system's tags; a file in which no line begins a document has the documents of the reference."""
+    try:
+        return source.read_tags(path, columns, words)
+    except InputError as error:
+        # a pipe can be read only once
+        if error.option != "documents" or not os.path.isfile(path):
+            raise
+        file = replace(source, documents=None).read_tags(path, columns, words)
+        if len(file.tags[0].codes) != len(reference.tags[0].codes):
+            raise
+        return file.in_documents_of(reference)
 
 
 def _columns_of_one(source: InputFiles, paths: Sequence[str], annotators: int | None) -> Sequence[str]:

@@ -27,6 +27,9 @@ AVERAGES = {
 DOCUMENTS = "documents"
 """The average over documents."""
 
+DOCUMENTS_BY_LABEL = "documents_by_label"
+"""The same, also of each label."""
+
 ALL_AVERAGES = {**AVERAGES, DOCUMENTS: "mean of the documents' scores"}
 """The averages over labels and over documents, explained."""
 

@@ -231,6 +231,20 @@ class DocumentFile:
             return np.zeros(0, dtype=np.int64)
         return take_segments(offsets_of(self.lengths), documents)[1]
 
+    def in_documents_of(self, other: DocumentFile) -> DocumentFile:
+        """Cut the tokens of a file of tags into the documents of another file, which has as many tokens."""
+        offsets = other.tags[0].offsets
+        lines = self.document_lines if self.line_runs is None else self.line_runs.of(offsets[:-1])
+        return replace(
+            self,
+            documents=replace(self.documents, size=len(lines), ids=other.documents.ids),
+            document_lines=lines,
+            spans=Spans.none(len(lines), np.diff(offsets)),
+            tags=tuple(replace(tags, offsets=offsets) for tags in self.tags),
+            words=None if self.words is None else replace(self.words, offsets=offsets),
+            sentences=other.sentences,
+        )
+
     def select(self, column: int) -> DocumentFile:
         """Take one of the tag columns alone."""
         place = slice(column, column + 1)

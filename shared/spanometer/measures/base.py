@@ -15,6 +15,7 @@ from ..counts.counts import Counts
 from ..counts.statistics import (
     AVERAGES,
     DOCUMENTS,
+    DOCUMENTS_BY_LABEL,
     FEW_GROUPS,
     GROUPS,
     Estimate,
@@ -352,7 +353,7 @@ class Measure(CheckedOptions, ABC):
         For each document these are `documents` (1), and for each key its value (`f1_sum`) and whether it has one
         (`f1_documents`), so that the mean of a corpus is a ratio of sums too.
         """
-        if self.average != DOCUMENTS:
+        if not self.over_documents:
             return counts
         shared = {DOCUMENTS: np.ones(counts.documents, dtype=np.int64)}
         scored = replace(self, average="micro", zero_division=nan)
@@ -363,9 +364,14 @@ class Measure(CheckedOptions, ABC):
         return replace(counts, shared={**counts.shared, **shared})
 
     @property
+    def over_documents(self) -> bool:
+        """Whether values of the corpus are means over documents."""
+        return self.average in (DOCUMENTS, DOCUMENTS_BY_LABEL)
+
+    @property
     def _document_sums(self) -> set[str]:
         """The names of the sums that a mean over documents needs."""
-        if self.average != DOCUMENTS:
+        if not self.over_documents:
             return set()
         return {DOCUMENTS, *(f"{key}_{part}" for key in self.keys for part in ("sum", "documents"))}
 
@@ -393,7 +399,7 @@ class Measure(CheckedOptions, ABC):
 
         Labels whose totals are all 0 are on neither side, and in no average.
         """
-        if self.average == DOCUMENTS:
+        if self.over_documents:
             return self._mean_over_documents(totals)
         quantities = self.quantities(totals)
         pooled = self.formula(self.pooled(quantities))

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan, nan
 from typing import ClassVar
 
 import numpy as np
 
-from ..counts.counts import Counts
-from ..counts.statistics import ALL_AVERAGES, DOCUMENTS, f_of, precision_recall_f1
+from ..arrays import code_type
+from ..counts.counts import Column, Counts, join_columns
+from ..counts.statistics import (
+    ALL_AVERAGES,
+    DOCUMENTS,
+    DOCUMENTS_BY_LABEL,
+    f_of,
+    mean_over_documents,
+    precision_recall_f1,
+)
 from ..exceptions import InputError, mention, setting
 from ..options import option, replaced_option
-from .base import Key, Measure
+from .base import Key, Kind, Measure
 
 
 def f_results(precision: str, recall: str) -> dict[str, Key]:
@@ -35,8 +43,8 @@ class PrecisionRecallF1(Measure):
     Attributes:
         average: also `documents`, the mean over documents of each document's precision, recall and F1 over all labels
             (Toxic Spans, Mu-SHROOM). A ratio of a document with the denominator 0 is `zero_division`, and so is F1 if
-            neither side has a span. NaN leaves the document out. The values of labels always come from summed counts.
-
+            neither side has a span. NaN leaves the document out. The values of labels come from summed counts.
+            `documents_by_label`: the same, and the values of a label are means over documents too (HIPE's macro_doc).
         f_beta: the weight of recall against precision in the key `f1`, which is F-beta then.
         combination: what is in the key `f1`. `harmonic`: the harmonic mean of precision and recall. `jaccard`:
             F1 / (2 - F1), for sets the share that both sides have among all that one has (Mu-SHROOM). `lower`: the
@@ -48,7 +56,11 @@ class PrecisionRecallF1(Measure):
 
     """
 
-    average: str = replaced_option(Measure, "average", choices=ALL_AVERAGES)
+    average: str = replaced_option(
+        Measure,
+        "average",
+        choices={**ALL_AVERAGES, DOCUMENTS_BY_LABEL: "mean of the documents' scores, for each label too"},
+    )
     f_beta: float = option(1.0, help="beta of F-beta: recall weighs beta times as much as precision", low=0)
     combination: str = option(
         "harmonic",
@@ -87,6 +99,41 @@ class PrecisionRecallF1(Measure):
                 option="f1_average",
             )
 
+    def with_document_scores(self, counts: Kind) -> Kind:
+        """Add the sums for means over documents, see `Measure.with_document_scores`, also by label if it is asked for.
+
+        These are for each key `f1_label_sum`, the values of documents, and `f1_label_documents`, how many have one.
+        """
+        counts = super().with_document_scores(counts)
+        if self.average != DOCUMENTS_BY_LABEL:
+            return counts
+        scored, first = replace(self, average="micro", zero_division=nan), 0
+        parts: list[dict[str, Column]] = []
+        for totals in counts.per_document():
+            parts.append({})
+            for key, values in scored.label_scores(totals).items():
+                document, label = np.nonzero(~np.isnan(values))
+                place = (document + first).astype(np.int32), label.astype(code_type(len(counts.labels)))
+                parts[-1][f"{key}_label_sum"] = Column(*place, values[document, label])
+                parts[-1][f"{key}_label_documents"] = Column(*place)
+            first += len(values)
+        return replace(counts, columns={**counts.columns, **join_columns(parts)})
+
+    @property
+    def _document_sums(self) -> set[str]:
+        of_labels = {f"{key}_label_{part}" for key in self.keys for part in ("sum", "documents")}
+        return super()._document_sums | (of_labels if self.average == DOCUMENTS_BY_LABEL else set())
+
+    def label_scores(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Compute the values of each label, from summed counts or as means over documents."""
+        if self.average != DOCUMENTS_BY_LABEL:
+            return super().label_scores(totals)
+        means = {}
+        for key in self.keys:
+            sums = totals[f"{key}_label_sum"], totals[f"{key}_label_documents"]
+            means[key] = mean_over_documents(*sums, totals[DOCUMENTS], self.zero_division)
+        return self._with_f1_of_means(means)
+
     def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Score totals by label, see `Measure.score_totals`."""
         scores = super().score_totals(totals)
@@ -112,7 +159,7 @@ class PrecisionRecallF1(Measure):
 
     def notes(self, counts: Counts) -> list[str]:
         """List a note on the score of documents without spans, unless it is the shared tasks' score."""
-        if self.average != DOCUMENTS or isnan(self.zero_division) or self.zero_division == 1:
+        if not self.over_documents or isnan(self.zero_division) or self.zero_division == 1:
             return []
         documents, scored = (int(counts.shared[name].sum()) for name in (DOCUMENTS, f"{self.headline}_documents"))
         if scored == documents:

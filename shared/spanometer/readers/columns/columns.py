@@ -199,7 +199,7 @@ class _Reader:
                 if self._documents != DOCSTART
                 else f"the file has no {DOCSTART} line.",
                 f"Leave out {setting('documents')}, and a blank line ends a document.",
-            )
+            ).placed(option="documents")
         offsets = np.append(np.concatenate(self._firsts), self.rows)
         runs = LineRuns(np.concatenate(self._run_tokens), np.concatenate(self._run_lines), self.rows)
         run = np.searchsorted(runs.tokens, offsets[:-1], side="right") - 1
