@@ -272,8 +272,8 @@ _INTRODUCTION = """# Official scores: equal rows
 Made-up files were scored by the official scorers, and by `spanometer score --protocol NAME`. A row is a number that the
 scorer prints; rows of modes that no protocol stands for are not compared. The numbers of fairevaluation are the tables
 that the program comes with. The numbers of nervaluate, semeval2013 and muc are the counts of nervaluate's tests and of
-the task's table of scenarios; muc adds the counts of exact boundaries and of types. The numbers of euroeval-described and
-euroeval-no-misc are what seqeval prints for the same tags in capitals.
+the task's table of scenarios; muc adds the counts of exact boundaries and of types. The numbers of euroeval-described
+and euroeval-no-misc are what seqeval prints for the same tags in capitals.
 
 A row is equal if ours is printed alike, and where the scorer gives all digits, if it is within 1e-9.
 `python -m experiments.official DIR` makes this page; the tests score a part of the files.
