@@ -459,7 +459,17 @@ def _formats() -> str:
     return drawing.figure("Two spans of characters that end inside a token, and the tokens that they take.", 9)
 
 
-GUIDES: dict[str, Callable[[], str]] = {"errors": _errors, "grounding": _grounding, "formats": _formats}
+def _illegal_tags() -> str:
+    """Draw the spans that each policy reads from the same illegal tags."""
+    drawing, tags = _Drawing(), ["O", "I-PER", "E-PER", "O", "B-ORG", "I-ORG", "O", "S-LOC"]
+    drawing.words(tags)
+    for policy in ("conlleval", "discard", "bes", "convert"):
+        (spans,) = Spans.from_tags([tags], scheme="IOBES", repair=policy).to_dicts()
+        drawing.spans(policy, [(span["start"], span["end"], span["label"]) for span in spans])
+    return drawing.figure("The spans that four repair policies read from the same tags: a person without B, and no E.")
+
+
+GUIDES = {draw.__name__[1:]: draw for draw in (_errors, _grounding, _formats, _illegal_tags)}
 """The pictures of guides, which stand where the page has `<!-- picture: NAME -->`."""
 
 
