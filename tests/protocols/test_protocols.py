@@ -51,7 +51,8 @@ def test_keys_and_signature(run, file):
     status, shown, _ = run("score", path, "--protocol", "conlleval", "--per-label")
     assert status == 0
     assert re.search(r"^FB1 +33\.33$", shown, re.M) and re.search(r"^PER:recall +0\.00$", shown, re.M)
-    signature = "span_f|scheme:IOB2|repair:conlleval|match_labels:yes|average:micro|zero_division:0|protocol:conlleval|"
+    reading = "scheme:IOB2|repair:conlleval.pl|match_labels:yes"
+    signature = f"span_f|{reading}|average:micro|zero_division:0|protocol:conlleval|"
     assert signature in shown
     (line,) = (line for line in shown.splitlines() if line.startswith("span_f|"))
     report = json.loads(run("score", path, "--measures", line, "--column", "2,3", "--json")[1])
@@ -118,7 +119,7 @@ def test_refusals(complaint, file):
     tags = file("system.conll", TAGS)
     spans = file("spans.jsonl", '{"text": "a b", "spans": [{"start": 0, "end": 1, "label": "X"}]}\n')
     line = complaint("score", spans, spans, "--protocol", "conlleval")
-    assert "conlleval reads with --scheme, which has no effect for documents with spans. Its files are: one" in line
+    assert "conlleval reads with --repair, which has no effect for documents with spans. Its files are: one" in line
     assert "--protocol is for one reference" in complaint(
         "score", tags, tags, tags, "--references", "2", "--protocol", "conlleval"
     )

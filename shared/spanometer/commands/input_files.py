@@ -58,7 +58,7 @@ INPUTS = {**{content: content for content in CONTENTS}, "tags": "spans", "string
 COLUMN = "a name, or a number (1 is the first, -1 the last and the default)"
 
 _FORMAT_OPTIONS = reading_options("spans")
-_OF_TAGS = ("scheme", "repair", "documents", "outside")
+_OF_TAGS = ("scheme", "repair", "documents", "outside", "boundary")
 """The options of reading tags as spans, beside documents."""
 
 _TOKENS = Writer(write=iter, unit="token", needs_text=False, discontinuous=True, annotators=True)
@@ -109,6 +109,11 @@ class TagColumns(LabelDecoding):
         "TAG",
         "read TAG as O, for example _; with TAG o, also read b- as B- and i- as I-; with nothing, each whole tag is a "
         "label, O too",
+    )
+    boundary: str | None = text(
+        "WORD",
+        "first word of lines that end a document as blank lines do, such as --boundary=-X-; by default -DOCSTART-, "
+        "whose lines are tokens otherwise",
     )
     column: tuple[str, ...] = option(
         (),
@@ -311,7 +316,7 @@ class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
         distinct: bool = False,
     ) -> DocumentFile:
         """Read tag columns of a file; if they are to be distinct, an `InputError` for two that are the same."""
-        options = {name: getattr(self, name) for name in ("format", "documents", "outside")}
+        options = {name: getattr(self, name) for name in ("format", "documents", "outside", "boundary")}
         file = read_with(read, path, columns=columns, words=words, numbers=numbers, **options, **self.limits)
         named: Sequence[object] = file.columns if file.layout is None else file.layout.columns
         if distinct and len(set(named)) < len(named):
@@ -442,7 +447,7 @@ def require_effect(options: argparse.Namespace, owner: type, names: Collection[s
 
 ONE_FILE = (
     *options_of(Limits),
-    *("format", "scheme", "repair", "prefix", "documents", "outside", "column", "annotator", "spans_key"),
+    *("format", "scheme", "repair", "prefix", "documents", "outside", "boundary", "column", "annotator", "spans_key"),
     *_FORMAT_OPTIONS,
     *("tokenizer", "to_tokens", "trim"),
 )

@@ -53,13 +53,15 @@ class Protocol:
         measures: measures as text, by the names that `keys` use.
         keys: where each official number comes from, by its official name: `NAME.KEY` is a score or a count of a
             measure, `NAME.COUNT-2*COUNT` a sum of counts, in which another measure's count is `NAME.COUNT`, too, and
-            `NAME.SUM/SUM` a ratio of two sums; without NAME it is a size of the report. A key with
+            `NAME.SUM/SUM` a ratio of two sums; without NAME it is a size of the report. `:4` behind any of them
+            rounds the number to 4 decimals. A key with
             `{label}` stands for one key for each label, and `{column}` is the column that is read. In files a key with
             `{key}` stands for several ones: it has a table of what is put there and its KEY or COUNT, `{of = NAME, P =
             "precision"}`.
         reading: options of reading by their names, with values as signatures write them.
         instead: options that users may set to what the task ships, and the option of `reading` that each replaces.
         rows: the side whose labels have official numbers, one of `ROWS`.
+        bare_label: how keys name the label of tags that are bare prefixes.
         format: how numbers are written, as Python's `format` takes it; empty for all digits.
         percent: whether scores are in percent.
         round: the decimals that numbers are rounded to before they are written; None to leave them.
@@ -80,6 +82,7 @@ class Protocol:
     reading: Mapping[str, str] = field(default_factory=dict)
     instead: Mapping[str, str] = field(default_factory=dict)
     rows: str = "both"
+    bare_label: str = "_"
     format: str = ""
     percent: bool = False
     round: int | None = None

@@ -282,12 +282,14 @@ class ColumnReading(TagReading):
     """The options of reading tags in columns."""
 
     documents: str | None = None
+    boundary: str | None = None
 
     def __post_init__(self) -> None:
         """Check the values."""
         super().__post_init__()
-        remedy = f"Give {mention('documents')} as text, or leave it out."
-        require_kind(self.documents, (str, NoneType), "a string", remedy)
+        for name in ("documents", "boundary"):
+            remedy = f"Give {mention(name)} as text, or leave it out."
+            require_kind(getattr(self, name), (str, NoneType), "a string", remedy)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ from .folders import files_of
 from .formats import AUTO, detect, formats_of, read_as, reading_options
 from .source import Limits, require_name, require_stream, spooled
 
-_OF_TAGS = ("documents", "outside")
+_OF_TAGS = ("documents", "outside", "boundary")
 """The options of reading tags, beside those of decoding them."""
 
 

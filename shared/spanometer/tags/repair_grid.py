@@ -24,7 +24,18 @@ import numpy as np
 from ..arrays import ranges
 from ..exceptions import InputError, setting
 from .policy_grid import GridPlace, PolicyGrid
-from .schemes import BEGIN, CONTINUES, CONTINUES_CONVERTED, END, INSIDE, OUTSIDE, ROLES, SINGLE, Scheme
+from .schemes import (
+    BEGIN,
+    CONTINUES,
+    CONTINUES_CONVERTED,
+    END,
+    INSIDE,
+    OUTSIDE,
+    ROLES,
+    SINGLE,
+    Scheme,
+    continuations,
+)
 
 
 @dataclass(frozen=True)
@@ -73,6 +84,12 @@ REPAIRS: dict[str, Repair] = {
 }
 
 
+def _script() -> np.ndarray:
+    """Make the table of conlleval.pl, which knows no S, nor what a B or an S behind an E means."""
+    table: np.ndarray = CONTINUES | continuations("BI", "S") | continuations("E", "BS") | continuations("S", "BIES")
+    return table
+
+
 def _runs() -> np.ndarray:
     """Make the table of flair: E and S close nothing, and an E goes on with an open span whatever its label."""
     table = np.zeros_like(CONTINUES)
@@ -83,6 +100,7 @@ def _runs() -> np.ndarray:
 TOOLS: dict[str, Repair] = {
     repair.name: repair
     for repair in (
+        Repair("conlleval.pl", "the CoNLL script, also of E and S, which it misreads", _script()),
         Repair("explainaboard", "ExplainaBoard", CONTINUES, actions=("open", "absorb")),
         Repair("flair", "flair", _runs(), label=lambda labels: Counter(labels).most_common(1)[0][0]),
         Repair("nereval", "the script of GermEval 2014", CONTINUES | CONTINUES[..., ::-1], label="+".join),

@@ -74,16 +74,17 @@ def _indices(roles: str) -> list[int]:
     return [ROLES.index(role) for role in roles]
 
 
-def _continuations(previous: str, current: str) -> np.ndarray:
+def continuations(previous: str, current: str) -> np.ndarray:
+    """Make the table of the pairs of roles that continue a span of one label."""
     table = np.zeros((5, 5, 2), dtype=bool)
     table[np.ix_(_indices(previous), _indices(current), [1])] = True
     return table
 
 
-CONTINUES = _continuations("BI", "IE")
+CONTINUES = continuations("BI", "IE")
 """Which pairs continue a span (the rule of the CoNLL script, in every scheme). Shape (previous role, role, same)."""
 
-CONTINUES_CONVERTED = _continuations("BIES", "IE")
+CONTINUES_CONVERTED = continuations("BIES", "IE")
 """The same after a conversion to IOB2 (S becomes B, E becomes I)."""
 
 SCHEMES: dict[str, Scheme] = {

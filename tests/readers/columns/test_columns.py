@@ -144,6 +144,12 @@ def test_documents_by_docstart(file):
     assert tags(path, documents="-DOCSTART-") == [["O", "O"], ["B-X", "O"]]
 
 
+def test_boundary(file):
+    path = file("-DOCSTART- O\na B-X\n-X- O\nb O\n\nc O\n-X-- O\n")
+    assert tags(path, boundary="-X-") == [["O", "B-X"], ["O"], ["O", "O"]]
+    assert tags(path) == [["B-X", "O", "O"], ["O", "O"]]
+
+
 def test_outside(file):
     assert tags(file("a _\nb B-X\nc O\n"), outside="_") == [["O", "B-X", "O"]]
     assert tags(file("a o\nb b-x\nc i-x-y\n"), outside="o") == [["O", "B-x", "I-x-y"]]

@@ -12,7 +12,7 @@ from ...documents.pairing import Pairing
 from ...options import options_of
 from ...protocols.protocol import Protocol
 from ...tables.table import EMPTY, Cell, Part, Table, Text
-from ...tags.decoding import LabelDecoding
+from ...tags.decoding import BARE_LABEL, LabelDecoding
 from ...tags.schemes import LabelChoice
 from .measure_result import MeasureResult
 
@@ -73,20 +73,23 @@ def scored_by(protocol: Protocol, report: Kind) -> Kind:
         return replace(report, official=official)
     owners = {protocol.owner_of(result.signature): result for result in report.results}
     values, of_labels = dict[str, tuple[str, float]](), dict[str, tuple[str, float]]()
-    for template, place in protocol.keys.items():
+    for template, rounded in protocol.keys.items():
+        place, _, decimals = rounded.partition(":")
+        written = replace(protocol, round=int(decimals)) if decimals else protocol
         key = template.replace(_COLUMN, protocol.reading.get("column", ""))
         name, dot, number = place.partition(".")
         if not dot:
             size = getattr(report, name)
             if size is not None:
-                values[key] = protocol.written(size, share=True), size
+                values[key] = written.written(size, share=True), size
         elif not {name, *(other for _, _, other, _ in _TERM.findall(number) if other)} <= owners.keys():
             continue
         elif _LABEL in key:
             for label in _labels(owners[name], protocol.rows):
-                of_labels[key.replace(_LABEL, label)] = _official(protocol, owners, place, label)
+                named = key.replace(_LABEL, protocol.bare_label if label == BARE_LABEL else label)
+                of_labels[named] = _official(written, owners, place, label)
         else:
-            values[key] = _official(protocol, owners, place)
+            values[key] = _official(written, owners, place)
     results = tuple(replace(result, signature=protocol.signed(result.signature)) for result in report.results)
     return replace(report, results=results, official=replace(official, values=values, of_labels=of_labels))
 

@@ -67,7 +67,7 @@ def read_columns(source: Source, options: ColumnReading) -> DocumentFile:
         if is_blank(block):
             reader.skip(block)
         else:
-            reader.add(Lines(first, block, layout.tabs))
+            reader.add(Lines(first, block, layout.tabs, options.boundary))
     file = reader.finish()
     return file if options.numbers is None else file.with_numbers()
 
@@ -79,7 +79,7 @@ def read_column_parts(source: Source, options: ColumnReading) -> Iterator[Docume
     for first, block in _whole_documents(source, blocks):
         if is_blank(block):
             continue
-        reader.add(Lines(first, block, layout.tabs))
+        reader.add(Lines(first, block, layout.tabs, options.boundary))
         if reader.rows:
             part = reader.finish()
             # the first part decides whether the first column holds words

@@ -51,7 +51,7 @@ def find_layout(
         begun.append((first, block))
         size += len(block)
         source.require_begun(size, first)
-        lines = Lines(first, block, tabs=False)
+        lines = Lines(first, block, tabs=False, boundary=options.boundary)
         sure = ~(lines.blank | lines.docstart | (lines.mark == HASH))
         before = int(np.argmax(sure)) if sure.any() else len(sure)
         marked = np.flatnonzero(lines.mark[:before] == HASH)[: _COMMENTS - len(comments)]
@@ -186,11 +186,11 @@ class Lines:
         start: where each line begins in the block.
         mark: the first byte of each line.
         blank: whether a line is empty or holds nothing but blanks.
-        docstart: whether it is a `-DOCSTART-` line.
+        docstart: whether it is a `-DOCSTART-` line, or begins with another word, the boundary.
         cells: number of cells of each line.
     """
 
-    def __init__(self, first: int, block: bytes, tabs: bool) -> None:
+    def __init__(self, first: int, block: bytes, tabs: bool, boundary: str | None = None) -> None:
         self.first = first
         self.block = block
         self._bytes = np.frombuffer(block, dtype=np.uint8)
@@ -212,9 +212,10 @@ class Lines:
         if not tabs:
             self.blank = self.cells == 0
         self.docstart = np.zeros(len(self.start), dtype=bool)
-        if DOCSTART.encode() in block:
-            for line in np.flatnonzero(self.mark == _HYPHEN).tolist():
-                self.docstart[line] = split(self.text(line), tabs=False)[0] == DOCSTART
+        word = boundary or DOCSTART
+        if word.encode() in block:
+            for line in np.flatnonzero(~self.blank & (self.mark == ord(word[0]))).tolist():
+                self.docstart[line] = split(self.text(line), tabs=False)[0] == word
 
     def text(self, line: int) -> str:
         """Decode a line of the block, without its end."""

@@ -20,6 +20,7 @@ def read(
     format: str = "auto",
     documents: str | None = None,
     outside: str | None = None,
+    boundary: str | None = None,
     numbers: Column = None,
     name: str | None = None,
     progress: Callable[[int], object] | None = None,
@@ -54,6 +55,8 @@ def read(
             (`document_id` for `# document_id = ...`), or `-DOCSTART-`.
         outside: a tag that is to be read as `O`, such as `_`; with `o` prefixes may be in small letters, too; with
             `nothing` every tag is a label as it stands.
+        boundary: the first word of lines of a columns file that end a document as blank lines do; by default
+            `-DOCSTART-`. With another word `-DOCSTART-` lines are tokens.
         numbers: a column of numbers to read too, such as the probabilities of tokens; `_` stands for none.
         name: what errors call the file; its path by default.
         progress: called with the number of bytes that were read since the last call.
@@ -65,6 +68,7 @@ def read(
             or not UTF-8, for rows of different length, missing columns, empty cells, invalid JSON.
     """
     options = {"columns": columns, "words": words, "documents": documents, "outside": outside, "numbers": numbers}
+    options |= {} if boundary is None else {"boundary": boundary}
     return read_as("tags", path, format=format, name=name, progress=progress, limits=limits, options=options)
 
 
