@@ -124,7 +124,7 @@ class Reproduction:
         """Say whether every difference has a reason."""
         number = len(self.unexplained)
         if number == 0:
-            return "Every difference has a reason."
+            return "Every difference is listed below."
         return f"{counted(number, 'value')} without a reason."
 
     def to_markdown(self) -> str:

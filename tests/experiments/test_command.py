@@ -21,7 +21,7 @@ def test_summary_and_differences(run):
     assert lines[0] == "# Every published table"
     assert "| all | 2 | 18 | 16 | 0 | 2 |" in lines
     assert "9 values: 7 equal, 2 not equal." in lines
-    assert "Every difference has a reason." in lines
+    assert "Every difference is listed below." in lines
     assert any(line.startswith("2 values differ. The printed total does not follow") for line in lines)
     assert "| NER-4, both: SER in % | 36.4 | 36.06 | -0.34 | ≠ |" in lines
     assert "NER-8" not in output

@@ -180,7 +180,7 @@ def test_published_files_say_where_they_are_from():
 
 def test_no_cell_differs_without_a_reason(whole):
     assert whole.unexplained == []
-    assert whole.verdict == "Every difference has a reason."
+    assert whole.verdict == "Every difference is listed below."
 
 
 def test_every_reason_is_used(tables):
