@@ -62,7 +62,7 @@ def test_columns_of_one_file(run, file, target):
     status, output, _ = run("consensus", file("both", both), *names, "-o", target, "--rule", "half", "--to", "jsonl")
     assert status == 0
     # all four spans are ties; the longer ones and the first label go into no tags
-    assert "4 spans with just half of the votes, in the consensus" in output
+    assert "4 spans with exactly half of the votes, in the consensus" in output
     assert spans_in(target) == [[(0, 1, "PER"), (0, 2, "PER")], [(0, 2, "LOC"), (1, 2, "LOC")]]
 
 
@@ -76,7 +76,7 @@ def test_what_a_format_cannot_hold_is_refused(complaint, run, exports, target):
     assert errors.startswith("lost: spans that overlap another one")
     status, output, errors = run(*union, *tags, "--resolve", "overlaps", "--force")
     assert (status, errors) == (0, "")
-    assert "3 spans with enough votes that gave way to another" in output
+    assert "3 spans with enough votes removed: a better span overlaps" in output
     assert target.read_text().count("B-") == 2
 
 

@@ -38,7 +38,7 @@ def test_parts(run, pair):
         "chance 0.6 or more",
     ]
     assert "1 sentence, 4 tokens, 1 reference span, 1 predicted span" in heads[0]
-    assert output.endswith("Without reference spans, and so in none of these: 1.\n")
+    assert output.endswith("Documents without reference spans, in no group: 1.\n")
     parts = json.loads(run("score", *pair, *CHANCE, "--by-chance", "0.3,0.6", "--json")[1])["subsets"]
     assert [part["measures"]["chance_kappa_f1"]["scores"]["f1"] for part in parts.values()] == [0, 0.5, 1]
     assert [part["documents"] for part in parts.values()] == [1, 1, 1]

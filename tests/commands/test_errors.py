@@ -138,7 +138,7 @@ def test_preannotations_are_read_back(run, files, tmp_path, tool):
     assert run("errors", gold, old, new, "--to", tool, "--view", view, "-o", tmp_path / "view.jsonl")[0] == 0
     assert (tmp_path / "view.jsonl").read_bytes() == path.read_bytes()
     status, _, complaint = run("errors", gold, old, "--to", tool, "--view", "bucket=1")
-    assert status == 2 and "the view chooses by 'bucket'" in complaint
+    assert status == 2 and "the filters 'bucket' of the view work only in the report" in complaint
     every = spanometer.read(tmp_path / "all.jsonl", format=tool)
     labels = {every.spans.labels[code] for code in every.spans.label}
     assert labels == {"LOC", "PER"} | ({"PER (old)"} if tool == "doccano" else set())

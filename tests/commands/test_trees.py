@@ -57,7 +57,7 @@ def test_names(scores, complaint, pair, file, tmp_path):
     for names in ("one,", ""):
         systems = pair[1:] * (names.count(",") + 1)
         assert "a name is empty." in complaint("score", pair[0], *systems, "--names", names)
-    assert "two systems have one name." in complaint("score", *pair, again, "--names", "one,one")
+    assert "two systems have the same name." in complaint("score", *pair, again, "--names", "one,one")
 
 
 def test_hipe(scores, run, hipe):

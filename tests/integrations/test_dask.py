@@ -276,7 +276,7 @@ def test_command(run, client, folder, monkeypatch, at):
         (("{0}/part-0.parquet", "{0}/part-1.parquet"), "--cluster takes Parquet files with both sides in columns"),
         (("{0}", "--column", "2"), "--column has no effect for Parquet files. Leave it out."),
         (("{0}", "--format", "jsonl"), "--format has no effect for Parquet files. Leave it out."),
-        (("{0}", "--prediction-column", "references"), "the references and the predictions are one column"),
+        (("{0}", "--prediction-column", "references"), "the references and the predictions are the same column"),
     ],
 )
 def test_wrong_commands(complaint, client, folder, arguments, message):

@@ -170,7 +170,7 @@ def test_names_of_results():
     of_spans = ("span_f_precision", "span_f_recall", "span_f_f1")
     assert metrics.keys == ("optimal", "optimal_norm", *of_spans, "sl_icm_tokens", "sl_icm_tokens_norm")
     assert list(metrics.measures) == list(metrics.signatures()) == list(named)
-    with pytest.raises(InputError, match="two results would be called 'x_norm'"):
+    with pytest.raises(InputError, match="two results have the name 'x_norm'"):
         Metrics(LABELS, measures={"x": SlIcm(), "x_norm": SlIcm()})
 
 
@@ -318,7 +318,7 @@ class TestViterbiBesideArgmax:
         for decode in ("greedy", ("viterbi", "greedy"), ()):
             with pytest.raises(InputError, match="invalid value for decode"):
                 TokenClassificationMetrics(LABELS, decode=decode)
-        with pytest.raises(InputError, match="two results would be called 'f_argmax_precision'"):
+        with pytest.raises(InputError, match="two results have the name 'f_argmax_precision'"):
             measures = {"f": SpanF(), "f_argmax": SpanF()}
             TokenClassificationMetrics(["O", "B-argmax"], measures=measures, decode="viterbi", per_label=True)
 

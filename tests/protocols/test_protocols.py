@@ -68,7 +68,7 @@ def test_changed_options(run, file, option):
     name, value = option.removeprefix("--").replace("-", "_").split()
     for command in ("score", "errors"):
         shown = run(command, path, "--protocol", "conlleval", *option.split())[1]
-        assert f"not the official scores of conlleval, which has not {name}:{value}" in shown
+        assert f"not the official scores of conlleval: you changed {name}:{value}" in shown
         assert "protocol:conlleval" not in shown
 
 

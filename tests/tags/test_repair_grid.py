@@ -235,8 +235,8 @@ def test_ways_of_decoding_differ():
     ("options", "message"),
     [
         ({}, "there are no predictions"),
-        ({"logits": [np.zeros((2, 3))]}, "the tags of the logits are not known"),
-        ({"predictions": [["O", "O"]], "id2label": ["O"]}, "id2label is for logits"),
+        ({"logits": [np.zeros((2, 3))]}, "id2label is missing"),
+        ({"predictions": [["O", "O"]], "id2label": ["O"]}, "id2label applies only to logits"),
         ({"predictions": [["O"]]}, "document 0: 1 predicted tags, 2 reference tags"),
         ({"predictions": [["O", "O"]], "scheme": "IOE2"}, "no prefix of IOE2|no grid of repair policies for IOE2"),
         ({"predictions": [["O", "X-A"]]}, "predictions, document 0, token 1: 'X-A'"),

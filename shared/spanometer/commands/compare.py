@@ -24,7 +24,7 @@ from ..analysis.comparison.comparison import REFERENCES, Comparison, named_syste
 from ..analysis.comparison.significance import LEVELS, PairedResampling
 from ..analysis.comparison.string_answers import compare_strings
 from ..analysis.scores.difficulty import read_bounds
-from ..exceptions import InputError, counted, mention
+from ..exceptions import InputError, mention
 from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES, names_of, read_measures
 from ..options import option, options_of
@@ -104,8 +104,8 @@ def run(options: argparse.Namespace) -> int:
     corpus = read_corpus(source, content, paths, options.names, annotators=0, words=need_words(measures))
     if len(corpus.systems) < 2:
         raise InputError(
-            f"{counted(len(corpus.systems), 'system')}: a comparison takes two.",
-            "Give the reference and two files or more, or a file and --column 2,3,4 (spanometer score takes one "
+            f"a comparison needs at least two systems, got {len(corpus.systems)}.",
+            "Give the reference and at least two other files, or a file and --column 2,3,4 (spanometer score takes one "
             "system).",
         )
     if output.fail_if_worse and len(corpus.systems) != 2:

@@ -30,7 +30,7 @@ from ..analysis.errors.find import Matching, errors
 from ..analysis.errors.review import preannotations
 from ..counts.statistics import Resampling
 from ..documents.document_file import DocumentFile
-from ..exceptions import InputError, counted, mention
+from ..exceptions import InputError, mention
 from ..measures.registry import MEASURES
 from ..options import check_options, option, options_of, text
 from ..plots import plot_confusion
@@ -188,7 +188,7 @@ def run(options: argparse.Namespace) -> int:
     """Read, match and show."""
     take_signatures(options)
     if options.official is not None:
-        # costs are told in one measure
+        # costs of errors need exactly one measure
         options.measures = options.measures[:1]
     paths = [options.reference, *options.systems]
     output, parts = read_options(ErrorOutput, options), read_options(SpanParts, options)
@@ -204,9 +204,7 @@ def run(options: argparse.Namespace) -> int:
     resampling, matching = read_options(Resampling, options), read_options(Matching, options)
     measures = read_request(options, content, MEASURES, ["span_f"], matching, resampling)
     if len(measures) > 1:
-        raise InputError(
-            f"costs are told in one measure, and {counted(len(measures), 'measure')} are named.", "Name one."
-        )
+        raise InputError(f"costs of errors need exactly one measure, got {len(measures)}.", "Name one.")
     values = {"measure": measures[0], "min_overlap": matching.min_overlap, **asdict(resampling)}
     if parts.by and content != "tags":
         raise InputError("--by names columns of a file of tags.", "Leave it out.", source=str(paths[0]))

@@ -277,7 +277,7 @@ def named(written: str | None, default: Sequence[str], what: str) -> list[str]:
     if not all(names):
         raise InputError("a name is empty.", f"Give each {what} a name.")
     if len(set(names)) < len(names):
-        raise InputError(f"two {what}s have one name.", f"Give each {what} a name of its own.")
+        raise InputError(f"two {what}s have the same name.", f"Give each {what} a different name.")
     return names
 
 

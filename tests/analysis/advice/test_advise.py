@@ -33,8 +33,8 @@ def spans(*documents, lengths=None):
 
 def test_measures_of_partly_right_spans_are_named():
     long, short = (advise(Spans.from_tags([tags])).notes for tags in (["B-A", "I-A", "O", "B-B"], ["B-A", "O", "B-B"]))
-    assert any("fair_f, in which a wrong label or wrong bounds are one error" in note for note in long)
-    assert any("semeval_f and matched_f tell little more than span_f" in note for note in short)
+    assert any("fair_f, which counts a wrong label or wrong boundary as one error" in note for note in long)
+    assert any("semeval_f and matched_f add little to span_f" in note for note in short)
     assert not set(long) & {note for note in short if "semeval_f" in note}
 
 
@@ -180,7 +180,7 @@ def test_words_that_differ():
     apart = advise(document, words)
     assert apart.call == "sl_icm(tokens=words)"
     assert "token_informativeness" in apart.properties
-    assert any("no longer has every other property" in note for note in apart.notes)
+    assert any("SL-ICM can violate its other properties" in note for note in apart.notes)
     unknown = advise(document)
     # neither words nor lengths
     assert [answer.matters for answer in unknown.answers].count(None) == 2
@@ -195,15 +195,16 @@ def test_chance_by_hand():
     assert found.statistics.chance == pytest.approx((1 / 4 + 1 / 20 + 2) / 4)
     (note,) = (note for note in found.notes if "chance_kappa_f1" in note)
     assert "would score 0.57" in note
-    assert "above all for B (1.00), A (0.15)." in note
+    assert "especially for B (1.00), A (0.15)." in note
     raised = advise(corpus, thresholds=Thresholds(chance=0.2))
-    assert any("above all for B (1.00). In 1 other label it can be ignored." in note for note in raised.notes)
+    assert any("especially for B (1.00). You can ignore it in 1 other label." in note for note in raised.notes)
     assert [answer.matters for answer in raised.answers][-1] is True
     # documents that are long beside their spans
     long = advise(spans("0-1A 5-7A", lengths=[1000]))
     assert [answer.matters for answer in long.answers][-1] is False
     assert any(
-        note.startswith("Chance can be ignored: spans of the same lengths would score 0.0") for note in long.notes
+        note.startswith("You can ignore chance: randomly placed spans of the same lengths would score at most 0.0")
+        for note in long.notes
     )
     # without lengths nothing can be said; words tell them
     assert advise(spans("0-1A")).statistics.chance is None
@@ -224,10 +225,10 @@ def test_a_threshold_of_zero_does_not_count_what_is_not_there():
 
 def test_why_names_what_decides():
     found = advise(spans("0-2A 3-5A 6-7A 9-10A 12-15A"))
-    assert "60.0% of spans of several tokens" in found.why
+    assert "60.0% of spans have several tokens" in found.why
     assert "overlap, noise" in found.why
-    assert "token_f_IO*, bcubed, link_f, intersection_f, sl_icm have them too" in found.why
-    assert "It alone has them." in advise(spans("0-5A")).why
+    assert "token_f_IO*, bcubed, link_f, intersection_f, sl_icm have them, too" in found.why
+    assert "It is the only measure with all of them." in advise(spans("0-5A")).why
     assert "whole spans" in advise(spans(ONE)).why
     written = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert written["measure"] == "token_f"
@@ -243,7 +244,7 @@ def test_example():
 @pytest.mark.parametrize(("tags", "named"), [(["B-A", "O", "B-A"], False), (["B-A", "I-A", "O", "B-A"], True)])
 def test_matched_f_is_named_where_spans_can_be_nearly_right(tags, named):
     notes = advise(Spans.from_tags([tags])).notes
-    assert any("report matched_f beside it" in note for note in notes) == named
+    assert any("report matched_f as well" in note for note in notes) == named
 
 
 def layout(lengths, gap):

@@ -44,9 +44,9 @@ def test_compare():
         (lambda: score_strings(GOLD, GOOD), "grounded strings"),
         (lambda: score_strings(GOLD[:2], grounded(GOOD)), "12 predicted documents, 2 reference documents"),
         (lambda: score_strings(GOLD, grounded(GOOD), fold="case"), "fold"),
-        (lambda: compare_strings(GOLD, {"a": grounded(GOOD)}), "1 system"),
-        (lambda: compare_strings(GOLD, {}), "no systems"),
-        (lambda: compare_strings(GOLD, {"a": grounded(GOOD), "b": grounded(BAD, "lm-eval")}), "in different ways"),
+        (lambda: compare_strings(GOLD, {"a": grounded(GOOD)}), "at least two systems, got 1"),
+        (lambda: compare_strings(GOLD, {}), "at least two systems, got 0"),
+        (lambda: compare_strings(GOLD, {"a": grounded(GOOD), "b": grounded(BAD, "lm-eval")}), "with different options"),
     ],
 )
 def test_wrong_calls_are_refused(call, said):

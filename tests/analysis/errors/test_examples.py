@@ -109,7 +109,7 @@ def test_text_marks_the_span_of_each_side():
     assert "ORG → ORG  wrong boundary, shorter  line 3, document 1" in shown
     assert "reference   Ada of [ORG Acme Inc] saw Rome" in shown
     assert "prediction  Ada of Acme [ORG Inc] saw Rome" in shown
-    assert "5 errors, the first 2 of them here." in text_of(examples().parts(2))
+    assert "The first 2 of 5 errors:" in text_of(examples().parts(2))
 
 
 def test_csv_has_a_row_for_each_error():

@@ -55,7 +55,7 @@ def test_ranks_before_and_after_correction():
         assert (row.rank, row.kappa_rank) == (rank, rank)
     parts = by_chance(GOLD, wide, (0.6,), [ChanceKappaF1()]).values()
     assert [row.kappa_f1 for row in rows[3::2]] == [part.results[0].scores["kappa_f1"] for part in parts]
-    with pytest.raises(InputError, match="the chance level is of spans"):
+    with pytest.raises(InputError, match="only spans have a chance level"):
         compare(
             Entities.from_dicts([[]]), dict.fromkeys("ab", Entities.from_dicts([[]])), measures="eter", by_chance=(0.5,)
         )

@@ -126,7 +126,7 @@ def test_flat():
     json.dumps(found, allow_nan=False)
     named = spanometer.score([["B-macro"]], [["O"]], measures={"f": SpanF(), "f_macro": SpanF()})
     assert named.flat()["f_macro_f1"] == 0
-    with pytest.raises(InputError, match="two results would be called 'f_macro_precision'"):
+    with pytest.raises(InputError, match="two results have the name 'f_macro_precision'"):
         named.flat(per_label=True)
 
 

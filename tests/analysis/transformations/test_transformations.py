@@ -413,10 +413,10 @@ def test_map_repairs_where_it_is_asked_to():
     [
         ({"ner_tags": [[0]]}, None, "map(..., with_indices=True)"),
         ({"tags": [[0]]}, [0], "there is no column 'ner_tags'."),
-        ({"ner_tags": [[0], [1, 9]]}, [0, 1], "document 1, token 1: 9 is not the number of one of 7 tags."),
+        ({"ner_tags": [[0], [1, 9]]}, [0, 1], "document 1, token 1: 9 is not the number of a tag; names=... has 7."),
         ({"ner_tags": [[0], [1, -100]]}, [0, 1], "document 1, token 1: -100 is not the number"),
-        ({"ner_tags": [[0, None]]}, [0], "document 0, token 1: None is not the number of one of 7 tags."),
-        ({"ner_tags": [[True]]}, [0], "document 0, token 0: True is not the number of one of 7 tags."),
+        ({"ner_tags": [[0, None]]}, [0], "document 0, token 1: None is not the number of a tag; names=... has 7."),
+        ({"ner_tags": [[True]]}, [0], "document 0, token 0: True is not the number of a tag; names=... has 7."),
         ({"ner_tags": [["O", "B-X"]]}, [0], "document 0, token 1: 'B-X' is not among the names."),
         ({"ner_tags": [["O", 1]]}, [0], "document 0, token 1: 1 (of type int) is not a tag."),
         ({"ner_tags": [None]}, [0], "document 0: None is not a document."),
@@ -436,6 +436,6 @@ def test_tags_that_the_names_lack():
     assert function({"ner_tags": [[1, 1, 0]]}, [0]) == {"ner_tags": [[0, 1, 1]]}
     function = as_map("sequence_split", names=["O", "I-A"], scheme="IOB1")
     with pytest.raises(
-        InputError, match="document 0, token 1: the result has 'B-A' here, which is not among the names"
+        InputError, match="document 0, token 1: the result has 'B-A' here, and this tag is not among the names"
     ):
         function({"ner_tags": [[1, 1]]}, [0])

@@ -1,1 +1,1 @@
-"""Which measure suits a corpus."""
+"""Advise on a measure for a corpus."""

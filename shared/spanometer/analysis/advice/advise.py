@@ -1,20 +1,20 @@
-"""Advise on a measure for a corpus: the statistics that decide, the formal properties that they ask for, and a measure.
+"""Advise on a measure for a corpus: its statistics, the formal properties that matter, and a measure with them.
 
-The SL-ICM paper has a diagram (its Figure 2) that leads from the kind of a corpus to a metric. Our advice is derived
-from the paper's Table 1 instead: what a corpus is like says which of the formal properties matter there, and of the
-measures that have all of these in Table 1 the simplest is suggested (`SIMPLEST_FIRST`). From which value on a
-statistic counts is a judgement of this package, not of the paper: see `Thresholds`.
+The SL-ICM paper has a flow chart (its Figure 2) from the kind of a corpus to a metric. Our advice uses the paper's
+Table 1 instead: the statistics of a corpus say which formal properties matter, and we suggest the simplest measure
+(`SIMPLEST_FIRST`) with all of these properties in Table 1. The thresholds of the statistics (`Thresholds`) are our own
+choice.
 
     >>> from spanometer import Spans
     >>> advice = advise(Spans.from_tags([["B-PER", "O", "B-LOC", "I-LOC", "O", "B-LOC", "I-LOC"]]))
     >>> advice.measure, advice.properties
     ('token_f', ('overlap', 'noise'))
 
-With `flow="paper"` the diagram is followed as well, and each difference says why (`flow`).
+With `flow="paper"` the result also has the outcome of the flow chart, and explains the differences (`flow`).
 
-Advice also looks at chance: F1 of the reference against spans of the same numbers and lengths, placed at random
-(`chance_kappa_f1`), over all and in each label. It falls towards 0 as documents grow (Proposition 4 of 'Estimating
-Agreement by Chance for Sequence Annotation'); below `Thresholds.chance` it can be ignored.
+The advice also considers chance: F1 of the reference against randomly placed spans of the same numbers and lengths
+(`chance_kappa_f1`), over all labels and in each label. It falls towards 0 as documents grow (Proposition 4 of
+'Estimating Agreement by Chance for Sequence Annotation'). You can ignore it below `Thresholds.chance`.
 
 Source: Amigó et al. 2025, 'Evaluating Sequence Labeling on the basis of Information Theory', Table 1.
 """
@@ -41,10 +41,10 @@ SIMPLEST_FIRST = (
     "intersection_f",
     "sl_icm",
 )
-"""The metrics of the published table in the order in which they are preferred if several have what is needed."""
+"""The metrics of the published table, in order of preference."""
 
 _LISTED = 5
-"""At most so many labels are named."""
+"""The largest number of labels that a note names."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,10 @@ class AdviceAnswer:
     """The answer of one statistic.
 
     Attributes:
-        question: in words.
+        question: the question in words.
         statistic: the statistic with its value, in words.
-        threshold: from which value on it counts, in words.
-        matters: whether it does; None if the corpus cannot tell.
+        threshold: the value that it must reach, in words.
+        matters: whether it reaches the threshold; None if unknown for this corpus.
         properties: the formal properties that matter if it does.
     """
 
@@ -68,19 +68,19 @@ class AdviceAnswer:
 
 @dataclass(frozen=True)
 class Advice:
-    """The measure that a corpus asks for, and why.
+    """The suggested measure for a corpus, and the reasons.
 
     Attributes:
-        statistics: what the corpus is like.
-        answers: what each statistic says.
+        statistics: the statistics of the corpus.
+        answers: the answer of each statistic.
         properties: all formal properties that matter.
         measure: the name of the suggested measure.
-        options: the options that it should be given.
-        fitting: all metrics of the published table that have these properties and can take the corpus, the simplest
+        options: its suggested options.
+        fitting: all metrics of the published table that have these properties and can score the corpus, the simplest
             first.
-        notes: what else to know, a sentence or two each.
-        thresholds: from which values on statistics counted.
-        flow: the selection flow of the paper for the corpus, if it was asked for.
+        notes: further advice, a sentence or two each.
+        thresholds: the thresholds of the statistics.
+        flow: the paper's flow chart for the corpus, if requested.
     """
 
     statistics: Statistics
@@ -102,16 +102,17 @@ class Advice:
     def why(self) -> str:
         """Say the reason for the measure, in plain words."""
         if not self.properties:
-            return "Nothing in this corpus asks for more than counting whole spans, which is what everybody knows."
-        grounds = ", ".join(answer.statistic for answer in self.answers if answer.matters and answer.properties)
+            return "This corpus needs no more than counting whole spans, which is the best known measure."
+        grounds = "; ".join(answer.statistic for answer in self.answers if answer.matters and answer.properties)
         needed = ", ".join(name.replace("_", " ") for name in self.properties)
         others = self.fitting[1:]
         choice = (
-            f"It is the simplest that has them; {', '.join(others)} {'has' if len(others) == 1 else 'have'} them too."
+            f"It is the simplest measure with all of them; {', '.join(others)} {'has' if len(others) == 1 else 'have'} "
+            "them, too."
             if others
-            else "It alone has them."
+            else "It is the only measure with all of them."
         )
-        return f"With {grounds}, these formal properties matter: {needed}. {choice}"
+        return f"In this corpus, {grounds}. So these formal properties matter: {needed}. {choice}"
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON."""
@@ -129,9 +130,9 @@ def advise(
 
     Args:
         references: the reference spans.
-        words: the words of each document, to tell whether they differ in how much they say.
-        thresholds: from which values on statistics count.
-        flow: `paper` to follow the selection flow of the SL-ICM paper as well.
+        words: the words of each document, to measure how much their information varies.
+        thresholds: the thresholds of the statistics.
+        flow: `paper` to follow the flow chart of the SL-ICM paper as well.
 
     Raises:
         InputError: for an unknown flow, if there are no spans, and if the words do not fit the documents.
@@ -164,17 +165,17 @@ def advise(
 
 
 def _differences(flow: Flow, advice: Advice) -> Iterator[str]:
-    """Say why our own advice is not the outcome of the flow: what that lacks, or what it has more than is needed."""
+    """Explain why our advice differs from the outcome of the flow chart."""
     printed, lacks = published_properties()[flow.metric], False
     for answer in advice.answers if advice.properties else ():
         lacking = [name.replace("_", " ") for name in answer.properties if answer.matters and not printed[name]]
         if lacking:
             lacks = True
-            yield f"{flow.call} lacks {' and '.join(lacking)} in Table 1, which {answer.statistic} ask for."
+            yield f"{flow.call} lacks {' and '.join(lacking)} in Table 1, which matters here: {answer.statistic}."
     if advice.statistics.overlapping and (flow.measure == "token_f" or advice.options.get("cap")):
-        yield f"The flow does not ask whether spans share tokens. Here they do, which {flow.call} cannot see."
+        yield f"The flow chart does not ask whether spans share tokens. Here they do, and {flow.call} cannot see it."
     elif not lacks:
-        yield f"{flow.call} has the properties that matter here, but {advice.call} has them too and is simpler."
+        yield f"{flow.call} has the properties that matter here, but {advice.call} has them, too, and is simpler."
 
 
 def _answers(corpus: Statistics, thresholds: Thresholds) -> list[AdviceAnswer]:
@@ -183,61 +184,61 @@ def _answers(corpus: Statistics, thresholds: Thresholds) -> list[AdviceAnswer]:
     highest = max(corpus.chance_per_label.values(), default=0.0)
     return [
         AdviceAnswer(
-            "Have spans several tokens, so that one can be found in part?",
-            f"{several:.1%} of spans of several tokens",
+            "Do spans have several tokens, so that a prediction can be partly right?",
+            f"{several:.1%} of spans have several tokens",
             f"from {thresholds.several_tokens:.1%} on",
             several > 0 and several >= thresholds.several_tokens,
             ("overlap", "noise"),
         ),
         AdviceAnswer(
-            "Do spans of one label touch, so that joining and parting them is an error of its own?",
-            f"{corpus.adjacent_share:.1%} of spans next to one of their label",
+            "Do spans of the same label touch, so that merging and splitting them are separate errors?",
+            f"{corpus.adjacent_share:.1%} of spans are next to a span of the same label",
             f"from {thresholds.adjacent:.1%} on",
             corpus.adjacent > 0 and corpus.adjacent_share >= thresholds.adjacent,
             ("homogeneity", "completeness"),
         ),
         AdviceAnswer(
-            "Do lengths vary, so that a wrong token weighs less in one span than in another?",
-            f"lengths of {corpus.mean_length:.2f} tokens on average that vary by {corpus.length_variation:.2f} of it",
+            "Do lengths vary, so that a wrong token should weigh less in a longer span?",
+            f"lengths have a mean of {corpus.mean_length:.2f} tokens and vary by {corpus.length_variation:.2f} of it",
             f"from {thresholds.length_variation:.2f} on",
             corpus.length_variation > 0 and corpus.length_variation >= thresholds.length_variation,
             ("length_vs_captured", "length_vs_noisy"),
         ),
         AdviceAnswer(
-            "Are there long spans, in which each further token tells less?",
-            f"{corpus.long_share:.1%} of spans of {thresholds.long_span:g} tokens or more",
+            "Are there long spans, in which each further token should weigh less?",
+            f"{corpus.long_share:.1%} of spans have {thresholds.long_span:g} tokens or more",
             f"from {thresholds.long_share:.1%} on",
             corpus.long_share > 0 and corpus.long_share >= thresholds.long_share,
             ("overlap_increasing", "noise_increasing"),
         ),
         AdviceAnswer(
-            "Do the words of spans differ in how much they tell, rare from frequent?",
-            "no words to tell by"
+            "Do the words of spans differ in information, rare from frequent?",
+            "the words are unknown"
             if variation is None
-            else f"words of {corpus.mean_information:.1f} bits on average that vary by {variation:.2f} of it",
+            else f"words have a mean of {corpus.mean_information:.1f} bits and vary by {variation:.2f} of it",
             f"from {thresholds.information_variation:.2f} on",
             None if variation is None else variation > 0 and variation >= thresholds.information_variation,
             ("token_informativeness",),
         ),
         AdviceAnswer(
             "Do spans share tokens?",
-            f"{corpus.overlapping:,} of {corpus.spans:,} spans that share tokens with another",
-            "from the first on",
+            f"{corpus.overlapping:,} of {corpus.spans:,} spans share tokens with another",
+            "from 1 on",
             corpus.overlapping > 0,
             (),
         ),
         AdviceAnswer(
             "Are some labels rare?",
-            f"an evenness of labels of {corpus.label_evenness:.2f}",
+            f"the evenness of labels is {corpus.label_evenness:.2f}",
             f"below {thresholds.label_evenness:.2f}",
             corpus.label_evenness < thresholds.label_evenness,
             (),
         ),
         AdviceAnswer(
-            "Would spans of the same lengths agree, placed at random?",
-            "documents whose lengths are not known"
+            "Would randomly placed spans of the same lengths agree?",
+            "the lengths of documents are unknown"
             if corpus.chance is None
-            else f"an F1 by chance of {corpus.chance:.2f}, up to {highest:.2f} in a label",
+            else f"chance F1 is {corpus.chance:.2f}, and up to {highest:.2f} in a label",
             f"from {thresholds.chance:.2f} on",
             None if corpus.chance is None else bool(above_chance(corpus, thresholds)),
             (),
@@ -246,70 +247,70 @@ def _answers(corpus: Statistics, thresholds: Thresholds) -> list[AdviceAnswer]:
 
 
 def above_chance(corpus: Statistics, thresholds: Thresholds) -> list[str]:
-    """List the labels whose chance level should be corrected for, the highest first."""
+    """List the labels with a chance level to correct for, the highest first."""
     above = [label for label, chance in corpus.chance_per_label.items() if chance >= thresholds.chance]
     return sorted(above, key=lambda label: -corpus.chance_per_label[label])
 
 
 def notes(measure: str, corpus: Statistics, needed: set[str], thresholds: Thresholds) -> list[str]:
-    """Say what else there is to know."""
+    """List further advice."""
     sentences = []
     if corpus.overlapping:
         sentences.append(
-            "Spans share tokens, which tags cannot write: use the configuration 'spans' (or 'fragments'). token_f is "
-            "left out, as it sees tokens and not which span they belong to."
+            "Spans share tokens, and tags cannot represent this: use the configuration 'spans' (or 'fragments'). "
+            "token_f is left out, because it ignores which span a token belongs to."
         )
     if corpus.discontinuous:
         sentences.append(f"{corpus.discontinuous:,} spans have gaps: use the configuration 'fragments'.")
     if measure == "sl_icm" and corpus.overlapping_within_label:
-        sentences.append("If spans of one label cross, see sl_icm's option matching='optimal'.")
+        sentences.append("If spans of the same label cross, see sl_icm's option matching='optimal'.")
     if corpus.label_evenness < thresholds.label_evenness:
-        also = " sl_icm gives them more weight by itself, in its micro average too." if measure == "sl_icm" else ""
+        also = " The micro average of sl_icm already gives them more weight." if measure == "sl_icm" else ""
         sentences.append(
             f"Labels are uneven ({corpus.rarest_label} has {corpus.rarest_label_share:.1%} of the spans): report "
-            f"average='macro' as well, in which rare labels count as much as frequent ones.{also}"
+            f"average='macro' as well, which gives rare labels the same weight as frequent ones.{also}"
         )
     if "token_informativeness" in needed:
         sentences.append(
-            "With words that tell more and less, SL-ICM no longer has every other property in every case: a part in "
-            "which a rare word comes first can tell more than the whole (see experiments.properties)."
+            "If words differ in information, SL-ICM can violate its other properties: a part that begins with a rare "
+            "word can have more information than the whole span (see experiments.properties)."
         )
     if corpus.chance is not None:
         sentences.append(_note_on_chance(corpus, thresholds))
     if corpus.one_token_share <= 1 - thresholds.several_tokens and corpus.one_token_share < 1:
         sentences.append(
-            "If a span with nearly the right bounds should count as right, and one that is split in two as one, report "
-            "matched_f beside it: spans matched one to one, from an intersection over union of 0.5 on."
+            "If almost right boundaries should count as right, report matched_f as well: it matches spans one to one "
+            "if their intersection over union is at least 0.5."
         )
         sentences.append(
-            "For the kinds of errors report fair_f, in which a wrong label or wrong bounds are one error and not two, "
-            "or semeval_f, in which wrong bounds count half. Neither tells a near miss from a far one."
+            "For kinds of errors report fair_f, which counts a wrong label or wrong boundary as one error instead of "
+            "two, or semeval_f, which gives wrong boundaries half credit. Neither measures the distance of a near miss."
         )
     else:
         sentences.append(
-            "Hardly a span has a part that could be found by itself: semeval_f and matched_f tell little more than "
-            "span_f here. fair_f still counts a wrong label as one error and not as two."
+            "Almost all spans have one token and cannot be partly right, so semeval_f and matched_f add little to "
+            "span_f here. fair_f still counts a wrong label as one error instead of two."
         )
     if measure != "span_f":
-        sentences.append("To compare with published scores, report span_f beside it.")
+        sentences.append("To compare with published scores, report span_f as well.")
     return sentences
 
 
 def _note_on_chance(corpus: Statistics, thresholds: Thresholds) -> str:
-    """Say for which labels chance should be corrected for, and for which it can be ignored."""
+    """Name the labels for which to correct for chance, and say where to ignore it."""
     above = above_chance(corpus, thresholds)
     if not above:
         return (
-            f"Chance can be ignored: spans of the same lengths would score {max(corpus.chance_per_label.values()):.2f} "
-            "at most, as documents are long beside their spans."
+            "You can ignore chance: randomly placed spans of the same lengths would score at most "
+            f"{max(corpus.chance_per_label.values()):.2f}."
         )
     listed = ", ".join(f"{label} ({corpus.chance_per_label[label]:.2f})" for label in above[:_LISTED])
     more = f" and {len(above) - _LISTED} more" if len(above) > _LISTED else ""
     below = len(corpus.chance_per_label) - len(above)
-    rest = f" In {counted(below, 'other label')} it can be ignored." if below else ""
+    rest = f" You can ignore it in {counted(below, 'other label')}." if below else ""
     return (
-        f"Spans of the same lengths, placed at random, would score {corpus.chance:.2f}: report chance_kappa_f1 as "
-        f"well, which corrects for it, above all for {listed}{more}.{rest}"
+        f"Randomly placed spans of the same lengths would score {corpus.chance:.2f}: report chance_kappa_f1 as well, "
+        f"which corrects for chance, especially for {listed}{more}.{rest}"
     )
 
 
@@ -340,7 +341,7 @@ _TICKS = {
 
 
 def published_properties() -> dict[str, dict[str, bool]]:
-    """List for each metric of the table whether it has a tick at each formal property."""
+    """Look up whether each metric of the table has a tick at each formal property."""
     return {
         metric: {name: tick == "y" for name, tick in zip(PROPERTY_NAMES, ticks, strict=True)}
         for metric, ticks in _TICKS.items()

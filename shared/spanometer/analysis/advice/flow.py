@@ -1,7 +1,7 @@
-"""The selection flow of the SL-ICM paper: its questions in the order of the text, each with a measure as its outcome.
+"""The flow chart of the SL-ICM paper: its questions in the order of the text, each with a measure as its outcome.
 
-A later yes overrides an earlier answer, and a yes to the first question ends the flow. The paper says what is typical
-of each yes and gives one number, spans of one or two tokens; the other thresholds are ours, see `Thresholds`.
+A later yes overrides an earlier one, and a yes to the first question ends the flow. The paper describes when the answer
+is yes, but gives only one number (spans of one or two tokens). The other thresholds are ours, see `Thresholds`.
 
 Source: Amigó et al. 2025, 'Evaluating Sequence Labeling on the basis of Information Theory', section 5 and Figure 2.
 """
@@ -21,11 +21,11 @@ QUESTIONS = {
     "very_long_share": ("Are there very long spans?", "{:.1%} very long", "sl_icm"),
     "information_variation": ("Do tokens differ much in specificity?", "bits by {:.2f} of their mean", "sl_icm"),
 }
-"""By the statistic that answers it, which is the name of its threshold too: question, value, and outcome of a yes."""
+"""Question, text of the value, and outcome of a yes, by the name of the statistic and of its threshold."""
 
 
 def measure_of(metric: str) -> tuple[str, dict[str, Any]]:
-    """Name the measure and the options of a metric of the paper's Table 1; of BIO and BIOE it is BIO."""
+    """Convert a metric of the paper's Table 1 to a measure and its options; BIO stands for BIO and BIOE."""
     measure, _, tags = metric.partition("_f_")
     options = {} if tags in ("", "IO") else {"format": tags.removesuffix("_BIOE")}
     return f"{measure}_f" if tags else metric, options
@@ -39,13 +39,13 @@ def written_call(measure: str, options: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class FlowStep:
-    """A question of the flow, with the answer of a corpus.
+    """A question of the flow chart, with the answer for a corpus.
 
     Attributes:
-        question: in words.
+        question: the question in words.
         value: the statistic that answers it, in words.
-        threshold: from which value on the answer is yes.
-        answer: yes or no; None if the corpus cannot tell.
+        threshold: the lowest value for a yes.
+        answer: yes or no; None if unknown for this corpus.
         outcome: the measure after this question, as in Python.
     """
 
@@ -58,13 +58,13 @@ class FlowStep:
 
 @dataclass(frozen=True)
 class Flow:
-    """The flow of the paper for a corpus.
+    """The paper's flow chart for a corpus.
 
     Attributes:
-        steps: its questions, up to the one that ends it.
+        steps: its questions, up to the one that ends the flow.
         measure, options: its outcome.
-        metric: the row of the paper's Table 1 that the outcome is.
-        differences: why our own advice is another measure; empty if it is the same.
+        metric: the outcome's row in the paper's Table 1.
+        differences: the reasons why our advice differs; empty if it is the same.
     """
 
     steps: tuple[FlowStep, ...]
@@ -80,7 +80,7 @@ class Flow:
 
 
 def follow(corpus: Statistics, thresholds: Thresholds) -> Flow:
-    """Follow the flow for a corpus."""
+    """Follow the flow chart for a corpus."""
     flow = Flow((), *measure_of("token_f_IO"), "token_f_IO")
     for name, (question, text, metric) in QUESTIONS.items():
         value, limit = getattr(corpus, name), getattr(thresholds, name)

@@ -1,4 +1,4 @@
-"""What a corpus is like: the statistics that advice on measures is given from."""
+"""The statistics of a corpus on which advice is based."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ def _threshold(default: float, help: str, metavar: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Thresholds:
-    """From which values on the statistics of a corpus count.
+    """The thresholds of a corpus's statistics.
 
     Attributes:
-        short_share, touching_share, very_long_span, very_long_share: for the paper's selection flow alone (`flow`):
-            share of spans of at most two tokens; share of spans that begin where another of any label ends; tokens of
-            a very long span; share of very long spans.
-        several_tokens: share of spans with more than one token: a span of one token is found or it is not.
-        adjacent: share of spans that begin where another of their label ends.
+        short_share, touching_share, very_long_span, very_long_share: only for the paper's flow chart (`flow`): share of
+            spans with at most two tokens; share of spans that begin where another span of any label ends; tokens of a
+            very long span; share of very long spans.
+        several_tokens: share of spans with more than one token, because a span of one token cannot be partly right.
+        adjacent: share of spans that begin where another span of the same label ends.
         length_variation: standard deviation of the spans' lengths, divided by their mean.
         long_span: tokens of a long span.
         long_share: share of long spans.
-        information_variation: words differ in what they tell: the standard deviation of -log2 P(w) over the tokens of
-            spans, divided by its mean, with the relative frequencies of the corpus as P.
-        label_evenness: entropy of the labels' frequencies, divided by that of equal ones; labels are uneven below it.
-        chance: F1 by chance of the reference against itself. At 0.05 correction takes half a point from an F1 of 0.9.
+        information_variation: standard deviation of -log2 P(w) over the tokens of spans, divided by its mean, where P
+            is the relative frequency of a word in the corpus.
+        label_evenness: entropy of the labels' frequencies, divided by its maximum; labels are uneven below it.
+        chance: chance F1 of the reference against itself. At 0.05, correction lowers an F1 of 0.9 by half a point.
 
     Raises:
         InputError: for a value that is not a number or below 0.
@@ -78,26 +78,27 @@ class Statistics:
     """Statistics of a corpus.
 
     Attributes:
-        documents, spans, labels: their numbers.
-        tokens: number of tokens, or None if the documents' lengths are not known.
-        mean_length, length_variance, longest: of the spans, in tokens.
-        length_variation: the standard deviation of their lengths, divided by the mean.
-        one_token_share: share of spans of one token.
-        short_share: share of spans of at most two tokens.
-        long_share, very_long_share: shares of spans that are long, see `Thresholds.long_span` and `very_long_span`.
-        adjacent: number of spans that begin where another of their label ends.
-        touching_share: share of spans that begin where another of any label ends.
-        overlapping: number of spans that share a token with another.
-        overlapping_within_label: number of spans that share a token with another of their label.
-        discontinuous: number of spans with gaps.
-        label_evenness: entropy of the labels' frequencies, divided by its maximum; 1 for one label.
-        rarest_label, rarest_label_share: the label with the fewest spans, and its share of them.
-        mean_information, information_variation: of the tokens of spans, -log2 P(w) in bits, P the words' relative
-            frequency in the corpus: the mean, and the standard deviation divided by it. None without words.
-        once_share: share of the tokens of spans whose word occurs only once in the corpus. None without words.
-        chance: F1 by chance of the reference against itself, at the token level; None if the documents' lengths are not
-            known, and for spans with gaps.
-        chance_per_label: the same of each label.
+        documents, spans, labels: the numbers of documents, spans and labels.
+        tokens: the number of tokens; None if the documents' lengths are not known.
+        mean_length, length_variance, longest: mean, variance and maximum of the spans' lengths in tokens.
+        length_variation: the standard deviation of the lengths, divided by the mean.
+        one_token_share: the share of spans with one token.
+        short_share: the share of spans with at most two tokens.
+        long_share, very_long_share: the shares of long spans, see `Thresholds.long_span` and `very_long_span`.
+        adjacent: the number of spans that begin where another span of the same label ends.
+        touching_share: the share of spans that begin where another span of any label ends.
+        overlapping: the number of spans that share a token with another.
+        overlapping_within_label: the number of spans that share a token with another of the same label.
+        discontinuous: the number of discontinuous spans.
+        label_evenness: the entropy of the labels' frequencies, divided by its maximum; 1 for one label.
+        rarest_label, rarest_label_share: the label with the fewest spans, and its share of all spans.
+        mean_information, information_variation: the mean of -log2 P(w) over the tokens of spans, in bits, and its
+            standard deviation divided by the mean; P is the word's relative frequency in the corpus. None without
+            words.
+        once_share: the share of the spans' tokens whose word occurs only once in the corpus; None without words.
+        chance: chance F1 of the reference against itself, at the token level; None if the documents' lengths are not
+            known, and for discontinuous spans.
+        chance_per_label: chance F1 of each label.
     """
 
     documents: int
@@ -128,25 +129,25 @@ class Statistics:
 
     @property
     def adjacent_share(self) -> float:
-        """Compute the share of spans that begin where another of their label ends."""
+        """The share of spans that begin where another span of the same label ends."""
         return self.adjacent / self.spans
 
 
 def statistics_of(
     references: Spans, words: Sequence[Sequence[str]] | None = None, *, thresholds: Thresholds | None = None
 ) -> Statistics:
-    """Describe a corpus, see `Statistics`; the thresholds say which spans are long and very long.
+    """Compute the statistics of a corpus; the thresholds define long and very long spans.
 
     Raises:
         InputError: if there are no spans, and if the words do not fit the documents.
     """
     require_kind(references, Spans, "an object of Spans", "Make one with Spans.from_tags or Spans.from_dicts.")
     if len(references) == 0:
-        raise InputError("the reference has no spans.", "Advice needs annotation to look at.", side="references")
+        raise InputError("the reference has no spans.", "Give an annotated corpus.", side="references")
     limits = Thresholds() if thresholds is None else thresholds
     ends = np.zeros(references.documents, dtype=np.int64)
     np.maximum.at(ends, references.document, references.end)
-    # a token between documents, so that spans of two of them do not touch
+    # one token between documents keeps their spans apart
     offsets = np.concatenate(([0], np.cumsum(ends + 1)))
     whole = lay_out(replace(references, label=np.zeros_like(references.label), labels=("",)), ("",), offsets)
     by_label = lay_out(references, references.labels, offsets)
@@ -182,10 +183,10 @@ def statistics_of(
 
 
 def _chance(references: Spans, words: Sequence[Sequence[str]] | None) -> tuple[float | None, dict[str, float]]:
-    """Compute chance F1 of the reference against itself, over all and in each label, nested spans layer by layer.
+    """Compute chance F1 of the reference against itself, over all labels and in each label; nested spans by layer.
 
-    In documents for which the exact level would take long each span lies anywhere: in such long ones the difference is
-    far below what is shown.
+    If the exact level would take long, spans are placed independently: in such long documents the difference is far
+    below the digits that are shown.
     """
     if references.lengths is None and words is not None:
         references = references.with_lengths(_lengths(words))
@@ -197,7 +198,7 @@ def _chance(references: Spans, words: Sequence[Sequence[str]] | None) -> tuple[f
         try:
             long = measure.work(alignment) > _MOST_WORK
         except InputError:
-            # spans of a label nest, or cross
+            # spans of a label nest or cross
             continue
         counts = replace(measure, method="uniform" if long else "exact").count(alignment)
         by_label = measure.score_per_label(counts)
@@ -206,7 +207,7 @@ def _chance(references: Spans, words: Sequence[Sequence[str]] | None) -> tuple[f
 
 
 def _overlapping(side: SideSpans) -> int:
-    """Count the spans that have a piece that shares a token with another one on the line."""
+    """Count the spans that share a token with another span."""
     start, end = side.piece_start, side.piece_end
     flags = np.zeros(len(start), dtype=bool)
     flags[1:] = start[1:] < np.maximum.accumulate(end)[:-1]
@@ -221,14 +222,14 @@ def _lengths(words: Sequence[Sequence[str]]) -> np.ndarray:
 def _information(
     references: Spans, words: Sequence[Sequence[str]] | None, side: SideSpans, offsets: np.ndarray
 ) -> tuple[float | None, float | None, float | None]:
-    """Compute mean and variation of the information of the tokens of spans, and the share of words that occur once."""
+    """Compute the mean and variation of the information of spans' tokens, and the share of words that occur once."""
     if words is None:
         return None, None, None
     words = words if isinstance(words, Tags) else read_rows(words, 0, "Pass a list of words for each document.")
     of_words = _lengths(words)
     if len(of_words) != references.documents:
-        problem = f"words for {len(of_words)} documents, annotation of {references.documents}."
-        raise InputError(problem, "Pass the words of the annotated documents, a list for each.", side="words")
+        problem = f"words for {len(of_words)} documents, annotations for {references.documents}."
+        raise InputError(problem, "Give one list of words for each annotated document.", side="words")
     lengths = references.lengths
     if lengths is None:
         lengths = of_words

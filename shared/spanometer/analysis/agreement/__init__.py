@@ -1,1 +1,1 @@
-"""The agreement of annotators, where they disagree, and their consensus."""
+"""The agreement of annotators, their disagreements, and their consensus."""

@@ -1,4 +1,4 @@
-"""Systems scored against several references, beside the annotators scored against each other."""
+"""Score systems against several annotators, and the annotators against each other."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from ..scores.report import CorpusResult, corpus_size, kind_of, signature_lines
 from .annotators import ANNOTATOR, named_annotators
 
 _Row = tuple[str, str | None]
-"""What is scored, and against which annotator; None for all others, document by document the best one."""
+"""A scored side, and an annotator or None."""
 
 WAYS = ("mean", "best", "best_by_document")
-"""How the scores against several references become one."""
+"""The ways to combine the scores against several references."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,16 +37,16 @@ class MeasureAgainst:
     """The result of a measure.
 
     Attributes:
-        measure: with its options.
-        against: of each system, and of each annotator, the scores against each annotator (but itself).
-        together: the same against all of them, by the way: `mean`, `best`, `best_by_document`.
-        ceiling: the means of the annotators' values in `together`.
-        same_terms: of each system the means of its values against all annotators but one, by the way.
-        differences: of each system `same_terms` minus `ceiling`.
-        best: of each system and annotator the one against whom the headline is best.
-        documents: of each system and annotator in how many documents each one is the best reference.
-        signature: how the values were made.
-        notes: what a reader of the scores must know, see `Measure.notes`.
+        measure: the measure with its options.
+        against: the scores of each system and annotator against each other annotator.
+        together: the scores of each system and annotator against all other annotators, by `WAYS`.
+        ceiling: the mean of the annotators' values in `together`, by `WAYS`.
+        same_terms: each system's scores against all annotators except one, averaged over the one left out, by `WAYS`.
+        differences: `same_terms` minus `ceiling`, of each system.
+        best: for each system and annotator, the annotator that gives the best headline value.
+        documents: for each system and annotator, the number of documents in which each annotator is the best reference.
+        signature: the measure, its options and the options of reading.
+        notes: notes for readers of the scores, see `Measure.notes`.
     """
 
     measure: Measure
@@ -75,9 +75,9 @@ class AgainstReferences(CorpusResult):
     Its tables are `against`, one for each measure and key.
 
     Attributes:
-        references: the annotators.
-        systems: the systems.
-        measures: the result of each measure, by the names of the results.
+        references: the names of the annotators.
+        systems: the names of the systems.
+        measures: the result of each measure, by name.
         confidence: the level of the intervals; None if there are none.
     """
 
@@ -87,7 +87,7 @@ class AgainstReferences(CorpusResult):
     confidence: float | None
 
     def lines(self) -> Iterator[Part]:
-        """List the headline of each measure, what the rows and columns mean, and the signatures."""
+        """Yield the table of each measure's headline, the legend and the signatures."""
         for name, result in self.measures.items():
             yield from ("", against_table(self, name, result.measure.headline))
         yield from ("", *notes(self), "")
@@ -121,33 +121,33 @@ def score_against(
 ) -> AgainstReferences:
     """Score systems against the annotations of two or more people, and these against each other.
 
-        found = spanometer.score_against({"ann": ann, "ben": ben, "cat": cat}, {"tagger": output}, confidence=0.95)
-        found.measures["span_f"].together["tagger"]["mean"].scores["f1"]
+        result = spanometer.score_against({"ann": ann, "ben": ben, "cat": cat}, {"tagger": output}, confidence=0.95)
+        result.measures["span_f"].together["tagger"]["mean"].scores["f1"]
 
     Each system is scored against each annotator, and against all of them in three ways:
 
-    - **mean**: the unweighted mean of the scores of the corpus against each of them.
-    - **best**: the score against the one annotator against whom the headline (F1, mostly) of the corpus is best; the
-      other values, such as precision, are those against the same one. In a drawn corpus it may be another one.
-    - **best_by_document**: in each document the annotator is the reference against whom the headline of this document
-      alone is best (the first one of equals); the corpus with these references is then scored as any other. Documents
-      in which neither side has a span count as fully right. So a system may agree with another one in each document,
-      as in BLEU with several references.
+    - **mean**: the unweighted mean of the scores against each annotator.
+    - **best**: the score against the annotator with the best headline value (usually F1) over the corpus. Precision and
+      recall are the scores against the same annotator. Each drawn corpus may choose a different annotator.
+    - **best_by_document**: each document uses the annotator with the best headline value there as its reference (the
+      first of equals), and the corpus is scored against these references. A document without spans on both sides counts
+      as fully right. So a system may agree with a different annotator in each document, as in BLEU with several
+      references.
 
     `best` and `best_by_document` grow with the number of references; `mean` does not.
 
-    **The human ceiling** is what the annotators reach in the same manner: each one, as if a system, against all others.
-    These are one fewer than a system has, so the best of them tends to be lower. On the same terms a system is
-    therefore scored against all annotators but one, in turn, and the mean of that (`same_terms`) stands beside the mean
-    of the annotators (`ceiling`), with the difference of the two. For `mean` leaving one out changes nothing.
+    **The human ceiling** (`ceiling`) is the mean score of the annotators, each one scored against all others like a
+    system. An annotator has one reference fewer than a system, so the best of them tends to be lower. For a fair
+    comparison, `same_terms` scores a system against all annotators except one, and averages over the one left out.
+    For `mean` this changes nothing. `differences` is `same_terms` minus `ceiling`.
 
-    Intervals are those of documents drawn anew, the same ones for all values, so that of a difference too.
+    Intervals come from drawn documents. All values share the drawn corpora, so differences have intervals too.
 
     Args:
         references: for each annotator a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of
-            either, or what `spanometer.read` returns; a mapping gives their names too.
+            either, or a file read by `spanometer.read`; a mapping also gives their names.
         systems: the outputs of systems by their names, in any of these forms; or one output.
-        measures: the names of measures of spans, or measures with options of their own, see `compare`.
+        measures: names of measures of spans, or measures with options, see `compare`.
         names: the annotators' names, by default `1`, `2`, `3` ...
         confidence: the level of intervals; None makes none.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
@@ -156,9 +156,9 @@ def score_against(
             `arguments.DrawArguments`.
 
     Raises:
-        TypeError: for an argument that there is not.
+        TypeError: for an unknown argument.
         InputError: for fewer than two annotators, no system, no documents, annotations that cannot be read or compared
-            (it names the annotator or system), wrong options, and if a measure is not defined.
+            (it names the annotator or system), wrong options, and if a measure is undefined.
     """
     require_no_more(more, "Pass the systems together by their names, {'old': ..., 'new': ...}.")
     resampling = Resampling.chosen(confidence, arguments)
@@ -186,7 +186,7 @@ def score_against(
 
 
 def _named(systems: Any, people: Mapping[str, Any]) -> dict[str, Any]:
-    """Collect the outputs by the names of their systems in errors; one output has the name `system`."""
+    """Collect the outputs by the names of their systems in errors; a single output has the name `system`."""
     outputs = systems if isinstance(systems, Mapping) else {"system": systems}
     if not outputs:
         raise InputError("there are no systems.", NAMED)
@@ -194,7 +194,7 @@ def _named(systems: Any, people: Mapping[str, Any]) -> dict[str, Any]:
     for name in outputs:
         if f"{ANNOTATOR}{name}" in people:
             raise InputError(
-                f"a system and an annotator are both called {shown(name)}.", "Give each a name of its own."
+                f"a system and an annotator have the same name, {shown(name)}.", "Give each a different name."
             )
     return named
 
@@ -202,7 +202,7 @@ def _named(systems: Any, people: Mapping[str, Any]) -> dict[str, Any]:
 def _count_pairs(
     sides: Mapping[str, Spans], people: Sequence[str], measures: Mapping[str, Measure]
 ) -> dict[str, dict[_Row, Counts]]:
-    """Count each side against each annotator (but itself), by the names of the measures."""
+    """Count each side against each other annotator, by the names of the measures."""
     of_measures: dict[str, dict[_Row, Counts]] = {name: {} for name in measures}
     for person in people:
         for side in sides:
@@ -219,7 +219,7 @@ def _count(references: Spans, predictions: Spans, measures: Any, person: str, si
 
 
 class _Measured:
-    """All sides by one measure."""
+    """The estimates of all sides with one measure."""
 
     def __init__(
         self,
@@ -233,11 +233,11 @@ class _Measured:
         self._sign = 1.0 if measure.results[measure.headline].better != "lower" else -1.0
         self._documents: dict[str, np.ndarray] = {}
         self._joined = end_to_end([sides[person] for person in people])
-        # a side against all annotators but itself and perhaps one more
+        # each side against the best of several annotators in each document
         merged = {(side, out): self._best_by_document(pairs, side, out) for side, out in self._groups()}
         counted = {("pair", *row): (measure, counts) for row, counts in pairs.items()}
         counted |= {("merged", *row): (measure, counts) for row, counts in merged.items()}
-        # the values of all keys beside each other, as the best of several is chosen by one of them
+        # the values of all keys in one array, because one key chooses the best annotator for all
         values = {
             row: Estimate.combined(lambda *of_keys: np.stack(of_keys, axis=-1), *(each[key] for key in measure.keys))
             for row, each in joint_estimates(counted, resampling).items()
@@ -249,7 +249,7 @@ class _Measured:
         self._merged = {row: values["merged", *row] for row in merged}
 
     def _groups(self) -> Iterator[_Row]:
-        """Yield each side, and which annotator is left out of its references, None for no other than itself."""
+        """Yield each side with the annotator that its references leave out; None leaves out only the side itself."""
         for side in self._sides:
             yield side, None
             if side not in self._people:
@@ -259,13 +259,13 @@ class _Measured:
         return [person for person in self._people if person not in (side, out)]
 
     def _best_by_document(self, pairs: Mapping[_Row, Counts], side: str, out: str | None) -> Counts:
-        """Count a side against that reference of each document that is best there."""
+        """Count a side against the best reference of each document."""
         people = self._references(side, out)
         values = []
         for person in people:
             counts = pairs[side, person]
             scores = self._sign * self._measure.score_per_document(counts)[self._measure.headline]
-            # nothing on both sides is fully right, whatever zero_division is
+            # a document without spans on both sides is fully right, whatever zero_division is
             values.append(np.where(counts.flagged(), np.where(np.isnan(scores), -np.inf, scores), np.inf))
         chosen = np.argmax(values, axis=0)
         if out is None:
@@ -278,7 +278,7 @@ class _Measured:
         return _count(merged, self._sides[side], [self._measure], "references of several", side)[0]
 
     def result(self, signature: str) -> MeasureAgainst:
-        """Compute the values of all sides."""
+        """Collect the values of all sides."""
         together = {row: self._together(*row) for row in self._groups()}
         systems = [side for side in self._sides if side not in self._people]
         ceiling = {way: _mean([together[person, None][way] for person in self._people]) for way in WAYS}
@@ -312,7 +312,7 @@ class _Measured:
         )
 
     def _together(self, side: str, out: str | None) -> dict[str, Estimate]:
-        """Combine the values of a side against all of its references, in each way."""
+        """Combine the values of a side against all of its references, by `WAYS`."""
         against = [self._pairs[side, person] for person in self._references(side, out)]
         return {
             "mean": _mean(against),
@@ -321,7 +321,7 @@ class _Measured:
         }
 
     def _best(self, *against: np.ndarray) -> np.ndarray:
-        """Choose in each corpus the values whose headline is best, shape (corpora, keys)."""
+        """Choose the values with the best headline in each corpus, shape (corpora, keys)."""
         stacked = np.stack(against)
         return np.asarray(np.take_along_axis(stacked, self._best_places(stacked)[None, :, None], axis=0)[0])
 
@@ -345,7 +345,7 @@ class _Measured:
 
 
 def _mean(values: Sequence[Estimate]) -> Estimate:
-    """Compute the mean of several values; NaN if one of them is."""
+    """Compute the mean of several values; NaN if one of them is NaN."""
     return Estimate.combined(lambda *each: np.mean(each, axis=0), *values)
 
 
@@ -354,7 +354,7 @@ def _bare(name: str) -> str:
 
 
 def against_table(scores: AgainstReferences, name: str, key: str) -> Table:
-    """Show each system and annotator, the annotators' mean, and each system on their terms."""
+    """Show each system and annotator, the annotators' mean, and each system on the same terms."""
     result = scores.measures[name]
     column = TableColumn(key, kind=kind_of(result.measure, key))
     nowhere = [None] * len(scores.references)
@@ -369,7 +369,7 @@ def against_table(scores: AgainstReferences, name: str, key: str) -> Table:
     ]
     rows += [None, ("annotators", *nowhere, *cells(result.ceiling, WAYS))]
     for system in scores.systems:
-        rows.append((f"{system}, on their terms", *nowhere, *cells(result.same_terms[system], WAYS)))
+        rows.append((f"{system}, same terms", *nowhere, *cells(result.same_terms[system], WAYS)))
         rows.append((f"{system} minus annotators", *nowhere, *cells(result.differences[system], WAYS, signed=True)))
     ways = {"best_by_document": "best by\ndocument"}
     columns = [TableColumn(each, ways.get(each, each), named=True) for each in (*scores.references, *WAYS)]
@@ -379,12 +379,12 @@ def against_table(scores: AgainstReferences, name: str, key: str) -> Table:
 
 
 def notes(scores: AgainstReferences) -> list[str]:
-    """Explain rows and columns."""
+    """Explain the rows and columns."""
     lines = [
-        "mean: of the scores against each annotator. best: against the one who gives the best score. best by document: "
-        "against the one who gives the best score in each document.",
-        f"annotators: the mean of theirs, each scored against {counted(len(scores.references) - 1, 'other')}. on their "
-        "terms: a system against all annotators but one, the mean over the one left out.",
+        "mean: the mean score against all annotators. best: the score against the annotator with the best score. best "
+        "by document: the score against the best annotator in each document.",
+        f"annotators: their mean score, each against {counted(len(scores.references) - 1, 'other')}. same terms: a "
+        "system's score against all annotators except one, averaged over the one left out.",
     ]
     if scores.confidence is not None and scores.documents < 2:
         lines.append(few_documents(scores.documents))

@@ -1,4 +1,4 @@
-"""Agreement of any number of annotators, pair by pair and jointly."""
+"""Compute the agreement of any number of annotators, of each pair and of all jointly."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ from .annotators import ANNOTATOR, count_pair, matrices_of, mean_over_pairs, nam
 from .chance import Simulated, simulate
 
 AVERAGES = ("micro", "macro")
-"""Those that treat all annotators alike: `weighted` would weight the labels by one of them."""
+"""The averages over labels that are symmetric in the annotators; `weighted` uses the weights of one annotator."""
 
 
 class AgreementArguments(DrawnSideArguments, total=False):
-    """How annotations are read and corpora drawn, and the options of the measures of agreement.
+    """How annotations are read and corpora are drawn, and the options of the measures of agreement.
 
     Attributes:
-        level, placement, method, uniform_threshold: of the chance level, see `measures.ChanceKappaF1`.
-        n_simulations: how often the spans of all annotators are placed at random together, for the distribution by
-            chance and the p-value (1 + simulations that reach the observed value) / (1 + simulations) of every pair, of
-            the means and of alpha (unless the placement is `independent`, which alpha is not defined for), over the
-            corpus and in each label, and of each document's mean if these are asked for; see `simulated`. The p-value
-            of a pair's f1 is the p-value of its kappa_f1, and `mean_f1` has the p-value of `team_kappa_f1`. Gamma is
-            held against its own random annotations (`samples` of them), if labels are not averaged. 0 makes none.
-        match_labels: False compares boundaries alone, see `measures.AlignedMeasure`; all spans then have the
-            label `_`.
-        average: over labels, `micro` or `macro`. `weighted` would weight them by one of the annotators.
-        zero_division: the value of a ratio whose denominator is 0.
+        level, placement, method, uniform_threshold: the options of the chance level, see `measures.ChanceKappaF1`.
+        n_simulations: the number of random annotations, in which the spans of all annotators are placed at random; 0
+            makes none. They give the chance distribution and the p-value, (1 + simulations that reach the observed
+            value) / (1 + simulations), of every pair, of the means and of alpha (except with the placement
+            `independent`, for which alpha is undefined), over the corpus, in each label, and with `per_document` of
+            each document's mean; see `simulated`. The p-value of a pair's f1 is also the p-value of its kappa_f1, and
+            the p-value of `mean_f1` is also the p-value of `team_kappa_f1`. Gamma has its own random annotations
+            (`samples`), if labels are not averaged.
+        match_labels: False compares only boundaries, see `measures.AlignedMeasure`; all spans then have the label `_`.
+        average: the average over labels, `micro` or `macro`.
+        zero_division: the value of a ratio with denominator 0.
     """
 
     level: str
@@ -74,48 +74,47 @@ def agreement(
     confidence: float | None = None,
     **arguments: Unpack[AgreementArguments],
 ) -> Agreement:
-    """Compute the agreement of two or more annotators of the same documents, as it is and beyond chance.
+    """Compute the agreement of two or more annotators of the same documents, observed and corrected for chance.
 
-    F1, its chance level and F1 corrected for chance (`measures.ChanceKappaF1`) are those of pairs of annotators. There
-    are two values of the team, of which the first is a mean over pairs:
+    F1, its chance level and F1 corrected for chance (`measures.ChanceKappaF1`) are values of pairs of annotators. The
+    team has two values:
 
         mean_kappa_f1 = the mean of (f1 - chance_f1) / (1 - chance_f1) over pairs
         team_kappa_f1 = (mean_f1 - mean_chance_f1) / (1 - mean_chance_f1)
 
-    The paper of the chance level names more than two annotators as future work. If all annotators' spans are placed at
-    random, the mean of F1 over pairs is expected to be `mean_chance_f1`, as the expectation of a sum is the sum of
-    expectations though the pairs depend on each other; `team_kappa_f1` is what the team has beyond that. It is the mean
-    of the pairs' kappa_f1 with the weights 1 - chance_f1, the room that chance leaves, and so the same as
-    `mean_kappa_f1` if all pairs have one chance level. They differ if lengths do: in a document of 4 tokens two
-    annotators have the span 0 to 3 and one the span 0 to 1. Chance is 5/6 for the first two and 3/8 for the other
-    pairs, kappa_f1 is 1, 1/5 and 1/5, so that `mean_kappa_f1` is 7/15; `mean_f1` is 2/3, its chance level 19/36, and
-    `team_kappa_f1` 5/17. The perfect pair, of which chance gives most, counts less.
+    The paper of the chance level leaves more than two annotators to future work. `mean_chance_f1` is the expected mean
+    F1 of all pairs if all spans are placed at random, and `team_kappa_f1` corrects the mean F1 for it. It equals the
+    mean of the pairs' kappa_f1 with the weights 1 - chance_f1. If all pairs have the same chance level, both values are
+    equal. If span lengths differ, they may not be: in a document of 4 tokens, two annotators have the span 0 to 3 and
+    one has the span 0 to 1. The chance level is 5/6 for the first pair and 3/8 for the other pairs, and kappa_f1 is 1,
+    1/5 and 1/5, so `mean_kappa_f1` is 7/15. `mean_f1` is 2/3 and its chance level 19/36, so `team_kappa_f1` is 5/17:
+    the perfect pair counts less, because its chance level is high.
 
-    Alpha (`measures.UnitizingAlpha`) is joint: observed over all pairs, and expected from the units and gaps of all
-    annotators together. So is gamma (`measures.Gamma`), if it is asked for.
+    Alpha (`measures.UnitizingAlpha`) is a joint value: it compares the disagreement of all pairs with the disagreement
+    expected from the units and gaps of all annotators together. Gamma (`measures.Gamma`) is joint, too.
 
-        found = spanometer.agreement({"ann": tags_of_ann, "ben": tags_of_ben, "cat": tags_of_cat})
-        found.kappa_f1[0, 2], found.mean_kappa_f1, found.alpha, found.per_label["PER"].alpha
+        result = spanometer.agreement({"ann": tags_of_ann, "ben": tags_of_ben, "cat": tags_of_cat})
+        result.kappa_f1[0, 2], result.mean_kappa_f1, result.alpha, result.per_label["PER"].alpha
 
     Args:
         annotations: for each annotator a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of
-            either, or what `spanometer.read` returns; a mapping gives their names too.
+            either, or a file read by `spanometer.read`; a mapping also gives their names.
         names: the annotators' names, by default `1`, `2`, `3` ...
-        variant: of alpha, `1995` or `2016`; None leaves alpha out, which is not defined if one annotator's spans of a
-            label overlap.
-        gamma: `measures.Gamma()` computes gamma and gamma-cat of all annotators jointly, with its options, and with
-            `match_labels`, `average` and `zero_division` of the agreement. None leaves gamma out.
-        per_document: also compute the values of each document, chance level and corrected F1 among them.
-        confidence: the level of intervals, of each pair, of the means of pairs, of alpha and of gamma (without the
-            sampling error of its chance level), over the corpus and in each label: documents are drawn anew, the same
-            ones for all annotators; None makes none. One document has no intervals, as documents are what is drawn; it
-            has p-values.
+        variant: the variant of alpha, `1995` or `2016`; None leaves out alpha, which is undefined if one annotator's
+            spans of a label overlap.
+        gamma: `measures.Gamma()`, with its options, computes gamma and gamma-cat of all annotators jointly. It uses
+            `match_labels`, `average` and `zero_division` of the agreement. None leaves out gamma.
+        per_document: whether to compute the values of each document too.
+        confidence: the level of intervals; None makes none. Intervals come from drawn documents, the same for all
+            annotators. Each pair, the means of pairs, alpha and gamma (without the sampling error of its chance level)
+            have intervals, over the corpus and in each label. With a single document there are no intervals, but
+            there are p-values.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
             `lengths`, `label_map`, `labels`, `ignore_labels`, and the options of files, see `arguments.SideArguments`;
-            and how corpora are drawn for intervals: `interval_method`, `n_resamples` and `seed`, see
-            `arguments.DrawArguments`. The simulations use the same seed. And the options of the measures: `level`,
-            `placement`, `method`, `uniform_threshold`, `n_simulations`, `match_labels`, `average` and `zero_division`,
-            see `AgreementArguments`.
+            how corpora are drawn for intervals: `interval_method`, `n_resamples` and `seed` (also the seed of
+            simulations), see `arguments.DrawArguments`; and the options of the measures: `level`, `placement`,
+            `method`, `uniform_threshold`, `n_simulations`, `match_labels`, `average` and `zero_division`, see
+            `AgreementArguments`.
 
     Raises:
         TypeError: for an unknown argument.
@@ -208,11 +207,11 @@ def agreement(
 def pair_and_joint_measure(
     variant: str | None, values: Mapping[str, Any]
 ) -> tuple[ChanceKappaF1, UnitizingAlpha | None]:
-    """Make the measures of pairs and of all annotators jointly, of those of the values that are their options.
+    """Make the measure of pairs, and the joint measure of all annotators.
 
     Args:
-        variant: of alpha; None leaves it out.
-        values: the options, by name.
+        variant: the variant of alpha; None leaves out alpha.
+        values: options by name; each measure takes the options that it has.
     """
     chance = made(ChanceKappaF1, values)
     require_choice("average", chance.average, AVERAGES)
@@ -222,18 +221,18 @@ def pair_and_joint_measure(
 def _pair_estimates(
     measure: ChanceKappaF1, counts: Sequence[Counts], spans: np.ndarray, resampling: Resampling | None
 ) -> dict[str, Estimate]:
-    """Estimate the values of pairs of annotators, label by label and (last) overall, and those of the team.
+    """Estimate the values of pairs of annotators and of the team, for each label and (last) over all labels.
 
-    A value of two annotators who both lack a label is NaN, has no interval and is in no mean.
+    If both annotators lack a label, their value is NaN, has no interval and is left out of means.
 
     Args:
-        measure: what pairs are scored with.
-        counts: those of each pair.
-        spans: how many spans both annotators of each pair have of each label, shape (pairs, 2, labels).
+        measure: the measure of pairs.
+        counts: the counts of each pair.
+        spans: the numbers of spans of the two annotators of each pair, by label, shape (pairs, 2, labels).
         resampling: how documents are drawn for intervals; None draws none.
 
     Returns:
-        For each key the values of pairs, shape (labels + 1, pairs), and their means, shape (labels + 1); and
+        For each key, the values of pairs, shape (labels + 1, pairs), and their means, shape (labels + 1); and
         `team_kappa_f1`, the corrected mean F1.
     """
     absent = np.append(spans.sum(axis=1) == 0, np.zeros((len(spans), 1), dtype=bool), axis=1).T
@@ -248,7 +247,7 @@ def _pair_estimates(
 
 
 def _mean_of_defined(values: np.ndarray) -> np.ndarray:
-    """Compute the mean over the pairs, the last axis, that have a value."""
+    """Compute the mean over the last axis (the pairs) without NaN."""
     return mean_over_pairs(values, ~np.isnan(values))
 
 
@@ -256,12 +255,12 @@ def count_jointly(annotated: Mapping[str, Spans], measure: UnitizingAlpha | Gamm
     """Count all annotators together, block by block of documents.
 
     Args:
-        annotated: the annotators' spans, with common labels, by the names that errors use.
-        measure: what is counted.
-        per_document: whether counts of several blocks are kept document by document.
+        annotated: the annotators' spans, with common labels, by their names in errors.
+        measure: the measure.
+        per_document: whether to keep the counts of each document if there are several blocks.
 
     Raises:
-        InputError: if the measure is not defined on somebody's spans.
+        InputError: if the measure is undefined on an annotator's spans.
     """
     blocks = blocks_of(list(annotated.values()))
     parts = (_count_block(annotated, measure, block) for block in blocks)
@@ -271,7 +270,7 @@ def count_jointly(annotated: Mapping[str, Spans], measure: UnitizingAlpha | Gamm
 
 
 def _count_block(annotated: Mapping[str, Spans], measure: UnitizingAlpha | Gamma, block: tuple[int, int]) -> Counts:
-    """Count some documents of all annotators; errors name the annotator, and number documents in the whole."""
+    """Count a block of documents; errors name the annotator, and give the document's number in the corpus."""
     first, second, *more = (spans.between(*block) for spans in annotated.values())
     alignment = Alignment(first, second)
     laid_out = (lay_out(part, alignment.labels, alignment.offsets) for part in more)

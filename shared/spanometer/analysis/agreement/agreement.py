@@ -1,4 +1,4 @@
-"""The agreement of annotators as a result: its tables, and its values as built-in types."""
+"""The result of an agreement study: its values and tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OF_CHANCE = {
     "alpha": "alpha",
     "gamma": "gamma, own samples",
 }
-"""What is held against chance, and what the table calls it."""
+"""The values that are compared with chance, and their names in the table."""
 
 KEYS = ("f1", "chance_f1", "kappa_f1")
 """The values of pairs."""
@@ -45,27 +45,26 @@ _CHANCE = [
 class AgreementValues:
     """Agreement over the whole corpus, or in one label.
 
-    Pairs of annotators have matrices of shape (annotators, annotators), symmetric. In one label they are NaN if
-    neither of the two has any span of it.
+    Values of pairs are symmetric matrices of shape (annotators, annotators). In one label they are NaN if neither
+    annotator has a span of it.
 
     Attributes:
         f1: observed F1; 1 on the diagonal.
-        chance_f1: F1 expected of random placement; on the diagonal that of two annotators who both have this one's
-            numbers and lengths of spans.
+        chance_f1: the expected F1 of randomly placed spans; on the diagonal, the expected F1 of two annotators who both
+            have the numbers and lengths of this annotator's spans.
         kappa_f1: F1 corrected for chance; 1 on the diagonal.
-        team_kappa_f1: the kappa of the team: `mean_f1` corrected for `mean_chance_f1`, see `agreement`.
-        alpha: unitizing alpha of all annotators jointly; NaN if it was left out.
+        team_kappa_f1: `mean_f1` corrected for `mean_chance_f1`, see `agreement`.
+        alpha: unitizing alpha of all annotators jointly; NaN if left out.
         observed_disagreement, expected_disagreement: the two parts of alpha.
-        spans: how many spans each annotator has, shape (annotators).
-        documents: how many documents there are; in one label, those in which anybody has a span of it.
-        gamma, gamma_cat: of all annotators jointly, see `measures.Gamma`; in one label gamma_cat is gamma-k; NaN unless
-            asked for.
+        spans: the number of spans of each annotator, shape (annotators).
+        documents: the number of documents; in one label, of documents in which an annotator has a span of it.
+        gamma, gamma_cat: gamma of all annotators jointly, see `measures.Gamma`; in one label gamma_cat is gamma-k; NaN
+            if left out.
         observed_disorder, expected_disorder: the two parts of gamma.
-        intervals: the lower and the upper bounds of confidence intervals, by the names of the values: of the means, of
-            alpha and of gamma shape (2), of pairs (2, annotators, annotators), NaN on the diagonal; empty unless asked
-            for.
-        simulated: values of annotations by chance beside the observed ones, with p-values: `f1` of pairs, `mean_f1`,
-            `mean_kappa_f1`, `alpha` and `gamma`; empty unless asked for.
+        intervals: lower and upper bounds by the names of the values, shape (2), and for pairs (2, annotators,
+            annotators), NaN on the diagonal; empty unless requested.
+        simulated: the values of random annotations for `f1` of pairs, `mean_f1`, `mean_kappa_f1`, `alpha` and `gamma`,
+            with p-values; empty unless requested.
     """
 
     f1: np.ndarray
@@ -86,17 +85,17 @@ class AgreementValues:
 
     @property
     def mean_f1(self) -> float:
-        """The unweighted mean of observed F1 over the pairs of annotators; pairs without a value (NaN) left out."""
+        """The unweighted mean of observed F1 over the pairs of annotators, without NaN."""
         return mean_of_pairs(self.f1)
 
     @property
     def mean_chance_f1(self) -> float:
-        """The same mean of the chance level."""
+        """The mean of the chance level over the pairs."""
         return mean_of_pairs(self.chance_f1)
 
     @property
     def mean_kappa_f1(self) -> float:
-        """The same mean of F1 corrected for chance."""
+        """The mean of F1 corrected for chance over the pairs."""
         return mean_of_pairs(self.kappa_f1)
 
     @property
@@ -114,32 +113,32 @@ class AgreementValues:
         return {**values, **{key: parts for key, parts in more.items() if parts}}
 
     def interval(self, key: str, *pair: int) -> tuple[float, float] | None:
-        """Find the bounds of a value, of a pair of annotators if it is one of pairs; None if there are none."""
+        """Look up the interval of a value, or of a value of a pair of annotators; None if there is none."""
         return defined_interval([bound[pair] for bound in self.intervals[key]] if key in self.intervals else None)
 
     def value(self, key: str, *pair: int) -> tuple[float, tuple[float, float] | None]:
-        """Find a value, of a pair of annotators if it is one of pairs, and its interval."""
+        """Look up a value, or a value of a pair of annotators, and its interval."""
         return float(np.asarray(getattr(self, key))[pair]), self.interval(key, *pair)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Agreement(Result, AgreementValues):
-    """The result of `agreement`: the values of the whole corpus, and those of each label.
+    """The result of `agreement`: the values of the whole corpus, and of each label.
 
     Its tables are `matrix`, the corrected F1 of each pair; `pairs`, all values of pairs; `labels`; and `documents`.
 
     Attributes:
         names: the annotators, in the order of rows and columns.
-        tokens: the size of the corpus.
-        per_label: the values of each label of any annotator.
-        signatures: how the values of the pairs, alpha and gamma were made, by the measures' names.
-        per_document: the values of each pair (in the order of `pairs()`) in each document, shape (pairs, documents),
-            NaN where neither of the two has a span; empty unless asked for.
+        tokens: the number of tokens in the corpus.
+        per_label: the values of each label.
+        signatures: the measures with their options and the options of reading, by the measures' names.
+        per_document: the values of each pair (in the order of `pairs()`) in each document, shape (pairs, documents);
+            NaN where both annotators have no span; empty unless requested.
         confidence: the level of the intervals; None if there are none.
-        document_p_values: the p-value of `mean_f1` in each document, NaN where no pair has a value, shape (documents);
-            empty unless simulations and values of documents are asked for.
-        n_simulations: how many annotations by chance there are.
-        notes: what a reader of the values must know, see `Measure.notes`.
+        document_p_values: the p-value of `mean_f1` in each document, shape (documents); NaN where no pair has a value;
+            empty unless both simulations and values of documents are requested.
+        n_simulations: the number of random annotations.
+        notes: notes for readers of the values, see `Measure.notes`.
         named_documents: the names and lines of the documents.
     """
 
@@ -156,18 +155,18 @@ class Agreement(Result, AgreementValues):
 
     @property
     def mean_per_document(self) -> dict[str, np.ndarray]:
-        """The mean of `per_document` over the pairs that have a value, shape (documents); NaN if none has."""
+        """The mean of `per_document` over the pairs without NaN, shape (documents); NaN if all are NaN."""
         return {
             f"mean_{key}": mean_over_pairs(values.T, ~np.isnan(values.T)) for key, values in self.per_document.items()
         }
 
     def parts(self, *, per_label: bool = False, per_pair: bool = False, per_document: bool = False) -> Iterator[Part]:
-        """List corrected F1 and alpha, and the signatures; on request more values.
+        """Yield corrected F1, alpha and the signatures, and on request more values.
 
         Args:
-            per_label: also those of each label.
-            per_pair: also those of each pair.
-            per_document: also those of each document.
+            per_label: whether to add the values of each label.
+            per_pair: whether to add the values of each pair.
+            per_document: whether to add the values of each document.
         """
         yield from (("F1 corrected for chance", "bold"), "", matrix(self), "")
         yield from (pair_table(self, per_pair=per_pair), "")
@@ -220,7 +219,7 @@ class Agreement(Result, AgreementValues):
 
 
 def matrix(agreement: Agreement) -> Table:
-    """Show the corrected F1 of each pair; the diagonal is left empty."""
+    """Show the corrected F1 of each pair; the diagonal is empty."""
     places = range(len(agreement.names))
     rows = [
         ((name, "cyan"), *(None if column == row else agreement.value("kappa_f1", row, column) for column in places))
@@ -231,7 +230,7 @@ def matrix(agreement: Agreement) -> Table:
 
 
 def pair_table(agreement: Agreement, *, per_pair: bool) -> Table:
-    """Show all pairs, or the highest and the lowest; the mean of the pairs; alpha, and gamma if it was computed."""
+    """Show all pairs or only the highest and the lowest, the mean of the pairs, alpha, and gamma if computed."""
     pairs = sorted(combinations(range(len(agreement.names)), 2), key=lambda pair: -agreement.kappa_f1[pair])
     shown = {", ".join(agreement.names[annotator] for annotator in pair): pair for pair in pairs}
     if not per_pair:
@@ -253,13 +252,13 @@ def pair_table(agreement: Agreement, *, per_pair: bool) -> Table:
 
 
 def _joint_columns(agreement: Agreement, style: str = "bold") -> list[TableColumn]:
-    """Declare the columns of the values of all annotators jointly."""
+    """Declare the columns of the joint values of all annotators."""
     keys = ("alpha", "gamma", "gamma_cat") if agreement.has_gamma else ("alpha",)
     return [TableColumn(key, key, style=style) for key in keys]
 
 
 def label_table(agreement: Agreement) -> Table:
-    """Show for each label the means of the pairs, the joint values, and the fewest and most spans of an annotator."""
+    """Show a row for each label: means of pairs, joint values, and the fewest and most spans of an annotator."""
     scores = [*_MEANS, *_joint_columns(agreement, "")]
     rows = [
         (label, *(values.value(column.key) for column in scores), values.spans.min(), values.spans.max())
@@ -272,10 +271,10 @@ def label_table(agreement: Agreement) -> Table:
 
 
 def chance_table(agreement: Agreement, *, per_pair: bool, per_label: bool) -> Table:
-    """Make the table of the values of random annotations beside the values of the annotation, with p-values.
+    """Show observed values beside the values of random annotations, with p-values.
 
-    Of all labels together `f1` of pairs (if asked for), the means over pairs, alpha and gamma; of each label (if asked
-    for) the mean of F1 and alpha.
+    Over all labels: the means over pairs, alpha, gamma, and on request `f1` of each pair. On request, the mean F1 and
+    alpha of each label.
     """
     shown: list[tuple[Any, Simulated, tuple[int, ...]]] = []
     if per_pair:
@@ -291,12 +290,12 @@ def chance_table(agreement: Agreement, *, per_pair: bool, per_label: bool) -> Ta
     for name, value, place in shown:
         values_by_chance = (value.observed, value.mean, value.std, *map(value.quantile, QUANTILES), value.p_value)
         rows.append((name, *(float(value[place]) for value in values_by_chance)))
-    title = f"{agreement.n_simulations:,} annotations by chance"
+    title = f"{agreement.n_simulations:,} random annotations"
     return Table.of(title, _CHANCE, rows, kind="chance", names="value")
 
 
 def document_table(agreement: Agreement) -> Table:
-    """Show for each document the means of the pairs."""
+    """Show a row for each document: the means of the pairs."""
     p_value = [TableColumn("p_value", "p-value", "p")] if len(agreement.document_p_values) else []
     values = [*agreement.mean_per_document.values()] if agreement.mean_per_document else []
     values += [agreement.document_p_values] if p_value else []
@@ -305,7 +304,7 @@ def document_table(agreement: Agreement) -> Table:
 
 
 def mean_of_pairs(matrix: np.ndarray) -> float:
-    """Compute the mean of a symmetric matrix without its diagonal and without NaN; NaN if nothing else is there."""
+    """Compute the mean of a symmetric matrix without its diagonal and NaN; NaN if no other value is left."""
     pairs = matrix[np.triu_indices(len(matrix), 1)]
     defined = pairs[~np.isnan(pairs)]
     return float(defined.mean()) if len(defined) else math.nan

@@ -1,4 +1,4 @@
-"""The annotators of the same documents: their names, and values of their pairs."""
+"""Name annotators, count their pairs, and arrange the values of pairs."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ import numpy as np
 from ...arrays import ordered
 from ...counts.counts import Counts
 from ...counts.statistics import divide
-from ...exceptions import InputError, counted, require_kind
+from ...exceptions import InputError, require_kind
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...spans.annotations import named_sides
 from ...spans.spans import Spans
 from ..scores.counting import count_measures
 
 ANNOTATOR = "annotator "
-"""What stands before the names of annotators in errors."""
+"""The prefix of annotators' names in errors."""
 
 
 def named_annotators(annotations: Sequence[Any] | Mapping[str, Any], names: Sequence[str] | None) -> dict[str, Any]:
-    """Collect the annotations by the names of their annotators in errors.
+    """Collect annotations by the names of their annotators in errors.
 
     Args:
-        annotations: those of each annotator; a mapping gives their names too.
+        annotations: the annotations of each annotator; a mapping also gives their names.
         names: the annotators' names, by default `1`, `2`, `3` ...
 
     Raises:
-        InputError: for fewer than two annotators, and for names that are no strings, double or too few.
+        InputError: for fewer than two annotators, a wrong number of names, equal names, and names that are no strings.
     """
     if isinstance(annotations, Mapping):
         if names is not None:
@@ -42,19 +42,19 @@ def named_annotators(annotations: Sequence[Any] | Mapping[str, Any], names: Sequ
     if len(names) != len(annotations):
         raise InputError(f"{len(names)} names, {len(annotations)} annotators.", "Give each annotator one name.")
     if len(annotations) < 2:
-        raise InputError(f"{counted(len(annotations), 'annotator')}: agreement takes two.", remedy)
+        raise InputError(f"agreement needs at least two annotators, got {len(annotations)}.", remedy)
     for name in names:
         require_kind(name, str, "a name", "Give each annotator a name, as a string.", option="names")
     named = {f"{ANNOTATOR}{name}": annotation for name, annotation in zip(names, annotations, strict=True)}
     if len(named) < len(annotations):
-        raise InputError("two annotators have one name.", "Give each annotator a name of its own.")
+        raise InputError("two annotators have the same name.", "Give each annotator a different name.")
     return named
 
 
 def count_pair(
     annotated: Mapping[str, Spans], pair: tuple[int, int], measure: ChanceKappaF1, *, per_document: bool
 ) -> Counts:
-    """Count two annotators, given by their places; errors name them."""
+    """Count two annotators, given by their positions; errors name them."""
     first, second = (list(annotated)[place] for place in pair)
     with named_sides({"references": first, "predictions": second}):
         (counts,) = count_measures(annotated[first], annotated[second], [measure], per_document=per_document)
@@ -62,7 +62,7 @@ def count_pair(
 
 
 def mean_over_pairs(values: np.ndarray, defined: np.ndarray) -> np.ndarray:
-    """Compute the mean of the flagged values over the last axis, the pairs; NaN if none is flagged."""
+    """Compute the mean of the flagged values over the last axis (the pairs); NaN if none is flagged."""
     return divide(np.where(defined, values, 0.0).sum(axis=-1), defined.sum(axis=-1), np.nan)
 
 

@@ -1,4 +1,4 @@
-"""The agreement of a team by chance: the spans of all annotators placed at random together, many times."""
+"""Simulate the agreement of a team by chance: place the spans of all annotators at random, many times."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from ...spans.spans import Spans
 from .annotators import matrices_of, mean_over_pairs
 
 QUANTILES = (0.025, 0.5, 0.975)
-"""The quantiles of simulated values that tables and dictionaries have."""
+"""The quantiles of simulated values in tables and dictionaries."""
 
 _DRAWN_AT_ONCE = 1 << 18
-"""About how many spans of an annotator, or values of documents and labels, are simulated at a time."""
+"""The number of spans of an annotator, or of values of documents and labels, that are simulated at a time, roughly."""
 
 _MOST_KEPT = 1 << 27
-"""How many values of simulations are kept: 1 GiB."""
+"""The largest number of simulated values to keep: 1 GiB."""
 
 _SAME = 1e-12
-"""Simulated and observed values that are equal may differ in the last bits."""
+"""The tolerance for equal values: simulated and observed values may differ in the last bits."""
 
 
 @dataclass(frozen=True, eq=False)
 class Simulated:
-    """A value of the annotation, and the same of annotations by chance.
+    """An observed value, and the same value of random annotations.
 
     Attributes:
-        observed: the value, or those of pairs of annotators, shape (...): () or (annotators, annotators).
-        drawn: the same of each simulation, shape (simulations, ...). NaN where there is no value.
+        observed: the value, shape (), or the values of pairs, shape (annotators, annotators).
+        drawn: the values of each simulation, shape (simulations, ...); NaN where there is no value.
     """
 
     observed: np.ndarray
@@ -80,27 +80,27 @@ def simulate(
     *,
     per_document: bool,
 ) -> tuple[list[dict[str, Simulated]], np.ndarray]:
-    """Place the spans of all annotators at random, as often as `chance` says, and score each time as if it were real.
+    """Place the spans of all annotators at random, `chance.n_simulations` times, and score each random annotation.
 
-    Each annotator's spans of a label keep their number and lengths in each document, see `ChanceKappaF1`. In one
-    simulation an annotator's places are the same for all pairs, so that values of pairs depend on each other as they do
-    by chance. Alpha is of the same simulations; it is left out if simulated spans of a label can overlap.
+    In each document, each annotator keeps the number and lengths of the spans of each label, see `ChanceKappaF1`. All
+    pairs and alpha use the same simulations, so their values depend on each other as they do by chance. Alpha is left
+    out if simulated spans of a label can overlap.
 
     Args:
         annotated: the annotators' spans, with common labels and known lengths.
-        chance: how spans are placed, how often, and what pairs are scored with.
-        alpha: what all are scored with jointly; None leaves it out.
-        counts: those of each pair.
+        chance: the measure of pairs; it also says how and how often spans are placed.
+        alpha: the joint measure; None leaves it out.
+        counts: the counts of each pair.
         points: the observed values: `f1` and `kappa_f1`, shape (labels + 1, pairs), and `alpha`, shape (labels + 1).
-        per_document: whether to hold each document against chance, too.
+        per_document: whether to compare each document with chance, too.
 
     Returns:
-        For each label and (last) all of them together `f1` of pairs; `mean_f1` and `mean_kappa_f1`, the means over
-        pairs; and `alpha`. And the p-value of the mean F1 over pairs in each document, NaN where no pair has spans,
-        shape (documents); empty unless asked for.
+        For each label and (last) over all labels: `f1` of pairs, `mean_f1`, `mean_kappa_f1` and `alpha`. And the
+        p-value of the mean F1 of pairs in each document, shape (documents), NaN where no pair has spans; empty unless
+        requested.
 
     Raises:
-        InputError: for more simulations than are done in some ten minutes.
+        InputError: for more simulations than about ten minutes allow.
     """
     first = next(iter(annotated.values()))
     offsets = offsets_of(np.asarray(first.lengths))
@@ -158,14 +158,14 @@ def simulate(
 
 @dataclass(frozen=True, eq=False)
 class _Annotator:
-    """The spans of one annotator as random placement sees them.
+    """The spans of one annotator, ready for random placement.
 
     Attributes:
-        cases: the places that have spans.
-        chance: how they are placed.
-        offsets: where the documents begin.
-        labels: how many labels there are.
-        spans: how many spans the annotator has.
+        cases: the pairs of document and label with spans.
+        chance: the measure that says how spans are placed.
+        offsets: the positions where documents begin.
+        labels: the number of labels.
+        spans: the number of spans.
     """
 
     cases: Cases
@@ -181,11 +181,11 @@ class _Annotator:
 
     @property
     def tokens(self) -> int:
-        """The tokens of all places: those of a document once for each label in it."""
+        """The number of tokens of all cases: each document counts once for each label in it."""
         return int(self.cases.tokens[self.cases.of_both[:, 0]].sum())
 
     def draw(self, number: int, generator: np.random.Generator) -> SideSpans:
-        """Place the spans anew, so many times: the labels of a simulation stand on the line after those before it."""
+        """Place the spans at random this many times; simulations are concatenated on one axis."""
         cases, stride = self.cases, int(self.offsets[-1])
         code = cases.of_both[:, 0]
         order = np.argsort(code, kind="stable")
@@ -213,11 +213,11 @@ def _f1_of_documents(
     """Compute the F1 of two annotators in each document of simulations, shape (simulations, documents).
 
     Args:
-        measure: what pairs are scored with.
-        totals: of both annotators by document and label.
-        side: the simulated spans of one of them.
-        shared: what each of these shares with those of the other.
-        number: how many simulations there are.
+        measure: the measure of pairs.
+        totals: the totals of both annotators by document and label.
+        side: the simulated spans of one annotator.
+        shared: the count that each of these spans shares with the other annotator.
+        number: the number of simulations.
     """
     documents, labels = totals["both"].shape
     place = (side.label // labels * documents + side.document) * labels + side.label % labels
@@ -226,7 +226,7 @@ def _f1_of_documents(
 
 
 def _agreement(level: str, first: SideSpans, second: SideSpans) -> np.ndarray:
-    """Count the tokens of each span that the other side covers, or the equal spans of the other side."""
+    """Count the tokens of each span that the other side covers, or the equal spans on the other side."""
     if level == "token":
         return coverage(first, second)
     codes = token_codes(first, second)
@@ -241,7 +241,7 @@ def _alpha(
     measure: UnitizingAlpha, sides: Sequence[SideSpans], labels: int, offsets: np.ndarray, number: int
 ) -> np.ndarray:
     """Compute alpha of simulations, shape (simulations, labels + 1)."""
-    # 1995 lays gaps out anew, at a cost that grows faster than the labels
+    # the cost of variant 1995 grows faster than the number of labels
     together = number if measure.variant == "2016" else 1
     alphas = []
     for first in range(0, number, together):
@@ -254,7 +254,7 @@ def _alpha(
 
 
 def _of_simulations(side: SideSpans, first: int, last: int, labels: int, stride: int) -> SideSpans:
-    """Run some simulations, at the beginning of the line."""
+    """Select some simulations, and move them to the beginning of the axis."""
     part = slice(*np.searchsorted(side.label, (first * labels, last * labels)))
     moved = first * labels * stride
     return SideSpans(

@@ -1,4 +1,4 @@
-"""A consensus of annotators as a result: its tables, and its values as built-in types."""
+"""The options and the result of a consensus of annotators."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ...tables.table import Copyable, Part, Table, TableColumn, amounts
 from .votes import Voted
 
 _LISTED = 10
-"""How many ties are printed."""
+"""The number of ties that are printed."""
 
 _COLUMNS = ("start", "end", "label", "votes", "annotators")
 _SPANS = amounts("spans", in_consensus="in the consensus")
@@ -26,10 +26,10 @@ _SPANS = amounts("spans", in_consensus="in the consensus")
 
 @dataclass(frozen=True, kw_only=True)
 class Voting:
-    """How a consensus is made of annotations.
+    """How annotators vote for a consensus.
 
     Raises:
-        InputError: for a value that is not allowed, and for `at_least` beside a rule.
+        InputError: for a wrong value, and for `at_least` together with a rule.
     """
 
     rule: str = option(
@@ -70,7 +70,7 @@ class Voting:
         check_options(self)
         if self.at_least is not None and self.rule != "majority":
             raise InputError(
-                f"{setting('rule', self.rule)} and {mention('at_least')} are two rules.", "Leave out one of them."
+                f"{setting('rule', self.rule)} and {mention('at_least')} exclude each other.", "Leave out one of them."
             )
 
     @property
@@ -79,11 +79,11 @@ class Voting:
         return self.rule if self.at_least is None else f"at least {self.at_least}"
 
     def needed(self, annotators: int) -> int:
-        """Count how many votes a span needs, given the number of annotators."""
+        """Compute the number of votes that a span needs, given the number of annotators."""
         if self.at_least is not None:
             if self.at_least > annotators:
                 raise InputError(
-                    f"{counted(self.at_least, 'vote')} of {counted(annotators, 'annotator')}.",
+                    f"{counted(annotators, 'annotator')} cannot give {counted(self.at_least, 'vote')}.",
                     f"Set {setting('at_least', annotators)} or less.",
                     option="at_least",
                 )
@@ -93,7 +93,7 @@ class Voting:
 
     @property
     def has_ties(self) -> bool:
-        """Whether half of the votes is a tie."""
+        """Whether exactly half of the votes is a tie."""
         return self.at_least is None and self.rule in ("majority", "half")
 
     def signed(self) -> dict[str, object]:
@@ -106,22 +106,23 @@ class Voting:
 class Consensus(Result):
     """The result of `consensus`.
 
-    Its tables are `votes`, how many spans have how many votes; `annotators`, what of each one's spans is in the
-    consensus; `ties`; `labels`; and `spans`, all spans of anybody with their votes and outcome.
+    Its tables are `votes`, the number of spans with each number of votes; `annotators`, the share of each annotator's
+    spans in the consensus; `ties`; `labels`; and `spans`, all spans with their votes and outcome.
 
     Attributes:
         names: the annotators.
-        voting: how they have voted.
-        needed: how many votes win.
-        chosen: the spans of the consensus, and who has them. If tokens vote, who has the label on all tokens of a span:
-            that may be nobody.
-        candidates: every span that an annotator has, and who.
-        ties: spans, or runs of tokens, that just half of the annotators have. Under the rule `half` they have won,
-            under `majority` they have not; there are none under other rules.
-        overruled: spans that had won, and had to give way to one that they overlap.
-        contradicting: how many spans of the consensus overlap another one that no annotator has together with them.
-        file: the documents with the consensus as their spans; None unless files were given.
-        signature: how the consensus was made.
+        voting: the options of the vote.
+        needed: the number of votes that a span needs.
+        chosen: the spans of the consensus and their voters. If tokens vote, the voters have the label on all tokens of
+            the span, so there may be none.
+        candidates: all spans of the annotators and their voters.
+        ties: spans, or runs of tokens, that exactly half of the annotators have. They win under the rule `half` and
+            lose under `majority`; other rules have no ties.
+        overruled: spans with enough votes that were removed because they overlap a better one.
+        contradicting: the number of spans in the consensus that overlap another one that no annotator has together with
+            them.
+        file: the documents with the consensus as their spans; None without files.
+        signature: the options of voting and reading.
     """
 
     names: tuple[str, ...]
@@ -142,37 +143,37 @@ class Consensus(Result):
 
     @property
     def name(self) -> str:
-        """The annotator's name that the consensus is given."""
+        """The name of the consensus as an annotator."""
         return f"{self.voting.called} of {', '.join(self.names)}"
 
     def documents(self, file: DocumentFile | None = None, *, votes: bool = False) -> DocumentFile:
-        """Make documents with the consensus as their spans, for `spanometer.write`; it is named as an annotator.
+        """Make documents with the consensus as their spans, for `spanometer.write`. The annotator is `name`.
 
         Args:
-            file: other documents, in the unit of the spans, by default those that were given.
-            votes: whether spans have the attributes `votes`, their number, and `annotators`, who gave them.
+            file: other documents, with offsets in the same unit; by default the documents of the annotators.
+            votes: whether to add the attributes `votes` (the number of votes) and `annotators` (the voters) to spans.
 
         Raises:
-            InputError: if no files were given.
+            InputError: if the annotations came without files.
         """
         source = file or self.file
         if source is None:
-            raise InputError("no files were given, only their spans.", "Give what spanometer.read returns.")
+            raise InputError("the annotations came without files.", "Give files read by spanometer.read.")
         made = replace(source, spans=self.spans, annotators=(self.name,) * source.documents.size, stated=None)
         return replace(made, stated=self._attributed()) if votes else made
 
     def _attributed(self) -> StatedSpans:
-        """List the spans with their votes as attributes."""
+        """Add the votes to the spans as attributes."""
         voters = self.voters(self.chosen)
         values = [{"attributes": {"votes": len(who), "annotators": ", ".join(who)}} for who in voters]
         return StatedSpans(self.spans, np.arange(1, len(values) + 1), [NO_ATTRIBUTES, *values])
 
     def voters(self, voted: Voted) -> list[list[str]]:
-        """List the names of the annotators who have each of some spans."""
+        """List the names of the voters of each span."""
         return [[name for name, has in zip(self.names, row, strict=True) if has] for row in voted.voters.tolist()]
 
     def parts(self) -> Iterator[Part]:
-        """Count how many spans have won, by their votes and annotators, and the first ties."""
+        """Yield the numbers of spans by outcome, votes and annotators, and the first ties."""
         whole = self.voting.vote == "span"
         enough = f"{self.needed} of {len(self.names)} votes"
         yield f"{counted(len(self.chosen), 'span')} in the consensus ({self.voting.called}: {enough} or more)"
@@ -180,18 +181,18 @@ class Consensus(Result):
             noun = "span" if whole else "run of tokens"
             plural = "spans" if whole else "runs of tokens"
             won = "in the consensus" if 2 * self.needed <= len(self.names) else "not in the consensus"
-            yield f"{counted(len(self.ties), noun, plural)} with just half of the votes, {won}"
+            yield f"{counted(len(self.ties), noun, plural)} with exactly half of the votes, {won}"
         if len(self.overruled):
-            yield f"{counted(len(self.overruled), 'span')} with enough votes that gave way to another"
+            yield f"{counted(len(self.overruled), 'span')} with enough votes removed: a better span overlaps"
         if self.contradicting:
-            yield f"{counted(self.contradicting, 'span')} that overlap another one, and no annotator has both"
+            yield f"{counted(self.contradicting, 'span')} overlapping another one, and no annotator has both"
         yield from ("", vote_table(self), "", annotator_table(self))
         if len(self.ties):
             yield from ("", tie_table(self, briefly=True))
         yield from ("", Copyable(self.signature))
 
     def tables(self) -> list[Table]:
-        """List the tables: the votes, the annotators, all ties, the labels and all spans."""
+        """List the tables of votes, annotators, ties, labels and spans."""
         return [vote_table(self), annotator_table(self), tie_table(self), label_table(self), span_table(self)]
 
     def to_dict(self) -> dict[str, Any]:
@@ -214,7 +215,7 @@ class Consensus(Result):
 
 
 def vote_table(consensus: Consensus) -> Table:
-    """Count for each number of votes the spans that have it, and those of them in the consensus."""
+    """Show a row for each number of votes: the number of spans with it, and how many of them are in the consensus."""
     votes, size = consensus.candidates.votes, len(consensus.names)
     of_all, of_chosen = (np.bincount(some, minlength=size + 1) for some in (votes, votes[_is_chosen(consensus)]))
     rows = [(f"{number} of {size}", of_all[number], of_chosen[number]) for number in range(size, 0, -1)]
@@ -222,7 +223,7 @@ def vote_table(consensus: Consensus) -> Table:
 
 
 def annotator_table(consensus: Consensus) -> Table:
-    """Count for each annotator the spans, those in the consensus, and those that nobody else has."""
+    """Show a row for each annotator: the numbers of spans, of spans in the consensus, and of spans nobody else has."""
     voters, chosen, alone = consensus.candidates.voters, _is_chosen(consensus), consensus.candidates.votes == 1
     rows = []
     for name, has in zip(consensus.names, voters.T, strict=True):
@@ -233,7 +234,7 @@ def annotator_table(consensus: Consensus) -> Table:
 
 
 def label_table(consensus: Consensus) -> Table:
-    """Count for each label the spans that anybody has, those in the consensus, and the ties."""
+    """Show a row for each label: the numbers of spans of all annotators, of spans in the consensus, and of ties."""
     labels = tuple(sorted({*consensus.candidates.spans.labels, *consensus.spans.labels}))
     groups = (consensus.candidates, consensus.chosen, consensus.ties)
     numbers = [np.bincount(group.spans.with_labels(labels).label, minlength=len(labels)) for group in groups]
@@ -241,7 +242,7 @@ def label_table(consensus: Consensus) -> Table:
 
 
 def tie_table(consensus: Consensus, *, briefly: bool = False) -> Table:
-    """Find the spans that half of the annotators have, or the first of them."""
+    """Show the spans that half of the annotators have, or the first of them."""
     ties = consensus.ties
     if briefly and len(ties) > _LISTED:
         ties = ties.take(np.arange(len(ties)) < _LISTED)
@@ -250,12 +251,12 @@ def tie_table(consensus: Consensus, *, briefly: bool = False) -> Table:
 
 
 def span_table(consensus: Consensus) -> Table:
-    """Collect all spans that anybody has or that were made of tokens, with their votes and outcome."""
+    """Show all spans of annotators and all runs of tokens, with their votes and outcome."""
     groups = [consensus.candidates, consensus.chosen, consensus.ties, consensus.overruled]
     every = Voted.of([group.spans for group in groups])
     voters = np.zeros((len(every), len(consensus.names)), dtype=bool)
     for place, group in reversed(list(enumerate(groups))):
-        # spans have one order everywhere
+        # spans have the same order everywhere
         voters[every.voters[:, place]] = group.voters
     _, chosen, tie, overruled = every.voters.T
     outcome = np.select([chosen, overruled, tie], ["chosen", "overruled", "tie"], "outvoted")
@@ -269,7 +270,7 @@ def _is_chosen(consensus: Consensus) -> np.ndarray:
 
 
 def _listed(consensus: Consensus, voted: Voted, title: str, **more: Sequence[str]) -> Table:
-    """List spans with their votes, and with their texts if they are known."""
+    """Show spans with their votes, and with their texts if known."""
     spans, file = voted.spans, consensus.file
     ids = None if file is None else file.documents.ids
     documents = [str(number) if ids is None else ids[number] for number in spans.document.tolist()]
@@ -283,7 +284,7 @@ def _listed(consensus: Consensus, voted: Voted, title: str, **more: Sequence[str
 
 
 def _texts(file: DocumentFile, voted: Voted) -> list[str] | None:
-    """Cut out the text under each span, from its first character or token to its last."""
+    """Extract the text of each span, from its first to its last character or token."""
     documents, spans = file.documents, voted.spans
     bounds = list(zip(*(column.tolist() for column in (spans.document, spans.start, spans.end)), strict=True))
     texts, tokens, words = documents.texts, documents.tokens, file.words

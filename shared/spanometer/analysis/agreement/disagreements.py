@@ -1,4 +1,4 @@
-"""Places where annotators differ, for adjudication: who says what there, and what it costs the agreement."""
+"""Find the places where annotators differ, for adjudication, and their cost in agreement."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ from .leave_one_out import LeaveOneOut, leave_one_out
 from .pairs import DIFFERENCES, LabelConfusion, PairDifferences, place_costs
 
 SHOWN = 20
-"""How many places are printed."""
+"""The number of places that are printed."""
 
 _MOST_CONFUSED = 20
 
 _PLACES = (TableColumn("places", kind="amount"), TableColumn("share", kind="share"))
 
 NOTHING = "–"
-"""What an annotator says who has no span."""
+"""Stands for an annotator without a span at a place."""
 
 
 class LeaveOneOutArguments(DrawArguments, total=False):
-    """How corpora are drawn, and the options of both measures of `Disagreements.leave_one_out`."""
+    """How corpora are drawn, and the options of the measures of `Disagreements.leave_one_out`."""
 
     placement: str
     method: str
@@ -56,18 +56,19 @@ class LeaveOneOutArguments(DrawArguments, total=False):
 class Disagreements(CorpusResult):
     """The result of `disagreements`: every place where annotators differ.
 
-    Its tables are `places`, a row for each; `kinds`, how many places have each kind of difference; `differing`, at how
-    many places each pair of annotators differs; `confused`, the labels that are confused, and `confusion`, the matrix.
+    Its tables are `places`, a row for each place; `kinds`, the number of places with each kind of difference;
+    `differing`, the number of places where each pair of annotators differs; `confused`, the pairs of confused labels;
+    and `confusion`, the matrix of labels.
 
     Attributes:
         names: the annotators.
-        sides: the spans of each, with common labels.
-        places: where they differ, and what each says there, in the order of the text; see `Places`.
-        cost: of each place, in that order, see `place_costs`.
-        level: what costs are counted in, `token` or `span`.
+        sides: the spans of each annotator, with common labels.
+        places: the places where they differ and each annotator's spans there, in the order of the text; see `Places`.
+        cost: the cost of each place, in the same order, see `place_costs`.
+        level: the unit of the costs, `token` or `span`.
         match_labels: False if only boundaries are compared.
         reading: how the spans were read, for signatures.
-        context: the words and lines of the documents, as far as they are known.
+        context: the words and lines of the documents, if known.
     """
 
     names: tuple[str, ...]
@@ -85,33 +86,33 @@ class Disagreements(CorpusResult):
 
     @property
     def signature(self) -> str:
-        """How the spans were read, and what costs are counted in."""
+        """The options of reading and the unit of the costs."""
         return signature_of("disagreements", {**self.reading, "match_labels": self.match_labels, "level": self.level})
 
     @property
     def mean_f1(self) -> float:
-        """The mean F1 of pairs of annotators: 1 minus the costs of all places; two without any span have F1 1."""
+        """The mean F1 of pairs of annotators: 1 minus the costs of all places. Two empty annotations have F1 1."""
         return float(1 - self.cost.sum())
 
     @cached_property
     def differences(self) -> PairDifferences:
-        """What is different between each two annotators; computed when it is asked for."""
+        """The differences of each pair of annotators; computed on demand."""
         return PairDifferences.of(self.places, self.sides)
 
     @property
     def kinds(self) -> np.ndarray:
-        """Differences of each kind at each place, int64, shape (places, kinds), see `DIFFERENCES`."""
+        """The number of differences of each kind at each place, int64, shape (places, kinds), see `DIFFERENCES`."""
         return self.differences.kinds
 
     @property
     def confusions(self) -> LabelConfusion:
-        """Which labels are confused with which, between people."""
+        """The labels that annotators confuse."""
         return self.differences.confusion
 
     @cached_property
     def order(self) -> np.ndarray:
-        """The places by cost, the highest first; of equal ones those with more differences, then as in the text."""
-        # sums of the same numbers in another order differ in their last bits
+        """The places by cost, the highest first; equal costs by the number of differences, then as in the text."""
+        # rounding makes equal sums equal: the order of summing changes their last bits
         return np.lexsort((-self.kinds.sum(axis=1), -np.round(self.cost, 12)))
 
     @shares(LeaveOneOutArguments, ChanceKappaF1)
@@ -125,14 +126,14 @@ class Disagreements(CorpusResult):
         """Compute the team's agreement without each annotator in turn.
 
         Args:
-            variant: of alpha; None leaves it out.
+            variant: the variant of alpha; None leaves out alpha.
             confidence: the level of the intervals, over documents; None makes none.
-            **arguments: `placement`, `method`, `uniform_threshold`, `average` and `zero_division` of both measures, see
+            **arguments: `placement`, `method`, `uniform_threshold`, `average` and `zero_division` of the measures, see
                 `agreement`; `interval_method`, `n_resamples` and `seed` of the intervals, see `statistics.Resampling`.
 
         Raises:
-            InputError: for fewer than three annotators, unknown lengths of documents, and if a measure is not defined
-                on their spans.
+            InputError: for fewer than three annotators, unknown lengths of documents, and if a measure is undefined on
+                their spans.
         """
         require_arguments(Disagreements.leave_one_out, arguments)
         options = {name: value for name, value in arguments.items() if name != "seed"}
@@ -149,17 +150,17 @@ class Disagreements(CorpusResult):
 
     @cached_property
     def span_texts(self) -> pa.Array | None:
-        """The string that each distinct span covers; None without words."""
+        """The text of each distinct span; None without words."""
         return None if self.context.wording is None else self.context.wording.of(self.places.spans)
 
     def to_arrow(self) -> pa.Table:
-        """Make an Arrow table with a row for each place, the one that costs most first.
+        """Make an Arrow table with a row for each place, the highest cost first.
 
-        Its columns are `document` (from 1), `name` and `line` of the place if they are known, `start` and `end`
-        (exclusive) in tokens, `kinds` (list of names, see `DIFFERENCES`), `differences` (how many between two people),
-        `cost`, with words `before`, `text` and `after`, and `readings`: what is said there, that of most annotators
-        first; each has `annotators` (names) and `spans`, with `start`, `end`, `label`, `text` if there are words, and
-        `fragments` if there are discontinuous spans.
+        Its columns are `document` (from 1), `name` and `line` if known, `start` and `end` (exclusive) in tokens,
+        `kinds` (a list of names, see `DIFFERENCES`), `differences` (the number of differences of pairs), `cost`, with
+        words also `before`, `text` and `after`, and `readings`: the different annotations of the place, the most
+        frequent first. Each reading has `annotators` (names) and `spans` with `start`, `end`, `label`, with words also
+        `text`, and `fragments` if there are discontinuous spans.
         """
         places, order = self.places, self.order
         document, start, end = (column[order] for column in (places.document, places.start, places.end))
@@ -182,22 +183,22 @@ class Disagreements(CorpusResult):
         return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in self._rows())
 
     def parts(self) -> Iterator[Part]:
-        """List the size, the kinds of differences, the labels that are confused, and the first places."""
+        """Yield the size, the kinds of differences, confused labels, and the first places."""
         yield from super().parts()
         yield Copyable(self.signature)
 
     @property
     def size(self) -> str:
-        """The size of the corpus, and how many places there are, in words."""
+        """The size of the corpus and the number of places, in words."""
         return f"{super().size}; {self.number}"
 
     @property
     def number(self) -> str:
-        """How many places there are, in words."""
+        """The number of places in words."""
         return f"{counted(len(self), 'place')} where {counted(len(self.names), 'annotator')} differ"
 
     def lines(self) -> Iterator[Part]:
-        """List the same without the size and the signature."""
+        """Yield the same parts without the size and the signature."""
         yield from ("", kind_table(self), "", difference_table(self))
         if self.confusions.confused():
             yield from ("", self.confusions.table(_MOST_CONFUSED))
@@ -224,7 +225,7 @@ class Disagreements(CorpusResult):
         return list(self.to_arrow().to_pylist())
 
     def _readings(self) -> pa.StructArray:
-        """Write all readings as structs."""
+        """Convert all readings to structs."""
         readings, spans = self.places.readings, self.places.spans
         row, annotator = np.nonzero(readings.annotators)
         annotators = as_lists(offsets_by(row, len(readings)), strings(annotator, self.names))
@@ -254,25 +255,25 @@ def disagreements(
 ) -> Disagreements:
     """Find every place where two or more annotators of the same documents differ, for adjudication.
 
-        found = spanometer.disagreements({"ann": tags_of_ann, "ben": tags_of_ben, "cat": tags_of_cat}, words=words)
-        found.to_arrow(), found.to_frame(), found.to_json_lines(), found.to_csv("places")
-        found.confusions.confused()
+        result = spanometer.disagreements({"ann": tags_of_ann, "ben": tags_of_ben, "cat": tags_of_cat}, words=words)
+        result.to_arrow(), result.to_frame(), result.to_json_lines(), result.to_csv("places")
+        result.confusions.confused()
 
-    A place is a group of overlapping spans that not all annotators have, see `alignment.places.Places`. Its cost is the
-    part of 1 - mean F1 of pairs that lies there, see `place_costs`: the mean would rise by so much if all agreed there.
+    A place is a group of overlapping spans that some annotators do not have, see `alignment.places.Places`. Its cost is
+    the amount by which the mean F1 of pairs would rise if all agreed there, see `place_costs`.
 
     Args:
-        annotations, names: of each annotator, as for `agreement`: tags, `Spans` of any kind (nested, discontinuous), or
-            files as `spanometer.read` gives them.
-        words: the words of each document, for texts; files bring their own.
-        match_labels: False compares boundaries alone.
-        level: what costs are counted in: `token`, as F1 of `agreement` is, or `span`. Under `token` a span that only
-            some split into two of the same label costs nothing, as all have the same tokens.
+        annotations, names: the annotations and names of the annotators, see `agreement`: tags, `Spans` (also nested or
+            discontinuous), or files read by `spanometer.read`.
+        words: the words of each document, to show texts; files have their own.
+        match_labels: False compares only boundaries.
+        level: the unit of the costs: `token`, as in the F1 of `agreement`, or `span`. If only some annotators split a
+            span into two of the same label, this costs nothing under `token`, because all have the same tokens.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
             `lengths`, `label_map`, `labels`, `ignore_labels`, and the options of files, see `arguments.SideArguments`.
 
     Raises:
-        TypeError: for an argument that there is not.
+        TypeError: for an unknown argument.
         InputError: for fewer than two annotators, and for annotations that cannot be read or compared; it names
             the annotator.
     """
@@ -298,9 +299,9 @@ def disagreements(
 
 
 def kind_table(disagreements: Disagreements) -> Table:
-    """Count for each kind the places that have it and the differences between two people, and sum their costs.
+    """Show a row for each kind: the number of places with it, of differences of pairs, and their cost.
 
-    A place can have several kinds, so that columns do not add up to the last row.
+    A place can have several kinds, so the rows need not sum to the last row.
     """
     kinds, cost, total = disagreements.kinds, disagreements.cost, len(disagreements)
     rows: list[Sequence[Any] | None] = []
@@ -315,7 +316,7 @@ def kind_table(disagreements: Disagreements) -> Table:
 
 
 def difference_table(disagreements: Disagreements) -> Table:
-    """Count the places where each pair of annotators differs, the pair that differs most first."""
+    """Show a row for each pair of annotators: the number of places where they differ, the highest first."""
     places, total, names = disagreements.differences.places, max(len(disagreements), 1), disagreements.names
     pairs = sorted(combinations(range(len(names)), 2), key=lambda pair: -places[pair])
     rows = [
@@ -327,7 +328,7 @@ def difference_table(disagreements: Disagreements) -> Table:
 
 
 def place_table(disagreements: Disagreements) -> Table:
-    """Show a row for each place, the one that costs most first, with a column for what each annotator says."""
+    """Show a row for each place, the highest cost first, with a column for each annotator's spans."""
     places = disagreements.to_arrow()
     kinds, own = places.column_names.index("kinds"), places.column_names[:-1]
     rows = places.select(own).set_column(kinds, "kinds", pa.compute.binary_join(places["kinds"], ", "))
@@ -336,22 +337,22 @@ def place_table(disagreements: Disagreements) -> Table:
         for of_place in places["readings"].to_pylist()
     ]
     for name in disagreements.names:
-        # an annotator may be called as another column is
+        # an annotator may have the name of another column
         head = f"annotator {name}" if name in own else name
         rows = rows.append_column(head, pa.array([of_place[name] for of_place in readings], pa.string()))
     return arrow_table(rows, left=len(own), kind="places")
 
 
 def reading_text(reading: Mapping[str, Any]) -> str:
-    """Write the readings of annotators at a place in one line, `ORG Acme Inc | LOC Rome`; bounds without words."""
+    """Write the spans of a reading in one line, `ORG Acme Inc | LOC Rome`, or their offsets without words."""
     return " | ".join(f"{span['label']} {_covered(span)}" for span in reading["spans"]) or NOTHING
 
 
 def shown_places(disagreements: Disagreements, most: int) -> Iterator[Part]:
-    """Yield the first places as lines: where, what the text is, and who says what."""
+    """Yield the first places as lines: position, text, and the spans of each annotator."""
     wording = disagreements.context.wording
     if most < len(disagreements):
-        yield from (f"the {most:,} places that cost most, of {len(disagreements):,}:", "")
+        yield from (f"the {most:,} most costly of {len(disagreements):,} places:", "")
     for row in disagreements.to_arrow().slice(0, most).to_pylist():
         text = row.get("text", f"{row['start']}–{row['end']}")
         where = [f"line {row['line']}"] if row.get("line") else []
@@ -367,7 +368,7 @@ def shown_places(disagreements: Disagreements, most: int) -> Iterator[Part]:
 
 
 def _covered(span: Mapping[str, Any]) -> str:
-    """Write the text of a span, or its bounds."""
+    """Write the text of a span, or its offsets."""
     if "text" in span:
         return str(span["text"])
     pieces = span.get("fragments") or [(span["start"], span["end"])]

@@ -1,4 +1,4 @@
-"""The agreement of a team without each annotator in turn."""
+"""Compute the agreement of a team without each annotator in turn."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from ...arrays import plain
 from ...counts.counts import Counts
 from ...counts.statistics import Estimate, Resampling
-from ...exceptions import InputError, counted
+from ...exceptions import InputError
 from ...measures.base import Measure
 from ...measures.chance_kappa_f1 import ChanceKappaF1
 from ...measures.start_probabilities import kept_probabilities
@@ -31,28 +31,28 @@ COLUMNS = (
     TableColumn("alpha", "alpha without"),
     TableColumn("alpha_change", "alpha change", signed=True),
 )
-"""The values of each annotator."""
+"""The columns of values of each annotator."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class LeaveOneOut(Result):
-    """The agreement of a team, and what it is without each annotator.
+    """The agreement of a team, and its agreement without each annotator.
 
-    Its table is `annotators`, a row for each, the one without whom agreement rises most first.
+    Its table is `annotators`, a row for each; the annotator who lowers the agreement most is first.
 
     Attributes:
         names: the annotators.
-        spans: how many each has.
-        mean_kappa_f1, alpha: of all annotators: the unweighted mean of `kappa_f1` over pairs, and joint alpha, which is
-            NaN if it was left out.
-        values: of each annotator, shape (annotators), by key: `with_others`, the mean of `kappa_f1` over the pairs with
-            this annotator; `kappa_f1`, that over the pairs without; `kappa_change`, this minus `mean_kappa_f1`;
-            `alpha`, joint alpha of the others; `alpha_change`, this minus alpha of all. A change above 0 says that the
-            others agree better among themselves. The changes of kappa sum to 0.
-        intervals: lower and upper bounds by the same keys, shape (2, annotators); empty without resampling. All are of
-            the same drawn corpora, so that the interval of a change is that of the difference.
+        spans: the number of spans of each annotator.
+        mean_kappa_f1, alpha: the unweighted mean of `kappa_f1` over all pairs, and alpha of all annotators (NaN if left
+            out).
+        values: the values of each annotator, shape (annotators), by key: `with_others`, the mean of `kappa_f1` over the
+            pairs with this annotator; `kappa_f1`, the mean over the other pairs; `kappa_change`, `kappa_f1` minus
+            `mean_kappa_f1`; `alpha`, alpha of the other annotators; `alpha_change`, `alpha` minus alpha of all. If a
+            change is above 0, the others agree better without this annotator. The changes of kappa sum to 0.
+        intervals: lower and upper bounds by the same keys, shape (2, annotators), all from the same drawn corpora;
+            empty without resampling.
         confidence: the level of the intervals; None if there are none.
-        signatures: how the values were made, by the measures' names.
+        signatures: the measures with their options and the options of reading, by the measures' names.
     """
 
     names: tuple[str, ...]
@@ -66,7 +66,7 @@ class LeaveOneOut(Result):
 
     @property
     def order(self) -> list[int]:
-        """The annotators, the one without whom kappa rises most first."""
+        """The numbers of the annotators; the one without whom kappa is highest is first."""
         return [int(place) for place in np.argsort(-self.values["kappa_change"], kind="stable")]
 
     def parts(self) -> Iterator[Part]:
@@ -75,7 +75,7 @@ class LeaveOneOut(Result):
         yield Copyable(*self.signatures.values())
 
     def table(self) -> Table:
-        """Make a table with a row for the whole team, and one for each annotator."""
+        """Show a row for the whole team, and a row for each annotator."""
         team = (("all", "bold"), self.spans.sum(), None, self.mean_kappa_f1, None, self.alpha, None)
         rows: list[Sequence[Any] | None] = [team, None]
         for place in self.order:
@@ -114,20 +114,20 @@ def leave_one_out(
     """Compute the agreement of a team without each annotator.
 
     Args:
-        annotated: the annotators' spans, with common labels and known lengths, by the names that errors use.
-        chance: F1 beyond chance of pairs.
-        alpha: of all jointly; None leaves it out.
+        annotated: the annotators' spans, with common labels and known lengths, by their names in errors.
+        chance: the measure of pairs.
+        alpha: the joint measure; None leaves it out.
         resampling: how documents are drawn for intervals; None makes none.
         reading: how spans were read, for signatures.
 
     Raises:
-        InputError: for fewer than three annotators, and if a measure is not defined on their spans.
+        InputError: for fewer than three annotators, and if a measure is undefined on their spans.
     """
     count = len(annotated)
     if count < 3:
         raise InputError(
-            f"{counted(count, 'annotator')}: without one of them there is no agreement left.",
-            "Give the annotations of three or more.",
+            f"leaving one annotator out needs at least three annotators, got {count}.",
+            "Give the annotations of three or more annotators.",
         )
     kept = resampling is not None
     pairs = list(combinations(range(count), 2))
@@ -136,7 +136,7 @@ def leave_one_out(
     there = np.array([[person in pair for pair in pairs] for person in range(count)])
     subsets = np.concatenate([np.ones((1, len(pairs)), dtype=bool), ~there, there])
     of_pairs_kappa = _headlines(chance, of_pairs, resampling)
-    # what is NaN in the corpus is in no mean
+    # pairs that are NaN in the corpus are in no mean
     defined = subsets & ~np.isnan(of_pairs_kappa.point)
     kappa = Estimate.combined(lambda drawn: mean_over_pairs(drawn[..., None, :], defined), of_pairs_kappa)
     whole, without, along = np.split(np.arange(len(subsets)), [1, 1 + count])

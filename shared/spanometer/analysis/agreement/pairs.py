@@ -1,4 +1,4 @@
-"""What is different between two annotators: kinds of differences at places, their costs, labels that are confused."""
+"""The differences of pairs of annotators: their kinds, their costs, and confused labels."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ from ..errors.confusion import matrix_table
 from .votes import stretches_of
 
 DIFFERENCES = {
-    "label": "two people give overlapping spans different labels",
-    "boundary": "their spans overlap and have different tokens",
-    "split": "one has several spans where the other has one: split or merged",
-    "missing": "one has a span and the other has none for it",
+    "label": "their overlapping spans have different labels",
+    "boundary": "their overlapping spans have different boundaries",
+    "split": "one annotator has several spans where the other has one: split or merged",
+    "missing": "one annotator has a span there, and the other has none",
 }
-"""How two annotators differ, explained."""
+"""The kinds of differences between two annotators, explained."""
 
 _MISSING = "nothing"
-"""The last row and column of a matrix of labels: the other annotator has no span for it."""
+"""The last row and column of a matrix of labels: spans without a counterpart."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelConfusion(Result):
-    """Which labels are confused with which, between people: neither of two annotators is the reference.
+    """The labels that pairs of annotators confuse; neither annotator is the reference.
 
     Attributes:
-        labels: those that anybody has.
-        counts: int64, shape (labels + 1, labels + 1), symmetric: pairs of spans that stand for each other, of which one
-            has the label of the row and the other that of the column, over all pairs of annotators; on the diagonal
-            both. In the last row and column spans of one annotator for which the other has none.
+        labels: the labels of all annotators.
+        counts: int64, shape (labels + 1, labels + 1), symmetric: the number of matched pairs of spans with the label of
+            the row and the label of the column, over all pairs of annotators. The last row and column count spans
+            without a counterpart.
     """
 
     labels: tuple[str, ...]
     counts: np.ndarray
 
     def confused(self) -> list[tuple[str, str, int, float]]:
-        """List the pairs of labels that are confused, the most frequent first: both, how often, and the share.
+        """List the pairs of confused labels, the most frequent first: both labels, their number, and their share.
 
-        The share is that of pairs of spans with both labels among those that have one of the two labels each.
+        The share is the number of pairs with both labels, divided by the number of all pairs with only these labels.
         """
         inner = self.counts[:-1, :-1]
         rows, columns = np.nonzero(np.triu(inner, 1))
@@ -59,22 +59,22 @@ class LabelConfusion(Result):
         return sorted(listed, key=lambda pair: -pair[2])
 
     def parts(self) -> Iterator[Part]:
-        """List the pairs of labels that are confused."""
+        """Yield the table of confused labels."""
         yield self.table()
 
     def tables(self) -> list[Table]:
-        """List these and the matrix."""
+        """List the table of confused labels and the matrix."""
         return [self.table(), self.matrix()]
 
     def table(self, most: int | None = None) -> Table:
-        """Show a row for each pair of labels that are confused, the most frequent first."""
+        """Show a row for each pair of confused labels, the most frequent first."""
         rows = [((label, "cyan"), *values) for label, *values in self.confused()[:most]]
         columns = [*amounts(other_label="other label", times="times"), TableColumn("share", kind="share")]
         return Table.of("label", columns, rows, left=2, kind="confused")
 
     def matrix(self) -> Table:
-        """Make the table of counts, a row and a column for each label."""
-        # a label may be called as another column is
+        """Show the counts, with a row and a column for each label."""
+        # a label may have the name of another column
         names = [*(repr(name) if name in ("label", _MISSING) else name for name in self.labels), _MISSING]
         return matrix_table("label", names, names, self.counts)
 
@@ -86,14 +86,15 @@ class LabelConfusion(Result):
 
 @dataclass(frozen=True, eq=False)
 class PairDifferences:
-    """How the annotators differ, two by two.
+    """The differences of all pairs of annotators.
 
     Attributes:
-        kinds: int64, shape (places, kinds): differences of each kind at each place, see `DIFFERENCES`, over all pairs
-            of annotators. A difference is a pair of overlapping spans that are not equal, or a span without a partner,
-            as `MatchedSpans` matches two annotators; one can be of kind `label` and of `boundary` or `split` at once.
-        places: int64, shape (annotators, annotators), symmetric: places at which the two differ; 0 on the diagonal.
-        confusion: which labels are confused.
+        kinds: int64, shape (places, kinds): the number of differences of each kind at each place, over all pairs of
+            annotators, see `DIFFERENCES`. A difference is a pair of unequal overlapping spans, or a span without a
+            partner, as matched by `MatchedSpans`. It can be of the kind `label` and of `boundary` or `split` at once.
+        places: int64, shape (annotators, annotators), symmetric: the number of places where two annotators differ; 0 on
+            the diagonal.
+        confusion: the confused labels.
     """
 
     kinds: np.ndarray
@@ -105,8 +106,8 @@ class PairDifferences:
         """Match the spans of each pair of annotators.
 
         Args:
-            places: where they differ.
-            sides: the spans of each, with common labels.
+            places: the places where they differ.
+            sides: the spans of each annotator, with common labels.
 
         Raises:
             InputError: see `MatchedSpans.of`.
@@ -134,10 +135,10 @@ class PairDifferences:
 
 
 def _kinds(matched: MatchedSpans, rows: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Flag rows that are not correct by kind, in the order of `DIFFERENCES`.
+    """Flag incorrect rows by kind, in the order of `DIFFERENCES`.
 
-    Split are the spans that `MatchedSpans` marks as split or merged. Two kinds are left out: pairs with the same
-    boundaries, and spans without a partner inside another span of their annotator, which are nested.
+    `split` has the spans that `MatchedSpans` marks as split or merged, except pairs with the same boundaries, and
+    except nested spans (spans without a partner inside another span of the same annotator).
     """
     alone = (matched.reference[rows] < 0) | (matched.prediction[rows] < 0)
     same = matched.boundary[rows] == 0
@@ -147,27 +148,26 @@ def _kinds(matched: MatchedSpans, rows: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def _at(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Choose values; where none is chosen, any."""
+    """Select values by index; a negative index selects any value."""
     return values[np.maximum(chosen, 0)] if len(values) else np.zeros(len(chosen), dtype=np.int64)
 
 
 def place_costs(places: Places, level: str) -> np.ndarray:
-    """Compute what each place costs the mean F1 of pairs of annotators, float64, shape (places).
+    """Compute the cost of each place in mean F1 of pairs of annotators, float64, shape (places).
 
-    F1 of two annotators is 2 both / (one + other), in spans or in tokens, so that 1 - F1 = apart / (one + other), where
-    apart is what one of the two has and the other has not. That is a sum over places:
+    F1 of two annotators is 2 both / (one + other), in spans or in tokens. So 1 - F1 = apart / (one + other), where
+    apart counts the spans or tokens that only one of the two has. This is a sum over places:
 
         cost(place) = mean over pairs of apart(place) / (one + other).
 
-    It is the part of 1 - mean F1 that lies at the place, and so much the mean would rise if everything there had its
-    counterpart and all annotators' sizes stayed as they are. The costs of all places sum to 1 - mean F1; each is in
-    (0, 1] in spans, and 0 in tokens where all annotators have the same tokens of each label, as in a span that only
-    some split. Computed in arrays, by sums over spans or over the stretches between their bounds.
+    The mean F1 would rise by the cost if everything at the place had a counterpart and all sizes stayed the same. The
+    costs of all places sum to 1 - mean F1. A cost in spans is in (0, 1]. A cost in tokens is 0 if all annotators have
+    the same tokens of each label, for example if only some split a span.
 
     Args:
         places: the places.
-        level: `span`: both counts equal spans (as `span_f`); `token`: tokens that both have in spans of one label, a
-            token in several such spans of one annotator counted once.
+        level: `span` counts equal spans, as `span_f` does; `token` counts tokens that both have in spans of the same
+            label, and counts a token in several such spans of an annotator once.
     """
     if level == "span":
         held, place = places.held, places.place
@@ -179,15 +179,15 @@ def place_costs(places: Places, level: str) -> np.ndarray:
     weights *= 2 / (len(sizes) * (len(sizes) - 1))
     disputed = place >= 0
     held, size = held[disputed], size[disputed]
-    # each pair once: the one has it and the other has not
+    # each pair counts once: one annotator has it and the other does not
     cost = ((held @ weights) * ~held).sum(axis=1) * size
     return np.bincount(place[disputed], weights=cost, minlength=len(places))
 
 
 def _stretches(places: Places) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Find the stretches of tokens of a label between neighbouring bounds of spans: who has them, sizes and places.
+    """Divide the tokens of each label at the boundaries of all spans: voters, size and place of each stretch.
 
-    A stretch that all have, or nobody, has no place: -1.
+    A stretch that all annotators have, or none, has the place -1.
     """
     spans, stride = places.spans, int(places.offsets[-1])
     span, start, end = spans.pieces()

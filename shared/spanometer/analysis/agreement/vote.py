@@ -1,4 +1,4 @@
-"""A consensus of several annotators: the spans that most of them have, or any, or all."""
+"""Combine the annotations of several annotators by vote."""
 
 from __future__ import annotations
 
@@ -31,45 +31,43 @@ def consensus(
 ) -> Consensus:
     """Combine the annotations of two or more annotators of the same documents by vote.
 
-        found = spanometer.consensus({"ann": ann, "ben": ben, "cat": cat})
-        found.spans, found.chosen.votes, found.ties.spans
-        spanometer.write(found.documents(), "gold.jsonl", format="jsonl")
+        result = spanometer.consensus({"ann": ann, "ben": ben, "cat": cat})
+        result.spans, result.chosen.votes, result.ties.spans
+        spanometer.write(result.documents(), "gold.jsonl", format="jsonl")
 
-    **Whole spans** (`vote="span"`): an annotator votes for each span that he or she has. Spans are equal if label and
-    bounds are, of discontinuous ones all fragments. So nested spans are voted on one by one. Under `majority` any two
-    winners have a voter in common: they overlap only if an annotator has both. Under the other rules spans of other
-    labels or bounds may win and overlap; they all stay, and are counted (`contradicting`), unless `resolve` says which
-    give way.
+    **Whole spans** (`vote="span"`): annotators vote for each of their spans. Two spans are equal if their labels and
+    boundaries (of all fragments) are equal, so nested spans get separate votes. Under `majority`, any two winners share
+    a voter, so they overlap only if an annotator has both. Under the other rules, spans with different labels or
+    boundaries may win and overlap. All of them stay and are counted (`contradicting`), unless you set `resolve`.
 
-    **Tokens** (`vote="token"`): an annotator votes for a label on each token that he or she has in a span of it. The
-    tokens with enough votes for a label are read as runs, each a span. Within a run a new span begins at a token if
-    more than half of those who have the label on it and on the token before begin one there. Labels are voted on one by
-    one; where spans of two labels overlap, `resolve` says what stays, as above. Overlapping spans of one label by one
-    annotator are refused, and so are discontinuous spans.
+    **Tokens** (`vote="token"`): annotators vote for a label on each token of their spans. Each run of tokens with
+    enough votes for a label becomes a span. A run is divided before a token if more than half of the annotators who
+    have the label on both sides begin a span there. Each label has its own vote; `resolve` decides between overlapping
+    spans of different labels. Discontinuous spans, and overlapping spans of the same label by one annotator, are
+    errors.
 
-    **Ties**, just half of an even number of annotators, are left out under `majority` and taken in under `half`; both
-    list them.
+    **Ties** are spans with exactly half of the votes. `majority` leaves them out and `half` includes them; the result
+    lists them.
 
-    If spans must give way, they are taken by their votes, the most first, then by their tokens, the most first, then in
-    the order of the text, then by label. A span stays if it overlaps none that stays already (under `contradictions`,
-    none that no annotator has together with it).
+    With `resolve`, winners are considered in this order: more votes, more tokens, earlier in the text, label. A span
+    stays unless it overlaps a span that stays already (under `contradictions`, unless no annotator has both).
 
     Args:
         annotations: for each annotator a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of
-            either, or what `spanometer.read` returns; a mapping gives their names too.
-        rule: how many annotators must have a span: `majority`, more than half; `half`, half of them or more; `union`,
-            one; `intersection`, all.
-        at_least: how many votes a span needs, instead of a rule.
-        vote: `span` or `token`; in files of characters a token is one of these.
+            either, or a file read by `spanometer.read`; a mapping also gives their names.
+        rule: the number of annotators that must have a span: `majority`, more than half; `half`, at least half;
+            `union`, one; `intersection`, all.
+        at_least: the number of votes that a span needs, instead of a rule.
+        vote: `span` or `token`; in files with offsets in characters, each character counts as a token.
         resolve: `nothing`, `contradictions` or `overlaps`.
         names: the annotators' names, by default `1`, `2`, `3` ...
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
             `lengths`, `label_map`, `labels`, `ignore_labels`, and the options of files, see `arguments.SideArguments`.
 
     Raises:
-        TypeError: for an argument that there is not.
-        InputError: for fewer than two annotators, for annotations that cannot be read or compared, and if tokens cannot
-            vote; it names the annotator.
+        TypeError: for an unknown argument.
+        InputError: for fewer than two annotators, for annotations that cannot be read or compared, and for spans that
+            cannot vote by token; it names the annotator.
     """
     require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
     voting = Voting(rule=rule, at_least=at_least, vote=vote, resolve=resolve)
@@ -102,7 +100,7 @@ def consensus(
 
 
 def _resolved(won: Voted, resolve: str) -> tuple[np.ndarray, int]:
-    """Flag the spans that stay, and count those of them that contradict another."""
+    """Flag the spans that stay, and count how many of them contradict another."""
     first, second = overlapping_pairs(won.spans)
     together = (won.voters[first] & won.voters[second]).any(axis=1)
     kept = np.ones(len(won), dtype=bool)

@@ -1,4 +1,4 @@
-"""Votes of annotators for spans, and for the labels of tokens: who has what, in arrays."""
+"""The votes of annotators for spans and for labels of tokens, as arrays."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ...spans.spans import Spans
 
 @dataclass(frozen=True, eq=False)
 class Voted:
-    """Spans, and the annotators who have them.
+    """Spans and their voters.
 
     Attributes:
         spans: the spans.
-        voters: who has each, bool, shape (spans, annotators).
+        voters: bool, shape (spans, annotators): whether the annotator has the span.
     """
 
     spans: Spans
@@ -28,7 +28,7 @@ class Voted:
 
     @classmethod
     def of(cls, annotators: Sequence[Spans]) -> Voted:
-        """Collect all spans of some annotators, equal ones once."""
+        """Collect all different spans of some annotators."""
         return cls(*distinct_spans(annotators))
 
     def __len__(self) -> int:
@@ -37,7 +37,7 @@ class Voted:
 
     @property
     def votes(self) -> np.ndarray:
-        """How many annotators have each span, shape (spans), int64."""
+        """The number of votes of each span, shape (spans), int64."""
         return np.asarray(self.voters.sum(axis=1))
 
     def take(self, kept: np.ndarray) -> Voted:
@@ -46,20 +46,20 @@ class Voted:
 
 
 class LabelledTokens:
-    """The tokens that each annotator gives a label, as stretches of tokens with the same voters.
+    """The votes for the labels of tokens, as stretches of tokens with the same voters.
 
     Args:
-        annotators: contiguous spans, those of one label and annotator without overlap.
-        names: what errors call the annotators.
+        annotators: the spans of each annotator: contiguous, and spans of the same label do not overlap.
+        names: the names of the annotators in errors.
 
     Raises:
-        InputError: for spans of one label that overlap, and for discontinuous spans; it names the annotator.
+        InputError: for discontinuous spans and overlapping spans of the same label; it names the annotator.
     """
 
     def __init__(self, annotators: Sequence[Spans], names: Sequence[str]) -> None:
         self._labels = tuple(sorted({label for spans in annotators for label in spans.labels}))
         self._like = replace(annotators[0], fragments=None, copies=None)
-        # a token more for each document, so that no run goes on in the next one
+        # one more token for each document separates it from the next one
         ends = np.zeros(self._like.documents, dtype=np.int64)
         for spans in annotators:
             np.maximum.at(ends, spans.document, spans.end)
@@ -69,10 +69,10 @@ class LabelledTokens:
         self._begins = np.stack([np.isin(self._bounds, start) for start, _ in sides], axis=1)
 
     def runs(self, least: int, most: int) -> Voted:
-        """Find the runs of tokens with at least and at most so many votes for a label, as spans of it.
+        """Find the runs of tokens with `least` to `most` votes for a label, as spans of this label.
 
-        A run is parted before a token at which more than half of the annotators who have the label on it and on the
-        token before begin a new span of it. The voters of a run are those who have the label on all its tokens.
+        A run is divided before a token if more than half of the annotators who have the label on both sides begin a
+        span there. The voters of a run are the annotators who have the label on all of its tokens.
         """
         votes = self._has.sum(axis=1)
         won = (votes >= least) & (votes <= most) & (votes > 0)
@@ -84,7 +84,7 @@ class LabelledTokens:
         last = np.flatnonzero(won & ends)
         unbroken = np.cumsum(~self._has, axis=0)
         lacking = unbroken[last] - unbroken[first] + ~self._has[first]
-        # the last stretch ends the last span, so that none begins there
+        # the last boundary ends the last span, and no span begins there
         start, end = self._bounds[first], self._bounds[np.minimum(last + 1, max(len(won) - 1, 0))]
         label, place = np.divmod(start, self._offsets[-1])
         document = np.searchsorted(self._offsets, place, side="right") - 1
@@ -101,11 +101,9 @@ class LabelledTokens:
         return Voted(spans, lacking[order] == 0)
 
     def _on_line(self, spans: Spans, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Concatenate the labels and documents on one axis, and compute the bounds of the spans there, in order."""
+        """Concatenate labels and documents on one axis, and compute the sorted bounds of the spans on it."""
         if spans.fragments is not None:
-            raise InputError(
-                "tokens vote for runs, and these spans are discontinuous.", "Vote on whole spans.", side=name
-            )
+            raise InputError("discontinuous spans cannot vote by token.", "Vote on whole spans.", side=name)
         coded = spans.with_labels(self._labels)
         base = coded.label.astype(np.int64) * self._offsets[-1] + self._offsets[coded.document]
         start, end = base + coded.start, base + coded.end
@@ -115,7 +113,7 @@ class LabelledTokens:
         if overlapping.any():
             span = int(order[int(np.argmax(overlapping)) + 1])
             raise InputError(
-                f"two spans of {coded.labels[coded.label[span]]!r} overlap, and tokens cannot vote for both.",
+                f"two spans of {coded.labels[coded.label[span]]!r} overlap, so they cannot vote by token.",
                 "Vote on whole spans.",
                 side=name,
                 document=int(coded.document[span]),
@@ -125,10 +123,11 @@ class LabelledTokens:
 
 
 def stretches_of(sides: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Divide a line at the bounds of spans, given starts and ends of each annotator.
+    """Divide an axis at the bounds of spans, given the starts and ends of each annotator's spans.
 
     Returns:
-        The bounds, each where a stretch begins, and who has each stretch in a span, bool, shape (bounds, annotators).
+        The bounds, at which stretches begin, and flags of the annotators who have each stretch in a span, bool, shape
+        (bounds, annotators).
     """
     bounds = np.unique(np.concatenate([bound for side in sides for bound in side]))
     held = np.zeros((len(bounds), len(sides)), dtype=bool)
@@ -139,7 +138,7 @@ def stretches_of(sides: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.nda
 
 
 def overlapping_pairs(spans: Spans) -> tuple[np.ndarray, np.ndarray]:
-    """List the pairs of spans that share a token, whatever their labels, the first before the second."""
+    """List the pairs of spans of any labels that share a token, the earlier span first."""
     bare = replace(spans, label=np.zeros_like(spans.label), labels=("_",))
     pairs = Alignment(bare, bare).pairs
     once = pairs.reference < pairs.prediction
@@ -147,11 +146,14 @@ def overlapping_pairs(spans: Spans) -> tuple[np.ndarray, np.ndarray]:
 
 
 def without_losers(first: np.ndarray, second: np.ndarray, rank: np.ndarray) -> np.ndarray:
-    """Flag the spans that stay if only one of each pair may: taken by rank, a span stays if none of its rivals has.
+    """Keep at most one span of each pair: go through the spans by rank, and keep a span unless a rival was kept.
 
     Args:
         first, second: the pairs.
-        rank: of each span, all different; the lowest one goes first.
+        rank: the rank of each span, all different; the lowest goes first.
+
+    Returns:
+        Flags of the spans that stay.
     """
     kept = np.ones(len(rank), dtype=bool)
     while len(first):

@@ -1,1 +1,1 @@
-"""Systems compared: intervals, paired tests, ranks."""
+"""Compare systems: intervals, paired tests, ranks."""

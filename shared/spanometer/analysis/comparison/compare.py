@@ -1,4 +1,4 @@
-"""Comparison of systems on the same documents: which is better, by how much, and is it chance."""
+"""Compare systems on the same documents: which one is better, by how much, and is the difference significant."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _CALLED = {
     Attributes: "spans with attributes",
     Mentions: "mentions",
 }
-"""What errors call the kinds of sides."""
+"""The names of the kinds of sides in errors."""
 
 
 class ComparisonArguments(SideArguments, PairedArguments, total=False):
-    """How the sides of a comparison are read, how corpora are drawn, and outputs swapped."""
+    """How sides are read, corpora are drawn and outputs are swapped."""
 
 
 @shares(ComparisonArguments, PairedResampling)
@@ -64,50 +64,51 @@ def compare(
     by_chance: Sequence[float] | None = None,
     **arguments: Unpack[ComparisonArguments],
 ) -> Comparison:
-    """Compare two or more systems on the same documents: scores, ranks and differences, and how sure they are.
+    """Compare two or more systems on the same documents: scores, ranks, differences, and their uncertainty.
 
-        found = spanometer.compare(references, {"old": tags_of_old, "new": tags_of_new}, measures=("span_f", "link_f"))
-        found.measures["span_f"].systems["new"].scores["f1"], found.measures["span_f"].pairs[0].p_randomisation_holm
+        comparison = spanometer.compare(references, {"old": old, "new": new}, measures=("span_f", "link_f"))
+        result = comparison.measures["span_f"]
+        result.systems["new"].scores["f1"], result.pairs[0].p_randomisation_holm
 
-    **Intervals** are those of the bootstrap over documents (see `statistics.Resampling`), of each score and of the
-    difference of two systems in the same drawn corpora. A system's rank is as **stable** as the share of the drawn
-    corpora in which it has it.
+    **Intervals** of scores and differences come from the bootstrap over documents (see `statistics.Resampling`). All
+    systems are scored on the same drawn corpora. The **stability** of a rank is the share of the drawn corpora in which
+    the system has this rank.
 
-    **Paired approximate randomisation** (Noreen 1989) asks how often two systems that are alike would differ as much:
-    the two outputs of each document are swapped with probability 1/2. Of n differences d* so made,
-    p = (1 + #{|d*| >= |d|}) / (1 + n). Only documents in which the counts of the two differ make a difference; if
-    these have no more than `n_permutations` swaps in all, all of them are tried and p = #{|d*| >= |d|} / n is exact.
+    **Paired approximate randomisation** (Noreen 1989) tests whether two systems are equally good. It swaps the two
+    outputs of each document with probability 1/2, n times, and computes the difference d* each time:
+    p = (1 + #{|d*| >= |d|}) / (1 + n). Only documents with different counts matter. If these documents have at most
+    `n_permutations` possible swaps, all of them are tried, and p = #{|d*| >= |d|} / n is exact.
 
-    **The paired bootstrap** takes the differences d* in drawn corpora, moved to where they would be without a
-    difference: p = (1 + #{|d* - mean of d*| >= |d|}) / (1 + n). It is two-sided, as the other one: for a clear
-    difference sacreBLEU's, which subtracts the mean of |d*|, is about half of it. The first is the one to report: it is
-    right for few documents too, where the bootstrap's p is too small: only JSON has it.
+    **The paired bootstrap** centres the differences d* in drawn corpora:
+    p = (1 + #{|d* - mean of d*| >= |d|}) / (1 + n). Both tests are two-sided. sacreBLEU subtracts the mean of |d*|, so
+    its p-value for a clear difference is about half as large. With few documents the p-value of the bootstrap is too
+    small, so report the first test. Only JSON contains the p-value of the bootstrap.
 
-    Both are in (0, 1], and corrected over the pairs of a measure by Holm's method; not over measures, which must be
-    corrected too if one chooses the measure by the result. NaN (under `zero_division=nan`) counts as a difference as
-    large as the one observed.
+    Both p-values are in (0, 1] and corrected over the pairs of a measure by Holm's method. They are not corrected over
+    measures: if you choose a measure by its result, correct for that too. NaN (under `zero_division=nan`) counts as a
+    difference as large as the observed one.
 
     Args:
-        references: a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of either, or a file that
-            `spanometer.read` gives; or `Entities`, or a list of lists of entities.
-        systems: each system's output by its name, in one of these forms, or, beside a reference with texts, raw answers
-            and what pipelines return, as `score` takes them; entities for entities.
-        measures: the names of measures, or measures with options of their own, or several of both; or a mapping that
-            names the results. For `Entities`: `Eter`, or `"eter"`.
-        rank_correlation: also correlate the rankings that the measures give (Kendall's tau-b, with intervals from the
-            same drawn corpora), see `rank_correlation.RankCorrelation`. That takes three systems and two measures.
-        per_label: also compare the systems by label of the reference.
-        by_chance: also rank the systems before and after correction for chance (`ChanceKappaF1`), over all documents
-            and in the parts below, between and above these bounds of the chance level, see `difficulty.by_chance`.
+        references: a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of either, or a file read
+            by `spanometer.read`; or `Entities`, or a list of lists of entities.
+        systems: each system's output by its name, in one of these forms. If the reference has texts, also raw answers
+            and the outputs of pipelines, see `score`.
+        measures: names of measures, or measures with options, or both; or a mapping that names the results. For
+            `Entities`: `Eter`, or `"eter"`.
+        rank_correlation: also correlate the rankings of each two measures (Kendall's tau-b, with intervals from the
+            same drawn corpora), see `significance.RankCorrelation`. This needs three systems and two measures.
+        per_label: also compare the systems in each label of the reference.
+        by_chance: bounds of chance levels. Also rank the systems before and after correction for chance
+            (`ChanceKappaF1`), over all documents and in the groups between these bounds, see `difficulty.by_chance`.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
             `lengths`, `label_map`, `labels`, `ignore_labels`, and the options of files, see `arguments.SideArguments`;
-            and how corpora are drawn and outputs swapped: `confidence`, `interval_method`, `n_resamples`,
+            and how corpora are drawn and outputs are swapped: `confidence`, `interval_method`, `n_resamples`,
             `n_permutations` and `seed`, see `significance.PairedArguments`.
 
     Raises:
-        TypeError: for an argument that there is not.
+        TypeError: for an unknown argument.
         InputError: for fewer than two systems, for no documents, for annotations that cannot be read or compared
-            (it names the system), for wrong options, and if a measure is not defined.
+            (it names the system), for wrong options, and if a measure is undefined.
     """
     require_no_more(more, "Pass the systems together by their names, {'old': ..., 'new': ...}.")
     resampling = made(PairedResampling, arguments)
@@ -143,17 +144,17 @@ def compare_sides(
     by_chance: Sequence[float] | None = None,
     answered: Collection[str] = (),
 ) -> Comparison:
-    """Compare systems that have been read: all as spans, entity trees, spans with attributes or mentions.
+    """Compare systems whose outputs are all spans, entity trees, spans with attributes, or mentions.
 
-    Of attributes all are compared together, and each as a label.
+    Attributes are compared together, and each one like a label.
 
     Args:
-        sides: the reference and the systems, by the names that errors call them, see `comparison.named_systems`.
-        measures: of what the sides are, by the names of the results.
-        resampling: how corpora are drawn, and outputs swapped.
+        sides: the reference and the systems, by their names in errors, see `comparison.named_systems`.
+        measures: measures of such sides, by the names of the results.
+        resampling: how corpora are drawn and outputs are swapped.
         reading: how the sides were read, for the signatures.
-        rank_correlation, per_label, by_chance: as in `compare`.
-        answered: the sides that language models have answered.
+        rank_correlation, per_label, by_chance: see `compare`.
+        answered: the sides with answers of language models.
     """
     for option, value in {"rank_correlation": rank_correlation, "per_label": per_label}.items():
         require_choice(option, value, (True, False))
@@ -166,25 +167,25 @@ def compare_sides(
         (name, result): key for name, measure in measures.items() for result, key in _results_of(name, measure).items()
     }
     if isinstance(reference, Attributes):
-        # attributes have no values but those of parts: all of them together, and each
+        # attributes have values only together, and each one alone
         rank_correlation, per_label = False, True
     if rank_correlation and (len(systems) < FEWEST or len(results) < 2):
         raise InputError(
-            f"{counted(len(systems), 'system')} by {counted(len(results), 'measure')}: a correlation of rankings takes "
-            f"{FEWEST} systems and two measures.",
+            f"a correlation of rankings needs at least {FEWEST} systems and two measures, got "
+            f"{counted(len(systems), 'system')} and {counted(len(results), 'measure')}.",
             f"Give more, or leave out {setting('rank_correlation', True)}.",
         )
     if by_chance is not None and not isinstance(reference, Spans):
-        raise InputError("the chance level is of spans.", f"Leave out {mention('by_chance')}.", option="by_chance")
+        raise InputError("only spans have a chance level.", f"Leave out {mention('by_chance')}.", option="by_chance")
     counts: dict[str, dict[str, Counts]] = {name: {} for name in measures}
     for system, output in systems.items():
         side = f"{SYSTEM}{system}"
         called = {"references": REFERENCES, "predictions": side}
         if isinstance(reference, Entities):
-            # an error that names neither side is about both
+            # an error without a side concerns both
             called[""] = side
         with named_sides(called):
-            # items without a place make documents longer, and those of another system are none of this one's
+            # items that are not in the text make documents longer, but only for their own system
             longer = reference.with_lengths(output.lengths) if side in answered else reference
             of_system = count_measures(longer, output, list(measures.values()), per_document=True)
         for name, of_measure in zip(measures, of_system, strict=True):
@@ -234,7 +235,7 @@ def compare_sides(
 def _chance_ranks(
     reference: Spans, systems: Mapping[str, Spans], bounds: Sequence[float], measures: Mapping[str, Measure]
 ) -> Iterator[ChanceRank]:
-    """Score the systems before and after correction for chance, over all documents and in each part."""
+    """Score and rank the systems before and after correction for chance, over all documents and in each group."""
     measure = replace(chance_measure(measures), n_simulations=0)
     whole = "all", np.arange(reference.documents)
     for part, documents in (whole, *parts_by_chance(reference, bounds, measure).values()):
@@ -246,19 +247,20 @@ def _chance_ranks(
 
 
 def _require_alike(sides: Mapping[str, Any]) -> None:
-    """Raise an `InputError` unless all sides are of the kind of the reference."""
+    """Raise an `InputError` unless all sides have the kind of the reference."""
     kind = type(sides[REFERENCES])
     for name, side in sides.items():
         if not isinstance(side, kind):
-            raise InputError(f"the reference's are {_CALLED[kind]}, these are not.", "Give all alike.", side=name)
+            problem = f"the reference has {_CALLED[kind]}, and this side does not."
+            raise InputError(problem, "Give all sides in the same form.", side=name)
 
 
 def named_outputs(systems: Any) -> dict[str, Any]:
-    """Collect the outputs of two systems or more by the names that errors call them."""
+    """Collect the outputs of at least two systems by their names in errors."""
     if not isinstance(systems, Mapping):
         raise InputError(f"systems are a {type(systems).__name__}, which has no names.", NAMED)
     if len(systems) < 2:
-        raise InputError(f"{counted(len(systems), 'system')}: a comparison takes two.", NAMED)
+        raise InputError(f"a comparison needs at least two systems, got {len(systems)}.", NAMED)
     return named_systems(systems)
 
 
@@ -270,7 +272,7 @@ def _measured(
     whole: bool,
     per_label: bool,
 ) -> dict[tuple[str, str | None], MeasuredSystems]:
-    """Measure all systems in the same drawn corpora: by each measure as a whole, and in each label of the reference."""
+    """Measure all systems on the same drawn corpora: with each measure over all labels, and in each reference label."""
     parts: dict[tuple[str, str | None], Any] = {}
     for name, measure in measures.items():
         parts[name, None] = measure if whole else MeasurePart(measure, None)
@@ -296,6 +298,6 @@ def _measured(
 
 
 def _results_of(name: str, measure: Measure) -> dict[str, str]:
-    """Choose the values that a measure is ranked by, by the names of the results."""
+    """List the keys that a measure is ranked by, by the names of the results."""
     others = {key if name == measure.name else f"{name} {key}": key for key in measure.ranked}
     return {name: measure.headline, **others}

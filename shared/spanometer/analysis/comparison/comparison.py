@@ -1,4 +1,4 @@
-"""Systems that are measured on the same drawn corpora, and their comparison as a result: ranks, differences, tables."""
+"""The result of a comparison: scores, ranks and differences of systems, and their tables."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ Name = TypeVar("Name", bound=Hashable)
 
 REFERENCES = "the reference"
 SYSTEM = "system "
-"""The names of the sides in errors: the reference, and a system in front of its name."""
+"""The names of the sides in errors: the reference, and the prefix of a system's name."""
 
 
-NAMED = "Pass a mapping with the output of each system by its name, {'old': ..., 'new': ...}."
+NAMED = "Pass a mapping from the name of each system to its output, {'old': ..., 'new': ...}."
 
 
 def named_systems(outputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Give outputs the names that errors call their systems; an `InputError` for a name that is no text."""
+    """Collect outputs by the names of their systems in errors; raise an `InputError` for a name that is no string."""
     for name in outputs:
         if not isinstance(name, str) or not name:
             raise InputError(f"{shown(name)} is not the name of a system.", NAMED)
@@ -44,9 +44,9 @@ class EstimatedScores:
     """The headline values of a measure with their intervals.
 
     Attributes:
-        scores: by key.
-        intervals: the lower and the upper bound of each that is not a number of things; NaN for fewer than two
-            documents, empty without resampling.
+        scores: the values by key.
+        intervals: the lower and upper bound of each value except counts; NaN with fewer than two documents, empty
+            without resampling.
     """
 
     scores: Mapping[str, float]
@@ -57,7 +57,7 @@ class EstimatedScores:
         return self.scores[key], self.intervals.get(key)
 
     def defined(self, key: str) -> tuple[float, tuple[float, float] | None]:
-        """Look up the same, without an interval that is NaN."""
+        """Look up a value and its interval; None instead of an interval that is NaN."""
         return self.scores[key], defined_interval(self.intervals.get(key))
 
 
@@ -66,8 +66,8 @@ class SystemResult(EstimatedScores):
     """The result of a measure for one system.
 
     Attributes:
-        rank: by the value that is compared, 1 is the best; equal systems share the better rank.
-        rank_shares: the share of the drawn corpora in which the system has rank 1, 2 ...; they sum to 1.
+        rank: the rank by the compared value, 1 is the best; equal systems share the better rank.
+        rank_shares: the shares of the drawn corpora in which the system has rank 1, 2 and so on; they sum to 1.
     """
 
     rank: int
@@ -80,12 +80,12 @@ class PairResult:
 
     Attributes:
         systems: their names.
-        difference: of the value that is compared, the first system's minus the second's.
-        interval: of the difference, its lower and upper bound.
-        p_randomisation: of paired approximate randomisation.
-        p_bootstrap: of the paired bootstrap, too small with few documents, see docs/uncertainty.md.
-        p_randomisation_holm, p_bootstrap_holm: corrected over all pairs of the measure.
-        exact: whether `p_randomisation` is of all swaps that there are, and not of random ones.
+        difference: the first system's compared value minus the second system's.
+        interval: the lower and upper bound of the difference.
+        p_randomisation: the p-value of paired approximate randomisation.
+        p_bootstrap: the p-value of the paired bootstrap; too small with few documents, see docs/uncertainty.md.
+        p_randomisation_holm, p_bootstrap_holm: the p-values, corrected over all pairs of the measure.
+        exact: whether `p_randomisation` uses all possible swaps instead of random ones.
     """
 
     systems: tuple[str, str]
@@ -99,13 +99,13 @@ class PairResult:
 
     @property
     def mark(self) -> str:
-        """Stars for `p_randomisation_holm`, see `LEVELS`; none if it is 0.05 or more."""
+        """The stars of `p_randomisation_holm`, see `LEVELS`; empty if it is 0.05 or more."""
         reached = [mark for mark, level in LEVELS.items() if self.p_randomisation_holm < level]
         return reached[-1] if reached else ""
 
 
 class MeasurePart:
-    """The values of one label, or of one attribute, or of all attributes together, instead of those of a measure.
+    """A measure of one label, of one attribute, or of all attributes together.
 
     Args:
         measure: the measure.
@@ -116,7 +116,7 @@ class MeasurePart:
         self._measure, self._label = measure, label
 
     def __getattr__(self, name: str) -> Any:
-        """Take the fields of the measure."""
+        """Return a field of the measure."""
         return getattr(self._measure, name)
 
     def score(self, counts: Counts) -> dict[str, float]:
@@ -131,7 +131,7 @@ class MeasurePart:
         return self._scores(counts)(self._measure.weighted_totals(counts, weights))
 
     def left_out(self, counts: Counts) -> dict[str, np.ndarray]:
-        """Compute the headline values without one group of documents after the other."""
+        """Compute the headline values without each group of documents in turn."""
         return self._measure.left_out(counts, self._scores(counts))
 
     def _scores(self, counts: Counts) -> Scores:
@@ -145,13 +145,13 @@ class MeasurePart:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MeasuredSystems:
-    """All systems by one measure.
+    """The counts and estimates of all systems with one measure.
 
     Attributes:
-        measure: the measure, or a part of one.
-        counts: of each system.
+        measure: a measure or a `MeasurePart`.
+        counts: the counts of each system.
         estimates: the headline values of each system, by key, see `joint_estimates`.
-        resampling: how corpora were drawn, and how outputs are swapped.
+        resampling: how corpora are drawn and outputs are swapped.
     """
 
     measure: Any
@@ -160,14 +160,14 @@ class MeasuredSystems:
     resampling: PairedResampling
 
     def places(self, key: str) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the systems' ranks by one of the values, and those in drawn corpora, shape (corpora, systems)."""
+        """Rank the systems by one of the values, in the corpus and in drawn corpora, shape (corpora, systems)."""
         compared = [values[key] for values in self.estimates.values()]
         higher = self.measure.results[key].better == "higher"
         places = ranks(np.array([[float(value.point) for value in compared]]), higher_is_better=higher)[0]
         return places, ranks(np.stack([np.asarray(value.drawn) for value in compared], axis=1), higher_is_better=higher)
 
     def results(self, key: str) -> dict[str, SystemResult]:
-        """List the result of each system, ranked by one of the values."""
+        """Collect the result of each system, ranked by one of the values."""
         places, drawn_places = self.places(key)
         shares = (drawn_places[:, :, None] == np.arange(1, len(places) + 1)).mean(axis=0)
         if any(counts.documents < 2 for counts in self.counts.values()):
@@ -184,7 +184,7 @@ class MeasuredSystems:
 
     @cached_property
     def pair_results(self) -> dict[str, tuple[PairResult, ...]]:
-        """The result of each pair of systems, by each value that the measure is ranked by."""
+        """The results of all pairs of systems, by each key that the measure is ranked by."""
         keys = (self.measure.headline, *self.measure.ranked)
         estimates = self.estimates
         pairs = {
@@ -213,7 +213,7 @@ class MeasuredSystems:
     def _pairs(
         self, differences: Mapping[tuple[str, str], Estimate], p_randomisation: np.ndarray, exact: list[bool]
     ) -> tuple[PairResult, ...]:
-        """List the results of the pairs by one value."""
+        """List the results of the pairs for one value."""
         p_bootstrap = np.array(
             [bootstrap_test(float(pair.point), np.asarray(pair.drawn)) for pair in differences.values()]
         )
@@ -234,16 +234,16 @@ class MeasuredSystems:
 def joint_estimates(
     counted: Mapping[Name, tuple[Any, Counts]], resampling: Resampling | None
 ) -> dict[Name, dict[str, Estimate]]:
-    """Estimate the headline values of counts of the same documents, in the same drawn corpora.
+    """Estimate the headline values of several counts of the same documents on the same drawn corpora.
 
     Args:
-        counted: measures, or parts of them, and what they have counted, by any names.
+        counted: measures or `MeasurePart`s with their counts, by any names.
         resampling: how corpora are drawn; None draws none.
 
     Returns:
-        The values by the same names and their keys.
+        The estimates by these names and by key.
     """
-    # what is made of the counts for this goes with their copies
+    # counts cache matrices; the copies free them afterwards
     copies = {name: (measure, replace(counts)) for name, (measure, counts) in counted.items()}
 
     def values(of_counts: Callable[[Any, Counts], Mapping[str, Any]]) -> dict[tuple[Name, str], Any]:
@@ -268,7 +268,7 @@ def joint_estimates(
 
 
 _SHOWN = {"eter": ("eter", "ser", "ser_types", "ser_components")}
-"""The values in tables of measures that have too many for their intervals; JSON has all."""
+"""The values in tables of measures with too many values to show with intervals; JSON has all."""
 
 _P_VALUES = (
     TableColumn("p_randomisation", "randomisation\np", "p"),
@@ -276,10 +276,10 @@ _P_VALUES = (
     TableColumn("", ""),
 )
 _OF_BOOTSTRAP = (
-    "p_bootstrap is too small with few documents: in a simulation without a difference it is below .05 in 13 % of "
-    "corpora of 8 documents, and in 6 % of 20. Report p_randomisation."
+    "p_bootstrap is too small with few documents: in a simulation of equal systems, it was below .05 in 13 % of "
+    "corpora of 8 documents, and in 6 % of corpora of 20. Report p_randomisation."
 )
-"""What to know about the p-values of the bootstrap."""
+"""A note on the p-values of the bootstrap."""
 
 _CHANCE = (
     *(TableColumn("documents", kind="amount"), TableColumn("system"), TableColumn("f1")),
@@ -297,14 +297,14 @@ class MeasureComparison:
     """The result of a measure for all systems.
 
     Attributes:
-        measure: with its options.
-        key: the value that is compared: the measure's headline, or another that it is ranked by.
-        systems: the result of each, by name.
+        measure: the measure with its options.
+        key: the compared value: the measure's headline, or another key that it is ranked by.
+        systems: the result of each system, by name.
         pairs: the result of each pair.
-        signature: how the values were made.
-        per_label: the same for each label of the reference, or each attribute; p-values are not corrected over them.
-        notes: what a reader of the scores must know, see `Measure.notes`.
-        documents: of a label, how many documents have it.
+        signature: the measure, its options and the options of reading and drawing.
+        per_label: the result for each label of the reference, or each attribute; p-values are not corrected over them.
+        notes: notes for readers of the scores, see `Measure.notes`.
+        documents: in the result of a label, the number of documents with the label.
     """
 
     measure: Measure
@@ -318,16 +318,16 @@ class MeasureComparison:
 
     @property
     def rare_labels(self) -> list[str]:
-        """The labels whose intervals are unreliable."""
+        """The labels with unreliable intervals."""
         return rare({label: result.documents for label, result in self.per_label.items()})
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether the better system has the higher value."""
+        """Whether higher values are better."""
         return self.measure.results[self.key].better == "higher"
 
     def title(self, name: str) -> str:
-        """Name the value for tables and pictures, given the name of the result."""
+        """Name the compared value for tables and plots, given the name of the result."""
         if self.key.startswith(name):
             return self.key
         return name if name.endswith(f" {self.key}") else f"{name} {self.key}"
@@ -351,7 +351,7 @@ class MeasureComparison:
 
 
 class ChanceRank(NamedTuple):
-    """A system before and after correction for chance, in a part of the corpus: its F1 and its ranks."""
+    """F1 and rank of a system before and after correction for chance, in a part of the corpus."""
 
     part: str
     documents: int
@@ -366,16 +366,16 @@ class ChanceRank(NamedTuple):
 class Comparison(CorpusResult):
     """The result of `compare`.
 
-    Its tables are `systems`, a row for each measure and system, `pairs`, a row for each measure and pair,
-    `correlations`, a row for each two measures, and `chance`, a row for each part by chance and system.
+    Its tables are `systems`, a row for each measure and system; `pairs`, a row for each measure and pair;
+    `correlations`, a row for each two measures; and `chance`, a row for each chance level and system.
 
     Attributes:
         names: the systems.
-        measures: the result of each measure, by the names of the results; what a measure is ranked by beside its
-            headline, as the slot error rate of `Eter`, has a result of its own, by its key.
-        resampling: how corpora were drawn, and outputs swapped.
-        rank_correlations: how alike each two results rank the systems; empty unless asked for.
-        chance_ranks: the ranks before and after correction for chance, of all documents and in each part.
+        measures: the result of each measure, by name. If a measure is also ranked by another key than its headline,
+            such as the slot error rate of `Eter`, this key has its own result.
+        resampling: how corpora were drawn and outputs were swapped.
+        rank_correlations: the rank correlation of each two results; empty unless requested.
+        chance_ranks: the ranks before and after correction for chance; empty unless requested.
     """
 
     names: tuple[str, ...]
@@ -385,7 +385,7 @@ class Comparison(CorpusResult):
     chance_ranks: tuple[ChanceRank, ...] = ()
 
     def lines(self) -> Iterator[Part]:
-        """List the systems and pairs of each measure, what the columns mean, and the signatures."""
+        """Yield the tables of each measure, the legend and the signatures."""
         for name, result in self.measures.items():
             yield from ("", system_table(name, result), "", pair_table(name, result))
             if result.per_label:
@@ -413,7 +413,7 @@ class Comparison(CorpusResult):
 
 
 def system_table(name: str, result: MeasureComparison) -> Table:
-    """Show a row for each system: values with their intervals, the rank, and in how many corpora it has it."""
+    """Show a row for each system: values with intervals, the rank, and its stability."""
     measure = result.measure
     keys = (result.key,) if result.key != measure.headline else _SHOWN.get(measure.name, measure.keys)
     scores = [TableColumn(key, kind=kind_of(measure, key), higher=higher_is_better(measure, key)) for key in keys]
@@ -463,7 +463,7 @@ def _pair_rows(result: MeasureComparison) -> Iterator[tuple[Any, ...]]:
 
 
 def correlation_table(pairs: Sequence[RankCorrelation]) -> Table:
-    """Show for each two measures tau with its interval, and how many systems they rank this way and that."""
+    """Show a row for each two measures: tau with its interval, and the number of pairs that they rank differently."""
     rows = (
         ((" - ".join(pair.measures), "cyan"), (pair.tau, pair.interval), pair.same, len(pair.swapped)) for pair in pairs
     )
@@ -471,7 +471,7 @@ def correlation_table(pairs: Sequence[RankCorrelation]) -> Table:
 
 
 def chance_table(rows: Sequence[ChanceRank]) -> Table:
-    """Show for each part and system the F1 before and after correction for chance, with the ranks by both."""
+    """Show a row for each part and system: F1 before and after correction for chance, with both ranks."""
     return Table.of("part", _CHANCE, rows, left=3, kind="chance", names="part")
 
 
@@ -484,9 +484,10 @@ def legend(comparison: Comparison) -> list[str]:
         for result in comparison.measures.values()
     )
     correlations = (
-        "Kendall's tau-b of the rankings by two measures: 1 for equal ones, -1 for opposite ones. Its interval is over "
-        "documents, for these systems. same ranking: the share of resampled corpora in which both rank all alike; "
-        "pairs swapped: of systems, those that one ranks this way and the other that way (--json names them)."
+        "Kendall's tau-b compares the rankings of two measures: 1 if they are equal, -1 if they are opposite. Its "
+        "interval is over documents, for these systems. same ranking: the share of resampled corpora in which both "
+        "rankings are equal; pairs swapped: the number of pairs of systems that the two measures rank differently "
+        "(--json names them)."
     )
     bounds = [
         low
@@ -494,7 +495,7 @@ def legend(comparison: Comparison) -> list[str]:
         for system in result.systems.values()
         for low, _ in system.intervals.values()
     ]
-    without = "a value that is not a number has no interval"
+    without = "an undefined value has no interval"
     if comparison.documents < 2:
         without = few_documents(comparison.documents)
     return [
@@ -504,5 +505,5 @@ def legend(comparison: Comparison) -> list[str]:
         "stability: the share of resampled corpora in which the system has this rank.",
         f"{marks}: p of paired approximate randomisation, corrected over a measure's pairs (Holm).",
         *([correlations] if comparison.rank_correlations else []),
-        *(["kappa_f1: F1 of tokens corrected for chance, with the ranks by it."] if comparison.chance_ranks else []),
+        *(["kappa_f1: token F1 corrected for chance, and the rank by it."] if comparison.chance_ranks else []),
     ]

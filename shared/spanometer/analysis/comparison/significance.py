@@ -1,11 +1,10 @@
-"""Paired tests: whether the difference between two systems on the same documents is chance.
+"""Paired tests of the difference between two systems on the same documents, and rank correlations.
 
-SciPy has both routines, `bootstrap` and `permutation_test(permutation_type="samples")`, but they call a statistic with
-the documents of every drawn corpus: each draw gathers the counts of all documents, and they are summed from scratch.
-Here a drawn corpus is a row of weights, and the counts of many of them are one product of matrices, of which documents
-whose counts two systems share are one row. That is several times as fast (see benchmarks/results/resampling.md), and
-all systems, measures and tests share the draws. The tests hold the values against those of SciPy's and sacreBLEU's
-routines.
+SciPy's `bootstrap` and `permutation_test(permutation_type="samples")` call a statistic with the documents of every
+drawn corpus, so each draw sums the counts of all documents again. Here a drawn corpus is a row of weights, and one
+matrix product sums the counts of many drawn corpora. Documents in which two systems have equal counts share one row.
+This is several times as fast (see benchmarks/results/resampling.md), and all systems, measures and tests share the
+draws. Our tests compare the values with SciPy and sacreBLEU.
 """
 
 from __future__ import annotations
@@ -24,24 +23,24 @@ from ...measures.base import Measure
 from ...options import option
 
 LEVELS = {"*": 0.05, "**": 0.01, "***": 0.001}
-"""The marks of p-values below a level."""
+"""The marks of p-values below these levels."""
 
 _EQUAL = 1e-12
-"""Sums of the same numbers in another order differ in their last bits; what differs by no more is equal."""
+"""Values that differ by at most this are equal: summing in another order changes the last bits."""
 
 _BLOCK = 1 << 21
-"""At most about this many swaps are held at a time."""
+"""The number of swaps that are held in memory at a time, roughly."""
 
 FEWEST = 3
-"""Of two systems there are two rankings only."""
+"""The smallest number of systems for a rank correlation; two systems have only two rankings."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairedResampling(Resampling):
-    """Draws for a comparison: the bootstrap over documents, and swaps of two systems' outputs.
+    """How a comparison resamples: the bootstrap over documents, and swaps of two systems' outputs.
 
     Attributes:
-        n_permutations: how many times documents' outputs are swapped at random.
+        n_permutations: the number of random swaps.
     """
 
     n_permutations: int = option(
@@ -49,11 +48,11 @@ class PairedResampling(Resampling):
     )
 
     def exact(self, documents: int) -> bool:
-        """Check whether all swaps of this many documents are tried: there are no more than the draws asked for."""
+        """Check whether this many documents have at most `n_permutations` swaps, so that all are tried."""
         return documents < 62 and 2**documents <= self.n_permutations
 
     def swaps(self, documents: int) -> Iterator[np.ndarray]:
-        """Yield which documents' outputs are swapped, each with probability 1/2: blocks of shape (swaps, documents)."""
+        """Yield blocks of shape (swaps, documents) that flag swapped documents, each with probability 1/2."""
         step = max(_BLOCK // max(documents, 1), 1)
         if self.exact(documents):
             numbers = np.arange(2**documents)
@@ -61,22 +60,22 @@ class PairedResampling(Resampling):
                 yield (numbers[first : first + step, None] >> np.arange(documents)) & 1
             return
         require_bounded("n_permutations", self.n_permutations, documents, "document", MOST_DOCUMENTS_DRAWN)
-        # other numbers than those of the bootstrap
+        # independent of the bootstrap's random numbers
         generator = np.random.default_rng([self.seed, 1])
         for first in range(0, self.n_permutations, step):
             size = min(step, self.n_permutations - first)
-            # a row takes whole bytes, so that blocks make no difference
+            # rows of whole bytes make the result independent of the block size
             bits = np.frombuffer(generator.bytes(size * -(-documents // 8)), dtype=np.uint8)
             yield np.unpackbits(bits.reshape(size, -1), axis=1, count=documents)
 
 
 class PairedArguments(DrawArguments, total=False):
-    """How corpora are drawn, and outputs swapped, see `PairedResampling`.
+    """How corpora are drawn and outputs are swapped, see `PairedResampling`.
 
     Attributes:
         confidence: the level of the intervals.
-        n_permutations: how many times outputs are swapped. A p-value is at least 1 / (n + 1), corrected over k pairs
-            k / (n + 1): with sacreBLEU's 10,000 the six pairs of four systems can still be below 0.001.
+        n_permutations: the number of random swaps n. A p-value is at least 1 / (n + 1), or k / (n + 1) after correction
+            over k pairs. With 10,000 swaps, as in sacreBLEU, the six pairs of four systems can be below 0.001.
     """
 
     confidence: float
@@ -87,7 +86,7 @@ def bootstrap_test(difference: float, drawn: np.ndarray) -> float:
     """Compute the p-value of the paired bootstrap: p = (1 + #{|d* - mean of d*| >= |d|}) / (1 + n).
 
     Args:
-        difference: d, that of the two systems.
+        difference: d, the difference of the two systems.
         drawn: d*, the differences in drawn corpora, shape (n).
     """
     defined = drawn[~np.isnan(drawn)]
@@ -101,12 +100,13 @@ def randomisation_test(
 ) -> tuple[dict[str, float], bool]:
     """Compute the p-values of paired approximate randomisation, and whether they are exact.
 
-    p = (1 + #{|d*| >= |d|}) / (1 + n) over n random swaps; #{|d*| >= |d|} / n if there are no more than n at all.
+    p = (1 + #{|d*| >= |d|}) / (1 + n) over n random swaps, and #{|d*| >= |d|} / n over all swaps if there are at most
+    n.
 
     Args:
-        measure: what scores the swapped outputs.
+        measure: the measure that scores swapped outputs.
         counts, others: the counts of the two systems.
-        differences: d, that of their values, by the keys that are compared.
+        differences: d, the difference of each compared value, by key.
         resampling: how to swap.
     """
     both, documents = _side_by_side(counts, others)
@@ -114,7 +114,7 @@ def randomisation_test(
     reached, number = dict.fromkeys(differences, 0), 0
     for swaps in resampling.swaps(documents):
         weights = np.zeros((len(swaps), both.documents))
-        # what stands behind the documents that differ is never swapped
+        # equal documents come last and are never swapped
         weights[:, 0::2] = 1
         weights[:, 0 : 2 * documents : 2] -= swaps
         weights[:, 1 : 2 * documents : 2] = swaps
@@ -131,10 +131,10 @@ def randomisation_test(
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:
-    """Correct the p-values of several tests by Holm's method (1979), shape (tests); NaN stay, and count as tests.
+    """Correct the p-values of several tests by Holm's method (1979), shape (tests). NaN stay NaN and count as tests.
 
-    The smallest of k is multiplied by k, the next one by k - 1 and so on, none is made smaller than one before it, and
-    none larger than 1.
+    The smallest of k p-values is multiplied by k, the next one by k - 1 and so on. No corrected p-value is smaller than
+    an earlier one, or larger than 1.
     """
     order = np.argsort(p_values, kind="stable")
     factor = np.arange(len(p_values), 0, -1)
@@ -144,7 +144,7 @@ def holm(p_values: np.ndarray) -> np.ndarray:
 
 
 def ranks(values: np.ndarray, *, higher_is_better: bool) -> np.ndarray:
-    """Rank values from 1, the best; equal values share the better rank, NaN come after all numbers.
+    """Rank values from 1 (the best). Equal values share the better rank, and NaN come last.
 
     Args:
         values: shape (corpora, systems).
@@ -159,21 +159,21 @@ def ranks(values: np.ndarray, *, higher_is_better: bool) -> np.ndarray:
 
 
 def _reached(differences: np.ndarray, point: float) -> int:
-    """Count the differences that are at least as large as that of the systems, either way."""
+    """Count the differences with an absolute value at least as large as the observed one."""
     return int((~(np.abs(differences) < abs(point) - _EQUAL)).sum())
 
 
 def _side_by_side(counts: Counts, others: Counts) -> tuple[Counts, int]:
-    """Join the counts of two systems, of each document those of the one and then those of the other.
+    """Interleave the counts of two systems: of each document, first one system's counts and then the other's.
 
-    Of documents in which the two have the same counts, swapping changes nothing: they come last, as one document.
-    Only if there is more than sums (counts row by row) all documents stand, in their order.
+    Documents with equal counts cannot change by swapping: they are merged into one document at the end. If the counts
+    keep rows and not only sums, all documents stay.
 
     Returns:
         The counts, and the number of documents that can be swapped.
     """
     documents = counts.documents
-    # both are of the same reference, so that they add up in any case
+    # plain counts, since both share a reference and need no check
     pooled, added = (
         type(part)(part.columns, part.labels, documents, part.shared, part.rows) for part in (counts, others)
     )
@@ -184,7 +184,7 @@ def _side_by_side(counts: Counts, others: Counts) -> tuple[Counts, int]:
     differs = _differing(pooled, documents)
     swapped = int(differs.sum())
     place = np.where(differs, np.cumsum(differs) - 1, swapped)
-    # small: documents are fewer than 2^30
+    # int32 is enough: there are fewer than 2^30 documents
     return pooled.grouped((2 * place[document] + side).astype(np.int32), 2 * swapped + 2), swapped
 
 
@@ -199,16 +199,16 @@ def _differing(pooled: Counts, documents: int) -> np.ndarray:
 
 @dataclass(frozen=True, kw_only=True)
 class RankCorrelation:
-    """How alike two measures rank the same systems.
+    """The rank correlation of two measures over the same systems.
 
     Attributes:
         measures: the names of their results.
-        tau: Kendall's tau-b of the two rankings, in [-1, 1]: 1 for equal ones, -1 for opposite ones; NaN if one of
-            them ranks all systems alike.
-        interval: the lower and the upper bound of its bootstrap percentile interval over documents. It says how far
-            other documents would change the rankings of these systems, nothing of other systems.
+        tau: Kendall's tau-b of the two rankings, in [-1, 1]: 1 if they are equal, -1 if they are opposite; NaN if one
+            measure ranks all systems equal.
+        interval: the lower and upper bound of the bootstrap percentile interval over documents. It covers other
+            documents, but not other systems.
         same: the share of the drawn corpora in which the two rankings are equal.
-        swapped: the pairs of systems that one of them ranks this way and the other that way.
+        swapped: the pairs of systems that the two measures rank differently.
     """
 
     measures: tuple[str, str]
@@ -221,14 +221,14 @@ class RankCorrelation:
 def kendall(ranks: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Compute Kendall's tau-b of pairs of rankings: tau = (C - D) / sqrt((C + D + T1) (C + D + T2)).
 
-    C and D are the pairs of systems that both rank alike and differently, T1 and T2 those that only the other, or only
-    the one, ranks equal.
+    C and D are the numbers of pairs of systems that both rank in the same and in opposite order. T1 and T2 are the
+    numbers of pairs that only the second ranking, or only the first, ranks equal.
 
     Args:
         ranks, others: ranks, shape (..., systems).
 
     Returns:
-        float64 of shape (...), in [-1, 1]; NaN where one of the two ranks all systems equal.
+        float64 of shape (...), in [-1, 1]; NaN where one ranking has all systems equal.
     """
     first, second = _directions(ranks), _directions(others)
     agreement = (first * second).sum(axis=-1)
@@ -243,9 +243,9 @@ def rank_correlations(
     """Correlate the rankings of each two measures.
 
     Args:
-        ranked: for each result the ranks of the systems, shape (systems), and those in drawn corpora, shape (corpora,
-            systems); all of the same draws.
-        systems: their names.
+        ranked: for each result, the ranks of the systems, shape (systems), and the ranks in drawn corpora, shape
+            (corpora, systems). All results have the same drawn corpora.
+        systems: the names of the systems.
         confidence: the level of the intervals.
     """
     pairs = list(combinations(systems, 2))
@@ -267,7 +267,7 @@ def rank_correlations(
 
 
 def _directions(ranks: np.ndarray) -> np.ndarray:
-    """Find for each pair of systems which has the lower rank: -1, 0 or 1, float64 of shape (..., pairs)."""
+    """Compute the sign of the rank difference of each pair of systems, float64 of shape (..., pairs)."""
     first, second = np.triu_indices(ranks.shape[-1], 1)
     signs: np.ndarray = np.sign(ranks[..., first] - ranks[..., second]).astype(float)
     return signs

@@ -1,4 +1,4 @@
-"""Scores and comparisons of answers as strings, by `mention_f`."""
+"""Score and compare answers as strings with `mention_f`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ...options import made, options_of, require_known
 from ...spans.mentions import Mentions
 from ..scores.report import Report
 from .compare import compare_sides, named_outputs
-from .comparison import REFERENCES, Comparison
+from .comparison import NAMED, REFERENCES, Comparison
 from .significance import PairedArguments, PairedResampling
 
-_REMEDY = "Give what grounding.ground_strings returns."
+_REMEDY = "Give the result of grounding.ground_strings."
 
 
 @shares(DrawArguments)
@@ -30,21 +30,21 @@ def score_strings(
     per_document: bool = False,
     **options: Any,
 ) -> Report:
-    """Score answers as strings against mentions, in the normal form of their policy.
+    """Score answers as strings against mentions, both normalised as their policy says.
 
         report = score_strings([[("PER", "Ann")]], ground_strings(["Ann left."], answers, policy="gollie"))
         report.measures["mention_f"].scores["f1"]
 
     Args:
-        references: `Mentions`, or lists of these as `Mentions.from_pairs` takes them.
+        references: `Mentions`, or a list of (label, text) pairs for each document, see `Mentions.from_pairs`.
         predictions: the answers, as `ground_strings` returns them.
         confidence: the level of intervals over documents; None makes none.
-        per_document: whether the report has the scores of each document too.
-        **options: of intervals `interval_method`, `n_resamples`, `seed`, see `statistics.Resampling`; of `mention_f`
-            `average`, `zero_division`, `match_labels`.
+        per_document: whether the report keeps the scores of each document.
+        **options: the options of intervals `interval_method`, `n_resamples`, `seed`, see `statistics.Resampling`, and
+            of `mention_f`: `average`, `zero_division`, `match_labels`.
 
     Raises:
-        InputError: for wrong options, and for another number of documents.
+        InputError: for wrong options, and if the numbers of documents differ.
     """
     require_kind(predictions, GroundedStrings, "grounded strings", _REMEDY)
     measure = _measure(predictions, options)
@@ -67,31 +67,31 @@ def compare_strings(
     per_label: bool = False,
     **options: Any,
 ) -> Comparison:
-    """Compare the answers of several systems as strings, see `comparison.compare`.
+    """Compare the answers of several systems as strings, see `compare`.
 
     Args:
-        references: as in `score_strings`.
-        systems: the answers of each by its name, grounded in the same way.
-        per_label: as in `compare`.
-        **options: of the draws, see `significance.PairedResampling`; of `mention_f` as in `score_strings`.
+        references: see `score_strings`.
+        systems: the answers of each system by its name, all grounded with the same options.
+        per_label: see `compare`.
+        **options: how corpora are drawn and outputs are swapped, see `significance.PairedResampling`, and the options
+            of `mention_f`, see `score_strings`.
 
     Raises:
-        InputError: as `score_strings`, for fewer than two systems, and if they are grounded in different ways.
+        InputError: see `score_strings`; also for fewer than two systems, and if they are grounded with different
+            options.
     """
     resampling = made(PairedResampling, options)
-    require_kind(systems, Mapping, "a mapping of systems", "Pass the answers of each by its name, {'old': ...}.")
+    require_kind(systems, Mapping, "a mapping of systems", NAMED)
     for name, system in listed_items(systems):
         require_kind(system, GroundedStrings, "grounded strings", _REMEDY, side=f"system {name}")
     choices = [system.choices for system in systems.values()]
     if any(other != choices[0] for other in choices):
-        raise InputError("the systems are grounded in different ways.", "Use one policy, labels and aliases for all.")
-    first = next(iter(systems.values()), None)
-    if first is None:
-        raise InputError("there are no systems.", "Give two or more by their names.")
-    measure = _measure(first, options)
+        problem = "the systems are grounded with different options."
+        raise InputError(problem, "Use the same policy, labels and aliases for all.")
     outputs = named_outputs({name: system.mentions for name, system in systems.items()})
+    measure = _measure(next(iter(systems.values())), options)
     sides = {REFERENCES: _mentions(references), **outputs}
-    return compare_sides(sides, {measure.name: measure}, resampling, first.choices, per_label=per_label)
+    return compare_sides(sides, {measure.name: measure}, resampling, choices[0], per_label=per_label)
 
 
 def _measure(grounded: GroundedStrings, options: Mapping[str, Any]) -> MentionF:

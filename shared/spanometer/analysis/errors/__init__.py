@@ -1,1 +1,1 @@
-"""Where systems go wrong: kinds of errors, what each costs, examples."""
+"""The errors of systems: kinds, costs, examples."""

@@ -1,4 +1,4 @@
-"""Errors that only generated answers have: absent and surplus items, labels outside those asked for, broken answers."""
+"""Errors that only generated answers have: absent and surplus items, unrequested labels, broken answers."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ ANSWER_KINDS = {kind: COUNTS[kind] for kind in ("absent", "surplus", "outside", 
 
 
 class KindOfAnswer(NamedTuple):
-    """How many errors of a kind there are.
+    """The number of errors of a kind.
 
     Attributes:
-        number: of items; of broken answers, the number of answers.
-        predicted: how many items of these count as predicted spans, with or without a place.
+        number: the number of items; for broken answers, the number of answers.
+        predicted: how many of these items count as predicted spans, with or without a place.
     """
 
     number: int
@@ -30,14 +30,14 @@ class KindOfAnswer(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class AnswerErrors:
-    """The errors of one system's answers, beside those of its spans.
+    """The errors of one system's answers, in addition to the errors of its spans.
 
-    They follow from texts and answers alone, before anything is compared with the reference. An item with a label
-    that was not asked for counts as outside, and by its mention too. What the policy of grounding leaves out is
-    counted, but is no predicted span; items without a place that it keeps are among the spurious spans.
+    They depend only on texts and answers, not on the reference. An item with an unrequested label counts as outside,
+    and its mention may be absent or surplus, too. Items that the grounding policy drops are counted here but are no
+    predicted spans. Items without a place that it keeps are spurious spans.
 
     Attributes:
-        grounded: the answers, grounded.
+        grounded: the grounded answers.
     """
 
     grounded: Grounded
@@ -63,14 +63,14 @@ class AnswerErrors:
         return sum(kind.number for kind in self.kinds.values())
 
     def kinds_of(self, outcome: Outcome) -> list[str]:
-        """List the kinds of errors that an item is."""
+        """List the kinds of errors of an item."""
         labels = self.grounded.source.asked_labels
         outside = labels is not None and outcome.item.label not in labels
         unplaced = outcome.kind in ("absent", "surplus")
         return [*([outcome.kind] if unplaced else []), *(["outside"] if outside else [])]
 
     def answers(self) -> Iterator[AnswerOutcomes]:
-        """Yield the answers that have some."""
+        """Yield the answers with errors."""
         for answer in outcomes_by_answer(self.grounded):
             if answer.read.broken or any(map(self.kinds_of, answer.outcomes)):
                 yield answer

@@ -1,7 +1,7 @@
-"""Buckets: the spans of a corpus apart by what they are or where they stand, and the scores of each part.
+"""Group spans into buckets by their properties or positions, and score each bucket.
 
-Two equal spans have the same boundaries, string, label and document, so that both are in one bucket, and precision,
-recall and F1 of a bucket are those of its spans alone. Buckets that only the reference tells apart have no precision.
+Equal spans have the same boundaries, string, label and document, so they are always in the same bucket, and each bucket
+has its own precision, recall and F1. Buckets that are defined only for reference spans have no precision.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ from .consistency import LabelsOfStrings
 from .contexts import context_of_documents
 
 _PARTS = 5
-"""Into how many parts, of about as many reference spans each, numbers are taken apart; fewer values are a part each."""
+"""The number of buckets for numbers, with about equally many reference spans; fewer values have one bucket each."""
 
 _MOST_NAMES = 20
-"""At most so many values of a column are a bucket each; the others are one together."""
+"""The largest number of buckets for the values of a column; the last one has all other values."""
 
 _LENGTHS = (1, 2, 3, 4, 5)
 _SHARES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)
 _PLACES = (0.0, 0.2, 0.4, 0.6, 0.8)
 _TIMES = (0, 1, 2, 5, 10, 100)
-"""Where the buckets of span lengths in words, of entity density, places in documents and times in training begin."""
+"""The lower bounds of buckets: span lengths in words, entity density, positions in documents, counts in training."""
 
 SEEN = ("seen", "seen with another label", "unseen")
 """The buckets of mentions by a training set (Tu and Lignos 2021: SEEN, UNSEEN-TYPE and UNSEEN-ANY)."""
 
 CONSISTENT = ("occurs once", "always this label", "mostly this label", "as often another label", "mostly another label")
-"""The buckets of reference spans by the labels that the reference gives their strings."""
+"""The buckets of reference spans by the labels of the same string in the reference."""
 
 CASES = ("lower case", "each word capitalised", "all capitals", "otherwise", "no case")
-"""The buckets of strings by their capital letters."""
+"""The buckets of strings by capital letters."""
 
 _KEYS = ("precision", "recall", "f1")
 _SIZES = {"reference": "reference", "predicted": "predicted", "both": "right"}
@@ -57,13 +57,13 @@ _SIZES = {"reference": "reference", "predicted": "predicted", "both": "right"}
 
 @dataclass(frozen=True, eq=False)
 class Buckets:
-    """The buckets that the spans of both sides are in.
+    """The buckets of the spans of both sides.
 
     Attributes:
-        name: what tells the buckets apart, in words.
-        names: of the buckets, in order.
-        references, predictions: the bucket of each span, codes that index `names`; predictions None if only reference
-            spans are in buckets.
+        name: the property that defines the buckets, in words.
+        names: the names of the buckets, in order.
+        references, predictions: the bucket of each span, an index into `names`; `predictions` is None if the property
+            is defined only for reference spans.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Buckets:
 
 
 def by_name(name: str, references: Sequence[str] | np.ndarray, predictions: Sequence[str] | np.ndarray) -> Buckets:
-    """Make buckets by names of spans, the most frequent of the reference first; of many names the rare are one."""
+    """Make a bucket for each name, the most frequent in the reference first, and one for all rare names."""
     both = np.concatenate([np.asarray(references, dtype=object), np.asarray(predictions, dtype=object)]).astype(str)
     names, code = np.unique(both, return_inverse=True)
     sizes = [np.bincount(part, minlength=len(names)) for part in np.split(code.ravel(), [len(references)])]
@@ -90,13 +90,13 @@ def by_name(name: str, references: Sequence[str] | np.ndarray, predictions: Sequ
 def by_number(
     name: str, references: np.ndarray, predictions: np.ndarray, edges: Sequence[float] | None = None
 ) -> Buckets:
-    """Make buckets by numbers of spans, the lowest first.
+    """Make buckets by a number of each span, the lowest first.
 
     Args:
-        name: what the numbers are.
+        name: the name of the property.
         references, predictions: the number of each span; NaN for none.
-        edges: where buckets begin, ascending; by default quantiles of the reference spans' numbers, or the numbers
-            themselves if they are few.
+        edges: the lower bounds of the buckets, ascending; by default quantiles of the reference spans' numbers, or all
+            different numbers if there are few.
     """
     both = np.concatenate([references, predictions]).astype(float)
     defined = both[~np.isnan(both)]
@@ -114,7 +114,7 @@ def by_number(
 
 
 def _quantiles(values: np.ndarray, *, whole: bool) -> list[float]:
-    """Compute the lowest value and the quantiles, those of fractions rounded."""
+    """Compute the lowest value and the quantiles; quantiles of fractions are rounded."""
     cuts = np.quantile(values, np.arange(1, _PARTS) / _PARTS, method="inverted_cdf")
     inner = {float(cut) if whole else float(f"{cut:.2g}") for cut in cuts.tolist()}
     lowest = float(values.min())
@@ -144,19 +144,19 @@ def buckets_of(
     train: tuple[Spans, Wording] | None = None,
     by: Mapping[str, Any] | None = None,
 ) -> list[Buckets]:
-    """Make the buckets of both sides' spans in all ways that the input allows.
+    """Make buckets by all properties that the input allows.
 
-    By the length of spans and documents, by the place in the document, by how frequent a span's label is in the
-    reference, by entity density (the share of a document's words, or characters, that reference spans cover); with the
-    wording by capital letters, number of characters and the labels that the reference gives the same string; with a
-    training set by whether and how often the string was seen there; and by the values that are passed.
+    The properties are: length of the span and of the document, position in the document, frequency of the label in the
+    reference, and entity density (the share of a document's words or characters that reference spans cover). With words
+    also: capital letters, number of characters, and the labels of the same string in the reference. With a training set
+    also: whether and how often it has the string. And your own values (`by`).
 
     Args:
         references, predictions: both sides, of the same documents.
         wording: the words or characters of the documents.
         train: the spans and the wording of a training set.
-        by: values by name: one for each document, or a list of one for each token, numbers or texts; or `Tags`, a
-            column of a file. A span has the mean of its tokens' numbers, or the text of its first token.
+        by: values by name, numbers or texts: one for each document, or a list with one for each token; or `Tags`, a
+            column of a file. A span gets the mean of its tokens' numbers, or the text of its first token.
 
     Raises:
         InputError: for values that do not fit the documents.
@@ -178,7 +178,7 @@ def buckets_of(
     buckets.append(_by_frequency(sides))
     if wording is not None:
         if train is not None and (train[1].characters is None) != (wording.characters is None):
-            # strings of words and of texts would differ in blanks
+            # strings joined from words and strings cut from texts could differ in spaces
             wording, train = wording.without_text(), (train[0], train[1].without_text())
         strings = [wording.of(side) for side in sides]
         strings += [] if train is None else [train[1].of(train[0])]
@@ -198,11 +198,11 @@ def buckets_of(
 
 
 def read_training(train: Any) -> tuple[Spans, Wording] | None:
-    """Take the spans of a training set and their wording, from a file that was read, or as they are."""
+    """Read the spans of a training set and their wording from a file; return a tuple of both unchanged."""
     if train is None or isinstance(train, tuple):
         spans_and_wording: tuple[Spans, Wording] | None = train
         return spans_and_wording
-    require_kind(train, DocumentFile, "a file that was read", "Give what spanometer.read returns.")
+    require_kind(train, DocumentFile, "a file that was read", "Read it with spanometer.read.")
     wording = context_of_documents(train).wording
     if wording is None:
         raise InputError(
@@ -212,7 +212,7 @@ def read_training(train: Any) -> tuple[Spans, Wording] | None:
 
 
 def _density(references: Spans) -> np.ndarray:
-    """Compute the share of each document that reference spans cover; NaN for a document without any."""
+    """Compute the share of each document that reference spans cover; NaN for a document without spans."""
     span, start, end = references.pieces()
     merged = Fragments.merged(references.document[span], start, end, references.documents)
     of_piece = np.repeat(np.arange(references.documents), np.diff(merged.offsets))
@@ -223,7 +223,7 @@ def _density(references: Spans) -> np.ndarray:
 
 
 def _by_frequency(sides: Sequence[Spans]) -> Buckets:
-    """Make buckets by how many spans of the reference have a span's label, in powers of ten."""
+    """Make buckets by the number of reference spans with the same label, in powers of ten."""
     references, predictions = with_common_labels(sides)
     frequency = np.bincount(references.label, minlength=len(references.labels))
     highest = int(frequency.max(initial=1))
@@ -251,7 +251,7 @@ def _by_training(sides: Sequence[Spans], train: Spans, codes: Sequence[np.ndarra
 
 
 def _case(text: str) -> int:
-    """Look up which of `CASES` a string is."""
+    """Find the number of a string's case in `CASES`."""
     words = [word for word in text.split() if word.lower() != word.upper()]
     cases = [text == text.lower(), all(word[:1].isupper() for word in words), text == text.upper()]
     if not words:
@@ -260,7 +260,7 @@ def _case(text: str) -> int:
 
 
 def _named(name: str, names: Sequence[str], buckets: Sequence[np.ndarray]) -> Buckets:
-    """Make buckets with names, without those that no span is in; of both sides, or of the reference alone."""
+    """Make named buckets of both sides, or only of the reference; leave out empty buckets."""
     there, rank = np.unique(np.concatenate(buckets), return_inverse=True)
     codes = np.split(rank.ravel().astype(np.int32), [len(buckets[0])])
     kept = tuple(names[bucket] for bucket in there.tolist())
@@ -268,7 +268,7 @@ def _named(name: str, names: Sequence[str], buckets: Sequence[np.ndarray]) -> Bu
 
 
 def _by_given(name: str, values: Any, sides: Sequence[Spans]) -> Buckets:
-    """Make buckets by values that a user gives, see `buckets_of`."""
+    """Make buckets by a user's values, see `buckets_of`."""
     documents, lengths = sides[0].documents, sides[0].lengths
     remedy = "Give one value for each document, or a list of one for each token."
     if isinstance(values, Tags):
@@ -277,7 +277,7 @@ def _by_given(name: str, values: Any, sides: Sequence[Spans]) -> Buckets:
         rows = ordered(values, "a list of values", remedy)
         of_tokens = any(map(is_list, rows))
         if of_tokens and not all(map(is_list, rows)):
-            raise InputError(f"{name}: some documents have a list of values, others have one value.", remedy)
+            raise InputError(f"{name}: some documents have a list of values, and others have one value.", remedy)
         parts = [listed(row, remedy) if of_tokens else [row] for row in rows]
         sizes = list(map(len, parts))
         flat = [value for part in parts for value in part]
@@ -305,7 +305,7 @@ def _by_given(name: str, values: Any, sides: Sequence[Spans]) -> Buckets:
 
 def _is_value(value: Any) -> bool:
     plain = value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufU" else value
-    # a number that no float holds has no mean, and may have too many digits to be printed
+    # a number beyond the range of floats has no mean, and may be too long to print
     return (
         plain is None
         or isinstance(plain, str)
@@ -314,12 +314,12 @@ def _is_value(value: Any) -> bool:
 
 
 def _numbers(column: np.ndarray) -> np.ndarray | None:
-    """Convert a column of numbers, or of texts that are numbers; None if it has other texts or NaN."""
+    """Convert a column of numbers, or of texts with numbers; None if it has other texts or NaN."""
     try:
         numbers = column.astype(float)
     except (TypeError, ValueError, OverflowError):
         return None
-    # with NaN among them, the sums of all that follow would be NaN too
+    # one NaN would make all later cumulative sums NaN
     return numbers if np.isfinite(numbers).all() else None
 
 
@@ -328,11 +328,11 @@ class BucketScores:
     """The scores of one bucket.
 
     Attributes:
-        by: what tells its buckets apart.
-        bucket: its name.
-        sizes: numbers of spans: `reference`, `predicted`, and `right`, those on both sides.
-        scores: `precision`, `recall` and `f1`; NaN where nothing is divided by, or predictions are in no bucket.
-        intervals: the bounds of their intervals; empty if there is no resampling.
+        by: the property that defines the buckets.
+        bucket: the name of the bucket.
+        sizes: the numbers of spans: `reference`, `predicted`, and `right` (equal on both sides).
+        scores: `precision`, `recall` and `f1`; NaN if undefined.
+        intervals: lower and upper bounds of the scores; empty without resampling.
     """
 
     by: str
@@ -349,18 +349,18 @@ def score_buckets(
     right: np.ndarray,
     resampling: Resampling | None = None,
 ) -> list[BucketScores]:
-    """Score buckets as `span_f` does labels, all on the same drawn corpora.
+    """Score buckets as `span_f` scores labels, all on the same drawn corpora.
 
     Args:
-        buckets: of the spans, in one or more ways.
+        buckets: the buckets of the spans, by one or more properties.
         references, predictions: the spans.
-        right: flags of the reference spans that are predicted with their boundaries and label.
+        right: flags of the reference spans that are predicted with the same boundaries and label.
         resampling: how intervals are made; None makes none.
     """
     first = offsets_of([len(each.names) for each in buckets])
 
     def column(document: np.ndarray, codes: Sequence[np.ndarray | None]) -> Column:
-        # buckets of all ways have numbers of their own
+        # number the buckets of all properties consecutively
         bucket = [code + start for code, start in zip(codes, first.tolist(), strict=False) if code is not None]
         return Column(np.tile(document, len(bucket)), np.concatenate([np.zeros(0, dtype=np.int64), *bucket]))
 
@@ -395,16 +395,16 @@ def score_buckets(
 
 @dataclass(frozen=True, repr=False)
 class BucketReport(Result):
-    """The scores of buckets. Their tables are `buckets`, one for each way to tell spans apart.
+    """The scores of buckets. Its tables are `buckets`, one for each property.
 
     Attributes:
-        scores: of each bucket.
+        scores: the scores of each bucket.
     """
 
     scores: Sequence[BucketScores]
 
     def parts(self) -> Iterator[Part]:
-        """List the tables."""
+        """Yield the tables."""
         for table in bucket_tables(self.scores):
             yield from (table, "")
 
@@ -417,7 +417,7 @@ class BucketReport(Result):
 
 
 def bucket_tables(scores: Sequence[BucketScores]) -> Iterator[Table]:
-    """Yield a table for each way to tell buckets apart."""
+    """Yield a table for each property."""
     by: dict[str, list[BucketScores]] = {}
     for bucket in scores:
         by.setdefault(bucket.by, []).append(bucket)
@@ -430,9 +430,9 @@ def bucket_tables(scores: Sequence[BucketScores]) -> Iterator[Table]:
 
 
 def beside_tables(systems: Mapping[str, Sequence[BucketScores]]) -> Iterator[Table]:
-    """Yield a table for each way to tell buckets apart, with the F1 of several systems side by side.
+    """Yield a table for each property, with the F1 of several systems side by side.
 
-    Where the reference alone tells spans apart, this is the recall.
+    If only reference spans have the property, the table shows recall.
     """
     scores = {name: {(row.by, row.bucket): row for row in rows} for name, rows in systems.items()}
     there = dict.fromkeys(key for rows in scores.values() for key in rows)

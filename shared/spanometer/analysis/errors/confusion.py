@@ -1,4 +1,4 @@
-"""Confusion matrices of labels: which label the spans of each label get."""
+"""Confusion matrices: the predicted labels of the reference spans of each label."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ PAIR_CHOICES = {
     "overlap": "all pairs that share tokens",
     "exact": "only pairs with the same boundaries; all other spans count as missing or spurious",
 }
-"""Which pairs a confusion matrix has, explained."""
+"""The choices of pairs for a confusion matrix, explained."""
 
 MISSING, SPURIOUS = "missing", "spurious"
-"""The last column, of reference spans that no predicted span stands for, and the last row, of the others."""
+"""The last column, for unmatched reference spans, and the last row, for unmatched predicted spans."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Confusion(Result):
-    """Which label the spans of each label get.
+    """The number of spans with each reference label and each predicted label.
 
-    Rows sum to the reference spans of a label, columns to the predicted ones.
+    Rows sum to the reference spans of a label, and columns to the predicted spans.
 
     Attributes:
-        labels: those that occur on either side.
-        pairs: which pairs it has, see `PAIR_CHOICES`.
-        counts: spans, int64, shape (labels + 1, labels + 1): the reference's labels and then the spurious spans in
-            rows, the predicted labels and then the missing spans in columns.
-        about: what tells the matrix from others in tables.
+        labels: the labels that occur on either side.
+        pairs: the choice of pairs, see `PAIR_CHOICES`.
+        counts: int64, shape (labels + 1, labels + 1): a row for each reference label and one for spurious spans, and a
+            column for each predicted label and one for missing spans.
+        about: columns that name the system in tables.
     """
 
     labels: tuple[str, ...]
@@ -72,7 +72,7 @@ class Confusion(Result):
         return (*map(_named, self.labels), MISSING)
 
     def confused(self) -> list[tuple[str, str, int]]:
-        """List the labels that are taken for another, with the other and how often; the most frequent first."""
+        """List the pairs of a label and a wrong predicted label with their number, the most frequent first."""
         wrong = self.counts[:-1, :-1].copy()
         np.fill_diagonal(wrong, 0)
         places = np.argwhere(wrong).tolist()
@@ -84,13 +84,13 @@ class Confusion(Result):
         yield self.table()
 
     def table(self) -> Table:
-        """Show a row for each label of the reference, a column for each predicted one."""
+        """Show a row for each reference label and a column for each predicted label."""
         about = {**self.about, "pairs": self.pairs}
         title = f"{self.pairs}: reference"
         return matrix_table(title, self.rows, self.columns, self.counts, names="reference", about=about)
 
     def confused_table(self) -> Table:
-        """Show a row for each confusion of two labels, the most frequent one first."""
+        """Show a row for each confusion of two labels, the most frequent first."""
         rows = [((reference, "cyan"), predicted, number) for reference, predicted, number in self.confused()]
         columns = amounts("predicted", "spans")
         about = {**self.about, "pairs": self.pairs}
@@ -102,7 +102,7 @@ class Confusion(Result):
 
 
 def matrix_table(title: str, rows: Sequence[str], columns: Sequence[str], counts: np.ndarray, **options: Any) -> Table:
-    """Show a matrix of counts; its last cell, of spans that neither side has, is empty."""
+    """Show a matrix of counts; the last cell (no span on either side) is empty."""
     cells: list[list[Any]] = [[(name, "cyan"), *values] for name, values in zip(rows, counts.tolist(), strict=True)]
     cells[-1][-1] = None
     return Table.of(
@@ -111,5 +111,5 @@ def matrix_table(title: str, rows: Sequence[str], columns: Sequence[str], counts
 
 
 def _named(label: str) -> str:
-    """Name a label, in quotes if another row or column of the table has this name."""
+    """Name a label; put it in quotes if another row or column has this name."""
     return repr(label) if label in (MISSING, SPURIOUS, "reference", "pairs", "system") else label

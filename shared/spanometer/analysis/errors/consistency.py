@@ -1,4 +1,4 @@
-"""Suspicious references: spans that the reference may have wrong, by what systems and other mentions say."""
+"""Find suspicious references: spans that systems and other mentions of the same string contradict."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from .examples import SHOWN
 
 @dataclass(frozen=True, eq=False)
 class LabelsOfStrings:
-    """The labels that an annotation gives to some strings.
+    """The labels of strings in an annotation.
 
     Attributes:
-        own: how often each string has its label.
-        other: how often it has the most frequent other label; 0 if it has none.
-        other_label: that label, a code of the annotation's labels; -1 if there is none.
+        own: how often each string has the queried label.
+        other: how often it has its most frequent other label; 0 if it has no other.
+        other_label: the most frequent other label, a code of the annotation's labels; -1 if there is none.
     """
 
     own: np.ndarray
@@ -42,8 +42,8 @@ class LabelsOfStrings:
 
         Args:
             annotation: the spans.
-            string: the code of the string that each span covers.
-            queried: codes of strings and of labels (-1 for none); by default those of the spans.
+            string: the code of each span's string.
+            queried: codes of strings and of labels (-1 for none); by default the strings and labels of the spans.
         """
         width = len(annotation.labels) + 1
         pair, times = np.unique(string.astype(np.int64) * width + annotation.label, return_counts=True)
@@ -70,19 +70,19 @@ class LabelsOfStrings:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SuspiciousReferences(Result):
-    """Spans that the reference may have wrong, or lack, the most suspicious first. Their table is `suspicious`.
+    """Spans that may be wrong or missing in the reference, the most suspicious first. Its table is `suspicious`.
 
-    These are the places where every system errs. The evidence is the sum of three numbers from 0 to 1: whether the
-    systems agree with each other (1 if all predict the same span, 0.5 if none predicts any, 0 for a single system), and
-    the share of another label among the other mentions of the same string, in the reference and in the training set:
-    times it has that label / (times it has that label or this one + 1).
+    These are the places where every system errs. The evidence is the sum of three numbers from 0 to 1. The first is the
+    agreement of the systems: 1 if all predict the same span, 0.5 if none predicts a span, 0 otherwise and for a single
+    system. The others are the shares of another label among the other mentions of the same string, in the reference and
+    in the training set: n / (n + m + 1), with n mentions of the other label and m of this one.
 
     Attributes:
-        places: where all systems err, in the order of `evidence`.
-        agree: whether the systems predict the same there: 1 the same span, 0.5 no span, 0 different spans.
-        here: the labels of the strings elsewhere in the reference; None without words.
-        train: the same in the training set; None without one.
-        labels: the names of the labels, also those of the training set.
+        places: the places where all systems err, sorted by `evidence`.
+        agree: the agreement of the systems: 1 for the same span, 0.5 for no span, 0 for different spans.
+        here: the labels of the same strings elsewhere in the reference; None without words.
+        train: the labels of the same strings in the training set; None without one.
+        labels: the names of all labels, including the training set's.
     """
 
     places: SharedErrors
@@ -110,7 +110,7 @@ class SuspiciousReferences(Result):
         agree = np.where(same & (len(places.names) > 1), np.where(places.answers[:, 0] < 0, 0.5, 1.0), 0.0)
         wording, here, trained, labels = places.context.wording, None, None, references.labels
         if wording is not None and train is not None:
-            # of texts in words and others the strings would differ in blanks
+            # strings joined from words and strings cut from texts could differ in spaces
             wording, train = wording.without_text(), (train[0], train[1].without_text())
         if wording is not None:
             sides = [wording.of(references), wording.of(places.spans)]
@@ -131,7 +131,7 @@ class SuspiciousReferences(Result):
 
     @cached_property
     def evidence(self) -> np.ndarray:
-        """How suspicious each place is."""
+        """The evidence against the reference at each place."""
         own = self.places.in_reference.astype(np.int64)
         shares = [
             of_strings.other / np.maximum(of_strings.other + of_strings.own - minus + 1, 1)
@@ -141,7 +141,7 @@ class SuspiciousReferences(Result):
         return np.asarray(np.sum([self.agree, *shares], axis=0))
 
     def taken(self, rows: np.ndarray) -> SuspiciousReferences:
-        """Take some of the places."""
+        """Select places."""
         parts = [
             None if part is None else LabelsOfStrings(part.own[rows], part.other[rows], part.other_label[rows])
             for part in (self.here, self.train)
@@ -152,8 +152,9 @@ class SuspiciousReferences(Result):
     def to_arrow(self) -> pa.Table:
         """Make an Arrow table with a row for each place: the columns of `SharedErrors.to_arrow`, and the evidence.
 
-        `agree`, and how often the string has the reference's label elsewhere (`same_label`) and its most frequent other
-        label (`other_label`, `other_times`), and the same in training.
+        Its further columns are `evidence`, `agree`, `same_label` (how often the string has the reference's label
+        elsewhere), `other_label` (its most frequent other label) and `other_times` (how often), and the same for the
+        training set with the prefix `train_`.
         """
         columns = {"evidence": pa.array(self.evidence), "agree": pa.array(self.agree)}
         own = self.places.in_reference.astype(np.int64)
@@ -175,13 +176,13 @@ class SuspiciousReferences(Result):
         yield self.table()
 
     def lines(self, most: int = SHOWN) -> Iterator[Part]:
-        """Explain the list, and show the first places."""
-        more = f" The first {most:,} of {len(self):,}; --json and CSV have all." if most < len(self) else ""
-        yield f"Suspicious references: every system errs there; the most evidence against the reference first.{more}"
+        """Yield an explanation of the list and the first places."""
+        more = f" These are the first {most:,} of {len(self):,}; --json and CSV have all." if most < len(self) else ""
+        yield f"Suspicious references: spans where every system errs, those with the most evidence first.{more}"
         yield self.table(most)
 
     def table(self, most: int | None = None) -> Table:
-        """Show a row for each place, the first ones if there are more than `most`."""
+        """Show a row for each place, at most the first `most`."""
         rows = [self._row(row) for row in self.taken(np.arange(len(self))[:most]).to_arrow().to_pylist()]
         names = ["string" if self.here else "document", "reference", *map(_called, self.places.names)]
         names += [*(["elsewhere"] if self.here else []), *(["in training"] if self.train else []), "evidence", "where"]
@@ -196,7 +197,7 @@ class SuspiciousReferences(Result):
         return rows
 
     def _row(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Write a place in the words of the table."""
+        """Write the cells of a place."""
 
         def elsewhere(prefix: str) -> str:
             counts = {row["label"] if row["side"] == "reference" else None: row[f"{prefix}same_label"]}
@@ -221,6 +222,6 @@ class SuspiciousReferences(Result):
 
 
 def _called(system: str) -> str:
-    """Name the column of a system, which may be called as another column is."""
+    """Name the column of a system, which may have the name of another column."""
     own = ("string", "document", "reference", "elsewhere", "in training", "evidence", "where")
     return f"system {system}" if system in own else system

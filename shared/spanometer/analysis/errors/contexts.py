@@ -1,4 +1,4 @@
-"""Where documents stand and what they say, for examples of errors."""
+"""The words, names and lines of documents, for examples of errors."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from ...spans.wording import Wording
 from ...spans.words import words_and_signs
 
 AROUND = {" ": 10, "": 80}
-"""How many words, or characters, are shown on both sides of an example, by what stands between two."""
+"""The number of words (or characters) shown on both sides of an example, by their separator."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Context:
-    """What documents say, and where they stand.
+    """The words, names and lines of documents.
 
     Attributes:
-        wording: their words or characters; None if these are not known.
-        source: what the file of the reference is called; empty if there is none.
-        names: the documents' names; None if they have none.
-        document_lines: the line on which each document begins; None if there is no file.
-        line_runs: where the tokens of all documents stand; None if a document is not one token a line.
+        wording: the words or characters of the documents; None if unknown.
+        source: the name of the reference's file; empty without a file.
+        names: the names of the documents; None if they have none.
+        document_lines: the first line of each document; None without a file.
+        line_runs: the lines of all tokens; None if the file does not have one token per line.
     """
 
     wording: Wording | None = None
@@ -44,7 +44,7 @@ class Context:
     line_runs: LineRuns | None = None
 
     def lines(self, document: np.ndarray, start: np.ndarray, offsets: np.ndarray) -> np.ndarray | None:
-        """Look up the line of tokens of documents; None if there is no file."""
+        """Look up the lines of tokens; None without a file."""
         if self.line_runs is not None:
             return self.line_runs.of(offsets[document] + start)
         return None if self.document_lines is None else self.document_lines[document]
@@ -57,16 +57,16 @@ class Context:
         offsets: np.ndarray,
         first: np.ndarray | None = None,
     ) -> dict[str, pa.Array]:
-        """Find where parts of documents stand and what is around them, as far as it is known.
+        """Look up names, lines, texts and context of ranges of tokens, if known.
 
         Args:
-            document: of each part.
-            start, end: its bounds in tokens of its document.
-            offsets: where the documents begin if their tokens are laid end to end.
-            first: the token whose line is named; by default the first one of each part.
+            document: the document of each range.
+            start, end: the bounds of each range, in tokens of its document.
+            offsets: the position of each document's first token in the corpus.
+            first: the token whose line is given; by default the first token of each range.
 
         Returns:
-            Columns: `name` of the document, `line`, `before`, `text` and `after`.
+            The columns `name` (of the document), `line`, `before`, `text` and `after`.
         """
         columns: dict[str, pa.Array] = {}
         if self.names is not None:
@@ -84,13 +84,13 @@ class Context:
         return columns
 
     def fitting(self, references: Spans) -> Context:
-        """Make the context; an `InputError` if it has other documents or lengths than the spans."""
+        """Return this context; raise an `InputError` if it has other documents or lengths than the spans."""
         if self.wording is None:
             return self
         lengths = self.wording.lengths
         remedy = "Give one list of words for each document, one word for each token."
         if len(lengths) != references.documents:
-            problem = f"words of {counted(len(lengths), 'document')}, {counted(references.documents, 'document')}."
+            problem = f"words for {counted(len(lengths), 'document')}, {counted(references.documents, 'document')}."
             raise InputError(problem, remedy, option="words")
         if references.lengths is not None and (lengths != references.lengths).any():
             document = int(np.argmax(lengths != references.lengths))
@@ -102,15 +102,15 @@ class Context:
 
 
 def context_of_sides(sides: Sides, words: Any) -> Context:
-    """Make the context of sides from their file as it was paired, or from the words of lists."""
+    """Make the context of sides, from their file or from lists of words."""
     if sides.file is not None:
-        # without documents that are not scored, with the tokens that were made
+        # this file has only scored documents, and the tokens made from texts
         return context_of_documents(sides.file, sides.reading, sides.mentions_behind())
     return Context() if words is None else Context(wording=Wording.of_words(words))
 
 
 def context_of_tags(file: DocumentFile, kept: np.ndarray | None = None) -> Context:
-    """Make the context of a file of tags whose words were read; of the flagged tokens alone, if some are left out."""
+    """Make the context of a file of tags; keep only the flagged tokens if some are left out."""
     lines, words = file.line_runs, file.words
     if kept is not None and not kept.all():
         lines, words = (
@@ -133,8 +133,8 @@ def context_of_documents(
 
     Args:
         file: the file.
-        choices: how its spans were brought into one unit, see `Paired`; by default they are as the file has them.
-        behind: of each document what stands behind its end, see `Sides.mentions_behind`.
+        choices: how its spans were converted to one unit, see `Paired`; by default they were not converted.
+        behind: the mentions after the end of each document, see `Sides.mentions_behind`.
     """
     chosen = {"unit": "token" if file.in_tokens else "character", **(choices or {})}
     return Context(
@@ -147,14 +147,14 @@ def context_of_documents(
 
 
 def _runs_of(file: DocumentFile, unit: str) -> LineRuns | None:
-    """Look up where the tokens of a file stand; None if its spans are in characters, or in tokens made of its texts."""
+    """Look up the lines of a file's tokens; None if spans count characters, or tokens that were made from texts."""
     runs, lengths = file.line_runs, file.lengths
     same = runs is not None and lengths is not None and int(lengths.sum()) == runs.size
     return runs if unit == "token" and same else None
 
 
 def _wording(file: DocumentFile, unit: str, behind: Sequence[Sequence[str]], *, plain: bool) -> Wording | None:
-    """Collect the words or characters of the documents, if the file has them, and of the mentions behind them."""
+    """Collect the words or characters of the documents and of the mentions after their ends; None without words."""
     documents, texts = file.documents, file.documents.texts
     words: Sequence[Sequence[str]] | None = file.words
     if unit == "character":
@@ -176,7 +176,7 @@ def _wording(file: DocumentFile, unit: str, behind: Sequence[Sequence[str]], *, 
 def _with_mentions(
     texts: Sequence[str], tokens: Tokens, behind: Sequence[Sequence[str]]
 ) -> tuple[Sequence[str], Tokens]:
-    """Add mentions behind texts, and their words behind the tokens."""
+    """Append mentions to texts, and their words to the tokens."""
     if not any(behind):
         return texts, tokens
     longer, bounds = list(texts), [tokens.bounds(document) for document in range(len(texts))]
@@ -188,5 +188,5 @@ def _with_mentions(
 
 
 def _words_of(mention: str) -> list[str]:
-    """Split a mention that has no place into words and signs; a mention without any stays whole."""
+    """Split a mention into words and punctuation; a mention without either stays whole."""
     return [mention[first:last] for first, last in words_and_signs([mention]).bounds(0)] or [mention]

@@ -1,4 +1,4 @@
-"""What each kind of error costs: the score of the output in which the errors of this kind are right."""
+"""Compute the cost of each kind of error: the score of the output with all errors of this kind corrected."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ WRONG_BOUNDARIES = tuple(f"wrong_boundary_{boundary}" for boundary in list(BOUND
 """The parts of `wrong_boundary`."""
 
 ERRORS = ("wrong_label", "wrong_boundary", *WRONG_BOUNDARIES, "wrong_label_and_boundary", "missing", "spurious")
-"""The kinds of errors whose costs are told."""
+"""The kinds of errors with costs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class KindCost:
-    """What a kind of error costs.
+    """The cost of a kind of error.
 
     Attributes:
         kind: one of `ERRORS`.
-        count: how many there are.
-        split, merged, nested: how many of them have these marks, see `MatchedSpans`.
-        fixed: the score if all of them were right: the predicted span is replaced by the reference span, a missing one
-            is predicted, a spurious one is not.
-        gain: that score minus the score of the output.
-        fixed_interval, gain_interval: their confidence intervals over documents; None without resampling.
+        count: the number of errors.
+        split, merged, nested: the number of errors with these marks, see `MatchedSpans`.
+        fixed: the score with all of these errors corrected: wrong spans are replaced by their reference spans, missing
+            spans are added, spurious spans are removed.
+        gain: `fixed` minus the score of the output.
+        fixed_interval, gain_interval: confidence intervals over documents; None without resampling.
     """
 
     kind: str
@@ -54,13 +54,13 @@ class KindCost:
 
 @dataclass(frozen=True, kw_only=True)
 class Costs:
-    """A system's score, and what it would be.
+    """A system's score, and the cost of each kind of error.
 
     Attributes:
-        key: the value of the measure that is told, its headline.
-        score: of the output.
+        key: the key of the score, the measure's headline.
+        score: the score of the output.
         interval: its confidence interval over documents; None without resampling.
-        kinds: the kinds of errors, those that gain most first; parts behind the kind that they are parts of.
+        kinds: the kinds of errors, the largest gain first; parts of a kind follow it.
     """
 
     key: str
@@ -70,31 +70,30 @@ class Costs:
 
 
 _NOW = ""
-"""The name of the output itself among those without errors of a kind."""
+"""The key of the output itself among the corrected outputs."""
 
 Totals = Mapping[str, np.ndarray]
 """Totals by label, by the names of the counts; shape (..., labels)."""
 
 
 def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling | None) -> Costs:
-    """Compute what each kind of error costs.
+    """Compute the cost of each kind of error.
 
-    Gains do not add up to the distance from 1: F1 is not a sum. All scores are of the same drawn corpora, so that
-    the interval of a gain is that of the difference. The counts of a fixed output differ from those of the output in
-    the documents with such errors; only these are counted and drawn for each kind.
+    The gains do not sum to 1 minus the score, because F1 is not a sum. All scores share the drawn corpora. Each
+    correction changes only the documents with such errors, so only these are counted again.
 
     Args:
-        measure: the measure, whose headline is told.
+        measure: the measure; costs are changes of its headline.
         matched: the spans of both sides.
-        resampling: how intervals are made; None makes none, as does a single document.
+        resampling: how intervals are made; None makes none. With a single document there are none either.
 
     Raises:
-        InputError: if the measure is not defined on an output or a fixed one, or its counts are no sums.
+        InputError: if the measure is undefined on the output or a corrected one, or its counts are no sums.
     """
     if measure.counts_type is not Counts:
         raise InputError(
-            f"{measure.name} keeps more than sums, and costs of errors are computed from sums.",
-            f"Set {mention('measure')} to another, such as span_f.",
+            f"costs of errors need a measure whose counts are sums, and {measure.name} keeps more.",
+            f"Set {mention('measure')} to another measure, such as span_f.",
             option="measure",
         )
     key = measure.headline
@@ -124,7 +123,7 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
 
 
 def _by_gain(kinds: list[KindCost], *, higher: bool) -> tuple[KindCost, ...]:
-    """Order kinds by gain, the more frequent of equal ones first; parts stay behind their whole."""
+    """Order kinds by gain, then by frequency; parts follow their whole."""
 
     def gained(cost: KindCost) -> tuple[float, int]:
         return -cost.gain if higher else cost.gain, -cost.count
@@ -136,11 +135,11 @@ def _by_gain(kinds: list[KindCost], *, higher: bool) -> tuple[KindCost, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Change:
-    """What turns the counts of an output into those of the output without errors of a kind.
+    """The change of counts if all errors of a kind are corrected.
 
     Attributes:
-        documents: those with such errors, ascending.
-        counts: what is added, with a document for each of these.
+        documents: the documents with such errors, ascending.
+        counts: the differences to add, with a document for each of `documents`.
     """
 
     documents: np.ndarray
@@ -148,7 +147,7 @@ class _Change:
 
     @classmethod
     def of(cls, measure: AlignedMeasure, matched: MatchedSpans, flags: np.ndarray) -> _Change:
-        """Count the documents in which the flagged rows are, as they are and with these rows right."""
+        """Count the documents with flagged rows, unchanged and with these rows corrected."""
         alignment = matched.alignment
         there = np.zeros(alignment.documents, dtype=bool)
         there[matched.document[flags]] = True
@@ -163,15 +162,15 @@ class _Change:
         try:
             after = measure.count(alignment.of_sides(reference, fixed))
         except InputError as error:
-            # the spans that are in the way are in no input
+            # the corrected spans are not in the user's input
             raise replace(
                 error,
-                problem=f"with errors of one kind fixed, {error.problem}",
-                remedy=f"Set {mention('measure')} to one that takes any spans, such as span_f.",
+                problem=f"after correcting the errors of one kind, {error.problem}",
+                remedy=f"Set {mention('measure')} to a measure without this limit, such as span_f.",
                 option="measure",
             ) from None
         documents = np.flatnonzero(there)
-        # summed first: most spans are the same in both
+        # sum before joining, because most spans are equal in both
         removed = {name: _negative(column) for name, column in before.summed().columns.items()}
         columns = join_columns([after.summed().columns, removed])
         for name, column in columns.items():
@@ -184,17 +183,17 @@ class _Change:
 
 def _negative(column: Column) -> Column:
     value = np.asarray(column.value)
-    # small integers of sums have no sign
+    # sums may be small unsigned integers
     return replace(column, value=-value if value.dtype.kind == "f" else -value.astype(np.int64))
 
 
 def _changed(measure: AlignedMeasure, totals: Totals, change: Totals) -> np.ndarray:
-    """Compute the headline of totals with what is added to them."""
+    """Compute the headline of changed totals."""
     return measure.score_totals({name: values + change[name] for name, values in totals.items()})[measure.headline]
 
 
 def united(side: SideSpans, other: SideSpans) -> SideSpans:
-    """Join the spans of two sides of the same corpus as one, in the order of the line."""
+    """Merge the spans of two sides of the same corpus into one side, in order."""
     start, end = np.concatenate([side.start, other.start]), np.concatenate([side.end, other.end])
     order = np.lexsort((end, start))
     document, label = np.concatenate([side.document, other.document]), np.concatenate([side.label, other.label])
@@ -215,7 +214,7 @@ def _estimates(
     scores: Mapping[str, float],
     resampling: Resampling | None,
 ) -> dict[str, Estimate]:
-    """Estimate the score, and for each kind the score with its errors fixed."""
+    """Estimate the score, and the score with each kind of error corrected."""
 
     def of_weights(weights: np.ndarray) -> dict[str, np.ndarray]:
         added = {kind: change.counts.weighted(weights[:, change.documents]) for kind, change in changes.items()}
@@ -231,13 +230,13 @@ def _interval(estimate: Estimate, resampling: Resampling | None) -> tuple[float,
 
 
 def _values(measure: AlignedMeasure, totals: Totals, changes: Mapping[str, Totals]) -> dict[str, np.ndarray]:
-    """Compute the headline of the output, and of that without each kind of error."""
+    """Compute the headline of the output, and with each kind of error corrected."""
     fixed = {kind: _changed(measure, totals, change) for kind, change in changes.items()}
     return {_NOW: measure.score_totals(totals)[measure.headline], **fixed}
 
 
 def _left_out(measure: AlignedMeasure, now: Counts, changes: Mapping[str, _Change]) -> dict[str, np.ndarray]:
-    """Compute the same values of the corpus without one group of documents after the other, see `Measure.left_out`."""
+    """Compute these values without each group of documents in turn, see `Measure.left_out`."""
     group = jackknife_groups(now.documents)
     groups = int(group.max()) + 1
 

@@ -1,4 +1,4 @@
-"""Errors of several systems: which all make, which only one, and what changed from one to another."""
+"""Compare the errors of several systems: errors that all make, that only one makes, and changes between two."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .contexts import Context
 from .examples import SHOWN, marked_text, place_text
 
 ABSENT = -1
-"""What a system makes of a spurious span of another one that it does not predict."""
+"""The code of a system that does not predict a spurious span of another system."""
 
 CHANGES = ("fixed", "new", "moved", "same")
 """How an error changes from one system to another."""
@@ -37,10 +37,10 @@ _SPAN = ("start", "end", "label", "text")
 
 
 class _ErrorList(Result):
-    """Errors of several systems, as numbers and one by one."""
+    """Errors of several systems, counted and listed."""
 
     first: ClassVar[str] = "document"
-    """The column that comes first in the list."""
+    """The first column of the list."""
 
     @abstractmethod
     def to_arrow(self) -> pa.Table:
@@ -48,18 +48,18 @@ class _ErrorList(Result):
 
     @abstractmethod
     def table(self) -> Table:
-        """Make the table of the numbers."""
+        """Make the table of numbers of errors."""
 
     def parts(self) -> Iterator[Part]:
-        """Yield the table of the numbers."""
+        """Yield the table of numbers of errors."""
         yield self.table()
 
     def tables(self) -> list[Table]:
-        """List the errors one by one, and the numbers."""
+        """List the table of all errors, and the table of numbers."""
         return [self.listed(), self.table()]
 
     def listed(self) -> Table:
-        """List the errors one by one, see `to_arrow`."""
+        """Show a row for each error, see `to_arrow`."""
         errors = self.to_arrow()
         own = [self.first, *(name for name in errors.column_names if name != self.first)]
         errors = errors.select(own)
@@ -72,21 +72,21 @@ class _ErrorList(Result):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class SharedErrors(_ErrorList):
-    """Every span at which some system errs, with what each makes of it.
+    """Every span with an error of a system, and the outcome for each system.
 
-    That are the reference spans that not all systems have right, and the spurious spans; those of the same tokens and
-    label are one. Its tables are `errors`, one by one, and `shared`, the numbers of errors that all make and that only
-    one makes.
+    These are the reference spans that some system has wrong, and the spurious spans. Spurious spans of several systems
+    with the same tokens and label are one. Its tables are `errors`, a row for each, and `shared`, the numbers of errors
+    that all systems make and that only one makes.
 
     Attributes:
         names: the systems.
-        spans: the spans, in the order of the text, those of the reference before spurious ones of the same bounds.
-        in_reference: flags of those of the reference.
-        kinds: codes of `KINDS`, shape (spans, systems): of a reference span any but `spurious`, of a spurious one
-            `spurious`, or -1 for a system that does not predict it.
-        answers: the span that each system predicts there, a number of its output, -1 for none; the same shape.
+        spans: the spans in the order of the text; with equal bounds, reference spans come before spurious ones.
+        in_reference: flags of the reference spans.
+        kinds: codes of `KINDS`, shape (spans, systems): for a reference span any except `spurious`; for a spurious span
+            `spurious`, or -1 if the system does not predict it.
+        answers: the number of the span that each system predicts there, -1 for none, shape (spans, systems).
         outputs: the spans of each system.
-        offsets: where documents begin if their tokens are concatenated.
+        offsets: the position of each document's first token in the corpus.
         context: the words and lines of the documents.
     """
 
@@ -103,12 +103,11 @@ class SharedErrors(_ErrorList):
     def of(
         cls, references: Spans, systems: Mapping[str, tuple[MatchedSpans, Spans]], context: Context | None = None
     ) -> SharedErrors:
-        """Bring together the errors of systems.
+        """Combine the errors of systems.
 
         Args:
             references: the reference.
-            systems: for each its spans matched with those of the reference, and its output. All have the labels of all,
-                so that a reference span has one number.
+            systems: for each system, its matched spans and its output. All must have the same list of labels.
             context: the words and lines of the documents.
         """
         shape = len(references), len(systems)
@@ -148,12 +147,12 @@ class SharedErrors(_ErrorList):
         return np.asarray((self.kinds > CORRECT).sum(axis=1))
 
     def taken(self, rows: np.ndarray) -> SharedErrors:
-        """Take some of the errors."""
+        """Select errors."""
         parts = {name: getattr(self, name)[rows] for name in ("in_reference", "kinds", "answers")}
         return replace(self, spans=self.spans.picked(rows), **parts)
 
     def answer(self, number: int, name: str) -> np.ndarray:
-        """Look up a column of the spans that a system predicts, -1 for none."""
+        """Look up a column of a system's predicted spans; -1 where it predicts none."""
         return np.asarray(np.append(getattr(self.outputs[number], name), -1)[self.answers[:, number]])
 
     def differ(self, first: int, second: int) -> np.ndarray:
@@ -162,19 +161,19 @@ class SharedErrors(_ErrorList):
         return np.asarray(np.any([self.answer(first, name) != self.answer(second, name) for name in columns], axis=0))
 
     def difference(self, before: str, after: str) -> Difference:
-        """Compare the errors of one system with those of another."""
+        """Compare the errors of two systems."""
         columns = [self.names.index(before), self.names.index(after)]
         kinds = np.maximum(self.kinds[:, columns], CORRECT)
         changed = np.flatnonzero((kinds > CORRECT).any(axis=1))
         return Difference(names=(before, after), shared=self, rows=changed, kinds=kinds[changed])
 
     def to_arrow(self) -> pa.Table:
-        """Make an Arrow table with a row for each span: where it is, who errs, and what each system makes of it.
+        """Make an Arrow table with a row for each span.
 
-        Its columns are `document` (from 1), `name` of the document and `line`, if they are known, `start`, `end`
-        (exclusive), `label` and `text`, `side` (`reference` or `spurious`), `made_by`, the number of systems that err,
-        for each system `kind_<name>`, null if a spurious span is not predicted by it, and the span that it predicts
-        there, `start_<name>` and so on; then `before` and `after`, the words around the span.
+        Its columns are `document` (from 1), `name` (of the document) and `line` if known, `start`, `end` (exclusive),
+        `label`, `text`, `side` (`reference` or `spurious`) and `made_by` (the number of systems with this error). For
+        each system, `kind_<name>` is its kind of error (null if it does not predict a spurious span), and
+        `start_<name>` and so on are its predicted span. `before` and `after` are the words around the span.
         """
         spans, wording = self.spans, self.context.wording
         place = spans.document, spans.start.astype(np.int64), spans.end.astype(np.int64)
@@ -199,7 +198,7 @@ class SharedErrors(_ErrorList):
         return pa.table(columns | {name: around[name] for name in ("before", "after") if name in around})
 
     def table(self) -> Table:
-        """Show a row for the errors that all systems make, and for those that only one makes."""
+        """Show a row for the errors of all systems, for the errors of each system alone, and for all errors."""
         chosen = {"all systems": self.made_by == len(self.names)}
         for number, name in enumerate(self.names):
             chosen[f"{name} alone"] = (self.made_by == 1) & (self.kinds[:, number] > CORRECT)
@@ -211,16 +210,15 @@ class SharedErrors(_ErrorList):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Difference(_ErrorList):
-    """What changes from one system to another: errors that are fixed, new, or moved to another answer.
+    """The changes from one system to another: errors that are fixed, new, moved or the same.
 
-    Its tables are `errors`, one by one with their words, and `differences`, a row for each kind.
+    Its tables are `errors`, a row for each error with its words, and `differences`, a row for each kind.
 
     Attributes:
         names: the two systems.
         shared: the errors of all systems.
-        rows: those that one of the two makes.
-        kinds: what each makes of them, codes of `KINDS`, shape (rows, 2); a spurious span that a system does not
-            predict counts as correct.
+        rows: the numbers of the errors that at least one of the two makes.
+        kinds: codes of `KINDS`, shape (rows, 2); `correct` if a system does not predict a spurious span.
     """
 
     names: tuple[str, str]
@@ -236,9 +234,9 @@ class Difference(_ErrorList):
 
     @property
     def change(self) -> np.ndarray:
-        """How each error changes: `fixed`, `new`, `moved` or `same`, as codes of `CHANGES`.
+        """The change of each error, as codes of `CHANGES`.
 
-        An error has moved if both systems make it and predict different spans.
+        An error has moved if both systems err and predict different spans.
         """
         before, after = self.kinds.T
         moved = self.shared.differ(*map(self.shared.names.index, self.names))[self.rows]
@@ -246,12 +244,12 @@ class Difference(_ErrorList):
 
     @property
     def changes(self) -> Difference:
-        """The errors that change: without those that stay the same."""
+        """The errors that change, without `same`."""
         kept = self.change != CHANGES.index("same")
         return replace(self, rows=self.rows[kept], kinds=self.kinds[kept])
 
     def to_arrow(self) -> pa.Table:
-        """Make an Arrow table with a row for each error, as `SharedErrors.to_arrow` does, and the change."""
+        """Make an Arrow table with a row for each error: the columns of `SharedErrors.to_arrow`, and `change`."""
         whole = self.shared.taken(self.rows).to_arrow()
         others = [name for name in self.shared.names if name not in self.names]
         left_out = {"made_by", *(f"{key}_{name}" for name in others for key in ("kind", *_SPAN))}
@@ -259,27 +257,27 @@ class Difference(_ErrorList):
         return kept.append_column("change", strings(self.change, CHANGES))
 
     def to_json_lines(self) -> str:
-        """Write a line of JSON for each error: its place, and the reference's and both systems' spans."""
+        """Write a line of JSON for each error: its place, and the spans of the reference and both systems."""
         return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in self.records())
 
     def records(self) -> list[dict[str, Any]]:
-        """List the same as built-in types."""
+        """Convert each error to built-in types, see `to_json_lines`."""
         return list(map(self._nested, self._rows()))
 
     def lines(self, most: int | None = SHOWN) -> Iterator[Part]:
-        """List the numbers of changes, and the first errors with the spans of the reference and both systems."""
+        """Yield the numbers of changes, and the first errors with the spans of the reference and both systems."""
         numbers = np.bincount(self.change, minlength=len(CHANGES)).tolist()
         listed = ", ".join(f"{number:,} {name}" for name, number in zip(CHANGES, numbers, strict=True) if number)
         yield f"{self.names[0]} to {self.names[1]}: {listed or 'nothing changes'}."
         yield ""
         if most is not None and most < len(self):
-            yield from (f"{counted(len(self), 'error')}, the first {most:,} of them here.", "")
+            yield from (f"The first {most:,} of {counted(len(self), 'error')}:", "")
         for row in self._rows(most):
             yield from self._lines(self._nested(row))
             yield ""
 
     def table(self) -> Table:
-        """Show a row for each kind: its errors in both systems, and how the second number comes from the first."""
+        """Show a row for each kind: the numbers of errors of both systems, and the changes between them."""
         first, second = self.kinds.T
         rows = []
         for kind in (*_CHANGED, None):
@@ -317,7 +315,7 @@ class Difference(_ErrorList):
         return rows
 
     def _nested(self, row: dict[str, Any]) -> dict[str, Any]:
-        """Write an error as JSON, its spans as objects, None for none."""
+        """Convert an error to JSON, with spans as objects and None for no span."""
         spans = {
             name: {key: row[f"{key}_{name}"] for key in _SPAN if row.get(f"{key}_{name}") is not None} or None
             for name in self.names

@@ -1,4 +1,4 @@
-"""The errors of systems as a result: their tables, and their values as built-in types."""
+"""The result of an error analysis: errors of systems, and their tables."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from .differences import Difference, SharedErrors
 from .examples import SHOWN, ErrorChoice, ErrorExamples
 
 _WIDEST = 12
-"""Confusion matrices of more labels are not printed, but for the labels that are taken for another most often."""
+"""Confusion matrices with more labels are not printed; the most frequent confusions are printed instead."""
 
 _MOST_CONFUSED = 20
-"""How many confusions of labels are printed."""
+"""The number of confusions of labels that are printed."""
 
 _LABELS = amounts(
     reference="ref.",
@@ -52,21 +52,20 @@ _NUMBERS = amounts("reference", "predicted", "correct", "errors")
 class SystemErrors(Result):
     """The errors of one system.
 
-    Its tables are `costs` and `marks`, a row for each kind of error; `answers`, what only answers of language models
-    get wrong; `kinds`, a row for each label with the spans of each kind, and `shares` with their shares; `scores`, the
-    score and the number of spans; `confusion`, and `confused`, the labels that are taken for another;
-    `strings`, the strings that are wrong and how often.
+    Its tables are `costs` and `marks`, a row for each kind of error; `answers`, errors that only answers of language
+    models have; `kinds` and `shares`, the numbers and shares of spans of each kind, a row for each label; `scores`, the
+    score and the number of spans; `confusion`, the confusion matrices; `confused`, the most frequent confusions of
+    labels; and `strings`, the strings with errors.
 
     Attributes:
-        name: of the system; empty if there is only one.
-        matched: which predicted span stands for which reference span, and what each is; a row for each pair and for
-            each span that is alone, also as Arrow table and data frame.
-        measure: what errors cost is told in its headline.
+        name: the name of the system; empty if there is only one.
+        matched: the matched spans, a row for each pair and each unmatched span; it exports to Arrow and data frames.
+        measure: the measure; costs are changes of its headline.
         references, predictions: the spans of both sides, with common labels.
         resampling: how intervals of costs are made; None makes none.
-        context: the words and lines of the documents, as far as they are known.
-        choice: which labels are scored, and as what; for training sets.
-        answers: what is wrong with the answers that the spans were made of; None for spans.
+        context: the words and lines of the documents, if known.
+        choice: which labels are scored, and how they are renamed; training sets are read with it, too.
+        answers: the errors of the answers that the spans come from; None for other input.
     """
 
     name: str
@@ -86,20 +85,20 @@ class SystemErrors(Result):
 
     @cached_property
     def costs(self) -> Costs:
-        """The score, and what it would be without each kind of error; computed when it is asked for."""
+        """The score, and the cost of each kind of error; computed on demand."""
         return costs(self.measure, self.matched, self.resampling)
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """The number of spans of each kind, or of pairs for kinds of pairs, see `KINDS`."""
+        """The number of pairs or unmatched spans of each kind, see `KINDS`."""
         return dict(zip(KINDS, np.bincount(self.matched.kind, minlength=len(KINDS)).tolist(), strict=True))
 
     @cached_property
     def per_label(self) -> dict[str, dict[str, int]]:
-        """The same by label, with the numbers of spans of both sides, `reference` and `predicted`.
+        """The counts of each label, with its numbers of spans on both sides, `reference` and `predicted`.
 
-        Spurious spans count at the predicted label, all others at the reference's label. So `reference` is the sum of
-        all kinds but `spurious`.
+        Spurious spans count for the predicted label, all other kinds for the reference label. So `reference` is the sum
+        of all kinds except `spurious`.
         """
         labels, matched = self.matched.alignment.labels, self.matched
         there = matched.reference_label >= 0
@@ -118,23 +117,23 @@ class SystemErrors(Result):
 
     @property
     def errors(self) -> int:
-        """The number of errors: pairs that are not right, missing and spurious spans."""
+        """The number of errors: wrong pairs, missing spans and spurious spans."""
         return sum(self.counts.values()) - self.counts["correct"]
 
     def confusion(self, pairs: str = "overlap") -> Confusion:
         """Make the confusion matrix of labels.
 
         Args:
-            pairs: `overlap` for all pairs of spans, `exact` for those with the same boundaries; the spans of other
-                pairs are then missing and spurious.
+            pairs: `overlap` for all pairs of spans; `exact` for pairs with the same boundaries, so that the spans of
+                other pairs count as missing and spurious.
         """
         require_choice("pairs", pairs, PAIR_CHOICES)
         return Confusion.of(self.matched, pairs, self.about)
 
     def examples(self, **choice: Any) -> ErrorExamples:
-        """List the errors with their words in context, those on the most frequent strings first.
+        """List errors with their words in context, errors on the most frequent strings first.
 
-            found.only.examples(kind="wrong_label", reference_label="ORG", predicted_label="LOC").to_json_lines()
+            result.only.examples(kind="wrong_label", reference_label="ORG", predicted_label="LOC").to_json_lines()
 
         Args:
             **choice: which errors, and how many, see `ErrorChoice`.
@@ -145,16 +144,16 @@ class SystemErrors(Result):
         return ErrorExamples.of(self.matched, sides, self.context, ErrorChoice(**choice), system=self.name)
 
     def bucketed(self, *, train: Any = None, by: Mapping[str, Any] | None = None) -> list[Buckets]:
-        """List the buckets that the spans of both sides are in, see `buckets`."""
+        """Make the buckets of the spans of both sides, see `buckets`."""
         return buckets_of(self.references, self.predictions, self.context.wording, self.training(train), by)
 
     def buckets(self, *, train: Any = None, by: Mapping[str, Any] | None = None) -> BucketReport:
-        """Compute the scores of parts of the spans, by `span_f`, with intervals, see `buckets.buckets_of`.
+        """Score groups of spans with `span_f` and intervals, see `buckets.buckets_of`.
 
         Args:
-            train: a training set, as `spanometer.read` gives it, or its spans and their wording: recall on mentions
-                that were in it and on others.
-            by: values by name: one for each document, or a list of one for each token.
+            train: a training set, read by `spanometer.read`, or its spans and their wording; it adds recall on seen and
+                unseen mentions.
+            by: values by name: one for each document, or a list with one for each token.
         """
         right = np.empty(len(self.references), dtype=bool)
         right[order_of_line(self.references)] = self.matched.alignment.equal
@@ -167,15 +166,15 @@ class SystemErrors(Result):
         return None if training is None else (self.choice.of(training[0], warn=False)[0], training[1])
 
     def parts(self) -> Iterator[Part]:
-        """List the cost of each kind, the kinds by label, the labels taken for another, and the legend."""
+        """Yield the cost of each kind, the kinds by label, confusions of labels, and the legend."""
         yield from self.lines()
         yield from ("", *legend(self.measure, self.resampling, self.references.documents))
 
     def lines(self, *, matrices: bool = False) -> Iterator[Part]:
-        """List the same without the legend.
+        """Yield the same parts without the legend.
 
         Args:
-            matrices: whether the confusion matrices are there however many labels there are.
+            matrices: whether to show confusion matrices of any size.
         """
         yield score_table(self)
         answered = [] if self.answers is None else [self.answers.table(self.name)]
@@ -225,12 +224,13 @@ class SystemErrors(Result):
 class Errors(CorpusResult):
     """The errors of one or more systems on the same documents.
 
-    Its tables are those of each system, see `SystemErrors`; of several also `beside`, the numbers of each kind beside
-    each other, `shared`, the errors that all make and those that only one makes, and `differences` of two.
+    Its tables are the tables of each system, see `SystemErrors`. With several systems there are also `beside`, the
+    numbers of each kind side by side; `shared`, the numbers of errors that all make and that only one makes; and
+    `differences`, the changes between two.
 
     Attributes:
-        systems: the errors of each, by name; the only one is called `prediction`.
-        signature: how the spans were read and matched.
+        systems: the errors of each system, by name; a single system has the name `prediction`.
+        signature: the options of reading and matching.
     """
 
     systems: Mapping[str, SystemErrors]
@@ -238,24 +238,24 @@ class Errors(CorpusResult):
 
     @property
     def only(self) -> SystemErrors:
-        """The errors of the only system; an `InputError` if there are several."""
+        """The errors of the only system; raises an `InputError` if there are several."""
         if len(self.systems) > 1:
             names = ", ".join(map(repr, self.systems))
-            raise InputError(f"there are {len(self.systems)} systems.", f"Choose one of systems: {names}.")
+            raise InputError(f"there are {len(self.systems)} systems.", f"Choose one from `systems`: {names}.")
         return next(iter(self.systems.values()))
 
     @cached_property
     def shared(self) -> SharedErrors:
-        """Every error with what each system makes of its span: which all make, which only one."""
+        """Every span with an error, and the outcome for each system."""
         outputs = {name: (system.matched, system.predictions) for name, system in self.systems.items()}
         first = next(iter(self.systems.values()))
         return SharedErrors.of(first.references, outputs, first.context)
 
     def makers(self, rows: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Compute which systems make some errors: the sum of 2 to the power of each system's number.
+        """Find the systems that make some errors, as bit masks: system number n has the bit 2 ** n.
 
         Args:
-            rows: of the matched spans of each system.
+            rows: the rows of the errors in the matched spans of each system.
         """
         systems, shared = list(self.systems.values()), self.shared
         missed = np.zeros(len(systems[0].references), dtype=np.int64)
@@ -274,10 +274,10 @@ class Errors(CorpusResult):
         return made
 
     def suspicious(self, train: Any = None) -> SuspiciousReferences:
-        """List the references that may be wrong: where every system errs, the most evidence first.
+        """List the reference spans that may be wrong, because every system errs there, the most evidence first.
 
         Args:
-            train: a training set, as for `SystemErrors.buckets`: how it labels the same strings is evidence too.
+            train: a training set, see `SystemErrors.buckets`; its labels of the same strings are evidence, too.
         """
         first = next(iter(self.systems.values()))
         return SuspiciousReferences.of(self.shared, first.references, first.training(train))
@@ -290,7 +290,7 @@ class Errors(CorpusResult):
         return replace(self, systems=systems)
 
     def difference(self, before: str, after: str) -> Difference:
-        """Compare the errors of two systems one by one: fixed, new, and of another kind.
+        """Compare the errors of two systems: fixed, new, moved, and the same.
 
         Args:
             before, after: the names of the systems; an error is fixed if only the first makes it.
@@ -300,7 +300,7 @@ class Errors(CorpusResult):
         return self.shared.difference(before, after)
 
     def lines(self, *, matrices: bool = False) -> Iterator[Part]:
-        """List the tables of each system, of several how they differ, and the legend; see `SystemErrors.lines`."""
+        """Yield the tables of each system, the differences of several, and the legend; see `SystemErrors.lines`."""
         several = len(self.systems) > 1
         for system in self.systems.values():
             yield ""
@@ -346,7 +346,7 @@ def score_table(output: SystemErrors) -> Table:
 
 
 def cost_table(system: SystemErrors) -> Table:
-    """Show for each kind of error, those that cost most first, how many there are and what they cost."""
+    """Show a row for each kind of error: number, share, and cost; the highest cost first."""
     key = system.costs.key
     kind = kind_of(system.measure, key)
     columns = [
@@ -371,19 +371,19 @@ def cost_table(system: SystemErrors) -> Table:
 
 
 def mark_table(system: SystemErrors) -> Table:
-    """Count for each kind of error those with each mark."""
+    """Show a row for each kind of error: the number of errors with each mark."""
     rows = [(_name(cost), cost.count, cost.split, cost.merged, cost.nested) for cost in system.costs.kinds]
     return Table.of("error", _MARKS, rows, kind="marks", about=system.about)
 
 
 def label_table(system: SystemErrors) -> Table:
-    """Count for each label its spans on both sides, and those of each kind."""
+    """Show a row for each label: its spans on both sides, and the number of each kind."""
     rows = [((label, "cyan"), *(counts[column.key] for column in _LABELS)) for label, counts in _by_label(system)]
     return Table.of("label", _LABELS, rows, kind="kinds", about=system.about)
 
 
 def share_table(system: SystemErrors) -> Table:
-    """Compute for each label the share of each kind in its reference spans; of spurious in predicted spans."""
+    """Show a row for each label: the share of each kind in its reference spans, and of spurious in predicted spans."""
     rows = []
     for label, counts in _by_label(system):
         wholes = {kind: counts["predicted" if kind == "spurious" else "reference"] for kind in KINDS}
@@ -393,7 +393,7 @@ def share_table(system: SystemErrors) -> Table:
 
 
 def beside_table(outputs: Errors) -> Table:
-    """Show for each kind of error the numbers of all systems beside each other."""
+    """Show a row for each kind of error: the numbers of all systems."""
     systems = outputs.systems.values()
     counts = [{cost.kind: cost.count for cost in system.costs.kinds} for system in systems]
     order = next(iter(systems)).costs.kinds
@@ -407,27 +407,27 @@ def legend(measure: AlignedMeasure, resampling: Resampling | None, documents: in
     """Explain the columns."""
     intervals = "" if resampling is None else f" [ , ]: {100 * resampling.confidence:g} % confidence intervals."
     if intervals and documents < 2:
-        intervals = " Intervals need two documents or more."
+        intervals = " Intervals need at least two documents."
     narrow = [] if resampling is None else narrow_intervals(documents)
     return [
-        f"if fixed: {measure.name} {measure.headline} if all errors of a kind were right; gain: how much more that is."
+        f"if fixed: {measure.name} {measure.headline} with every error of this kind corrected; gain: the improvement."
         + intervals,
         "share: of all errors. ref., pred.: reference and predicted spans; wrong both: label and boundary. The table "
-        '"share of" has shares of a label\'s reference spans, and of its predicted spans for spurious ones.',
+        '"share of" divides by the label\'s reference spans, and for spurious spans by its predicted spans.',
         *narrow,
         "; ".join(f"{mark}: {text}" for mark, text in MARKS.items()) + ".",
     ]
 
 
 def _first(table: Table, most: int, noun: str) -> Iterator[Part]:
-    """Yield the first rows of a table, below a line that says so if there are more."""
+    """Yield the first rows of a table, and a line that says so if there are more."""
     if len(table.rows) > most:
-        yield f"The first {most:,} of {len(table.rows):,} {noun}; the table {table.kind} in CSV has all."
+        yield f"The first {most:,} of {len(table.rows):,} {noun}; the CSV table {table.kind} has all."
     yield replace(table, rows=table.rows[:most])
 
 
 def _by_label(system: SystemErrors) -> list[tuple[str, dict[str, int]]]:
-    """Collect the numbers of each label, and those of all labels."""
+    """Collect the numbers of each label, and their sums."""
     labels = system.per_label
     whole = {column.key: sum(counts[column.key] for counts in labels.values()) for column in _LABELS}
     return [*labels.items(), ("all", whole)]

@@ -1,4 +1,4 @@
-"""Errors as examples: each with its words in context, its place, and the spans of both sides."""
+"""Examples of errors: the words in context, the place, and the spans of both sides."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _SYNONYMS = {
 """Other words for kinds of errors."""
 
 _SIDES = {"reference": "reference", "prediction": "predicted"}
-"""The sides, and what the names of their columns begin with."""
+"""The sides, and the prefixes of their columns."""
 
 _SPAN_KEYS = ("start", "end", "label", "text", "fragments")
 
 SHOWN = 20
-"""How many examples are printed."""
+"""The number of examples that are printed."""
 
 
 def _listed(text: Any) -> tuple[str, ...]:
@@ -51,16 +51,16 @@ def _listed(text: Any) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorChoice:
-    """Which errors are shown, and in what number.
+    """Which errors to show, and how many.
 
     Attributes:
-        kind: kinds, boundaries or marks of errors; several are errors of any of them. None takes all.
-        reference_label: labels of the reference span; a spurious span, which has none, is chosen by its own label,
-            unless `predicted_label` is given.
+        kind: kinds, boundaries or marks of errors; errors with any of them are shown. Empty shows all.
+        reference_label: labels of the reference span. A spurious span is chosen by its own label, unless you give
+            `predicted_label`.
         predicted_label: labels of the predicted span.
-        limit: how many errors there are at most, the first ones; None takes all.
-        sample: how many errors are drawn at random; None takes all.
-        sample_seed: of the draw.
+        limit: the largest number of errors; None shows all.
+        sample: the number of errors to draw at random; None shows all.
+        sample_seed: the seed of the draw.
     """
 
     kind: tuple[str, ...] = option(
@@ -94,7 +94,7 @@ class ErrorChoice:
             require_choice("kind", kind, CHOICES)
 
     def rows(self, matched: MatchedSpans) -> np.ndarray:
-        """List the rows of the errors that are chosen, in the order of the text; an error for an unknown label."""
+        """List the rows of the chosen errors, in the order of the text; raise an `InputError` for an unknown label."""
         chosen = matched.kind != CORRECT
         if self.kind:
             chosen &= np.any([matched.flags(kind) for kind in self.kind], axis=0)
@@ -126,13 +126,13 @@ class ErrorChoice:
 def mention_texts(
     matched: MatchedSpans, sides: Sequence[Spans], wording: Wording | None, rows: np.ndarray
 ) -> list[pa.Array]:
-    """List the strings of the spans of both sides of some rows, null for none or without words.
+    """List the strings of both sides' spans in some rows; null without a span or without words.
 
     Args:
         matched: all rows.
         sides: the spans that were matched.
-        wording: of the documents.
-        rows: those that are chosen.
+        wording: the words of the documents.
+        rows: the chosen rows.
     """
     if wording is None:
         return [pa.nulls(len(rows), pa.string())] * 2
@@ -145,16 +145,16 @@ def mention_texts(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorExamples(Result):
-    """Errors, those on the most frequent strings first, then in the order of the text.
+    """Errors with their words in context, sorted by the frequency of their strings, then in the order of the text.
 
     Its table is `examples`, a row for each error.
 
     Attributes:
-        rows: an Arrow table: the columns of `MatchedSpans.to_arrow`, with documents from 1, and `name` and
-            `line` of its first token (of the reference span, or else of the predicted one), the texts of both
-            spans, `before`, `text` and `after` them, and `times`, how often the string is wrong in these errors.
+        rows: an Arrow table with the columns of `MatchedSpans.to_arrow` (documents from 1), `name` and `line` of the
+            first token (of the reference span, or else of the predicted span), the texts of both spans, `before`,
+            `text` and `after`, and `times`, the number of these errors on the same string.
         context: the words and lines of the documents.
-        system: whose errors they are; empty if there is only one.
+        system: the name of the system; empty if there is only one.
     """
 
     rows: pa.Table
@@ -171,17 +171,17 @@ class ErrorExamples(Result):
         *,
         system: str = "",
     ) -> ErrorExamples:
-        """Choose errors, and put them into their context.
+        """Choose errors, and add their words in context.
 
         Args:
-            matched: the spans of both sides, matched.
-            sides: the spans that were matched, of both sides.
+            matched: the matched spans.
+            sides: the spans of both sides that were matched.
             context: the words and lines of the documents.
-            choice: which errors to take.
-            system: whose errors they are.
+            choice: which errors to show.
+            system: the name of the system.
 
         Raises:
-            InputError: for kinds and labels that there are not.
+            InputError: for unknown kinds and labels.
         """
         chosen, surrounding = choice or ErrorChoice(), context or Context()
         rows = chosen.rows(matched)
@@ -209,9 +209,9 @@ class ErrorExamples(Result):
         return int(self.rows.num_rows)
 
     def parts(self, most: int = SHOWN) -> Iterator[Part]:
-        """Find the first errors, each with both sides."""
+        """Yield the first errors, each with both sides."""
         if most < len(self):
-            yield from (f"{counted(len(self), 'error')}, the first {most:,} of them here.", "")
+            yield from (f"The first {most:,} of {counted(len(self), 'error')}:", "")
         for row in self.rows.slice(0, most).to_pylist():
             yield from _lines(row, self.context.wording)
             yield ""
@@ -232,7 +232,7 @@ class ErrorExamples(Result):
         return [{**about, **_described(row)} for row in self.rows.to_pylist()]
 
     def strings(self) -> list[tuple[str, int, str]]:
-        """List the strings that are wrong, the most frequent first: how often, and with which labels of both sides."""
+        """List the strings with errors, the most frequent first: text, number of errors, and labels of both sides."""
         counts: dict[str, Counter[str]] = {}
         for kind, reference, predicted, text in self._pairs():
             labels = f"{reference or 'spurious'} → {predicted or 'missing'}"
@@ -240,7 +240,7 @@ class ErrorExamples(Result):
         return [(text, kinds.total(), "; ".join(map(_times, kinds.items()))) for text, kinds in counts.items()]
 
     def string_table(self) -> Table:
-        """Show a row for each string that is wrong, those with the most errors first."""
+        """Show a row for each string with errors, the most frequent first."""
         rows = [(printable(text), printable(labels), times) for text, times, labels in self.strings()]
         columns = [TableColumn("labels", "reference → prediction"), *amounts("errors")]
         about = {"system": self.system} if self.system else {}
@@ -262,20 +262,20 @@ def _times(counted_name: tuple[str, int]) -> str:
 
 
 def first_of(matched: MatchedSpans, rows: np.ndarray) -> np.ndarray:
-    """Find the first token of each row's reference span, or of its predicted span if it has none."""
+    """Find the first token of each row's reference span, or else of its predicted span."""
     start, other = (matched.bounds(side)[0][rows] for side in ("reference", "prediction"))
     return np.asarray(np.where(start < 0, other, start))
 
 
 def extent_of(matched: MatchedSpans, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Find where the spans of rows begin and end, both sides' together, in tokens of their documents."""
+    """Find the first and last token (exclusive) of both sides' spans together in each row."""
     (start, end), (other_start, other_end) = matched.bounds("reference"), matched.bounds("prediction")
     first = np.where(start < 0, other_start, np.where(other_start < 0, start, np.minimum(start, other_start)))
     return first[rows], np.maximum(end, other_end)[rows]
 
 
 def _described(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Write an error as JSON: its spans as objects, None for none, without what is not known."""
+    """Convert an error to JSON: spans as objects, None for no span, without unknown values."""
     sides = {}
     for side, name in _SIDES.items():
         span = {key: row[f"{name}_{key}"] for key in _SPAN_KEYS if row.get(f"{name}_{key}") is not None}
@@ -290,7 +290,7 @@ def _described(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _lines(row: Mapping[str, Any], wording: Wording | None) -> Iterator[Part]:
-    """Yield an error as lines: what it is and where, and the text with the span of each side in brackets."""
+    """Yield an error as lines: its kind and place, and the text of each side with its span in brackets."""
     labels = " → ".join(row[f"{side}_label"] or "–" for side in _SIDES.values())
     marks = [name for name in (row["boundary"], *(mark for mark in MARKS if row[mark])) if name not in (None, "same")]
     kind = ", ".join([row["kind"].replace("_", " "), *marks])
@@ -305,7 +305,7 @@ def _lines(row: Mapping[str, Any], wording: Wording | None) -> Iterator[Part]:
 
 
 def place_text(row: Mapping[str, Any]) -> str:
-    """Write where an error is: its line, and the name or the number of its document."""
+    """Write the place of an error: its line, and the name or number of its document."""
     line = [f"line {row['line']}"] if row.get("line") else []
     return ", ".join([*line, f"document {row.get('name', row['document'])}"])
 
@@ -313,7 +313,7 @@ def place_text(row: Mapping[str, Any]) -> str:
 def marked_text(
     wording: Wording | None, document: int, start: int, end: int, span: Mapping[str, Any] | None
 ) -> list[Text]:
-    """Write the text around a part of a document with a span of it in brackets; its bounds without words."""
+    """Write a part of a document with its context, and a span in brackets; only the span's offsets without words."""
     if wording is None:
         return ["–" if span is None else f"[{span['label']} {span['start']}–{span['end']}]"]
     around = AROUND[wording.separator]

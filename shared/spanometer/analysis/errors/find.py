@@ -1,4 +1,4 @@
-"""Errors of systems: of which kind, at which labels, and what each kind costs."""
+"""Find the errors of systems: their kinds, their labels, and the cost of each kind."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .contexts import context_of_sides
 from .errors import Errors, SystemErrors
 
 ONLY = "prediction"
-"""What the only system is called."""
+"""The name of a single system."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,28 +55,28 @@ def errors(
     confidence: float | None = 0.95,
     **arguments: Unpack[DrawnSideArguments],
 ) -> Errors:
-    """Find what is wrong with predicted spans: of which kind, at which labels, and what each kind costs.
+    """Find the errors in predicted spans: their kinds, their labels, and the cost of each kind.
 
-        found = spanometer.errors(references, predictions)
-        found.only.counts["missing"], found.only.per_label["ORG"]["wrong_label"], found.only.costs.kinds[0].gain
-        found.only.confusion("exact").to_csv(), found.only.matched.to_frame()
+        result = spanometer.errors(references, predictions)
+        result.only.counts["missing"], result.only.per_label["ORG"]["wrong_label"], result.only.costs.kinds[0].gain
+        result.only.confusion("exact").to_csv(), result.only.matched.to_frame()
 
-        found = spanometer.errors(references, {"old": old, "new": new})
-        found.shared.to_frame(), found.difference("old", "new")
+        result = spanometer.errors(references, {"old": old, "new": new})
+        result.shared.to_frame(), result.difference("old", "new")
 
-    Reference and predicted spans are matched one to one, see `MatchedSpans`: a pair is `correct`, or has a
-    `wrong_label`, a `wrong_boundary` (`shorter`, `longer`, `shifted`) or both; a span without a partner is `missing` or
-    `spurious`. Every span is in one pair or alone, so that the kinds sum to the spans of each side.
+    Reference and predicted spans are matched one to one, see `MatchedSpans`. A pair is `correct`, or has a
+    `wrong_label`, a `wrong_boundary` (`shorter`, `longer`, `shifted`) or both. Unmatched spans are `missing` or
+    `spurious`. So the kinds sum to the number of spans on each side.
 
     Args:
-        references: a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of either, or a file
-            that `spanometer.read` gives.
-        predictions: a system's output in one of these forms, or, beside a reference with texts, raw answers and what
-            pipelines return, as `score` takes them; or a mapping with the outputs of several systems by name.
-        measure: what errors cost is told in the headline of this measure, by name or with options of its own
-            (`SpanF(average="macro")`).
-        min_overlap: the least share of a reference span that a predicted span must cover to be matched with it.
-        words: the words of each document, for examples and buckets by string; files bring their own.
+        references: a list of tag lists or of lists of spans, `Tags`, `Spans`, an Arrow column of either, or a file read
+            by `spanometer.read`.
+        predictions: a system's output in one of these forms; if the reference has texts, also raw answers and the
+            outputs of pipelines, see `score`; or a mapping with the outputs of several systems by name.
+        measure: the measure of costs, by name or with options (`SpanF(average="macro")`); costs are changes of its
+            headline.
+        min_overlap: match a predicted span with a reference span only if it covers at least this share of it.
+        words: the words of each document, for examples and buckets by string; files have their own.
         confidence: the level of the intervals of costs, over documents; None makes none.
         **arguments: how tags, spans and files are read: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`,
             `lengths`, `label_map`, `labels`, `ignore_labels`, and the options of files, see `arguments.SideArguments`;
@@ -84,7 +84,7 @@ def errors(
             `arguments.DrawArguments`.
 
     Raises:
-        TypeError: for an argument that there is not.
+        TypeError: for an unknown argument.
         InputError: for wrong options, for no systems, and for annotations that cannot be read or matched.
     """
     require_no_more(more, "Pass several systems together by their names, {'old': ..., 'new': ...}.")
@@ -93,7 +93,7 @@ def errors(
     options = SideReading.of(errors, arguments)
     chosen_measures = list(read_measures(measure, MEASURES).values())
     if len(chosen_measures) != 1:
-        raise InputError("costs are told in one measure.", "Name one.", option="measure")
+        raise InputError("costs of errors need exactly one measure.", "Name one.", option="measure")
     sides = beside_files(_sides(references, predictions), answers="grounding" in arguments)
     read = read_sides(sides, options)
     spans, reading = read.with_common_labels(), read.reading
@@ -121,7 +121,7 @@ def errors(
 
 
 def _sides(references: Any, predictions: Any) -> dict[str, Any]:
-    """Collect the reference and the systems by the names that errors call them."""
+    """Collect the reference and the systems by their names in errors."""
     if not isinstance(predictions, Mapping):
         return {REFERENCES: references, ONLY: predictions}
     if not predictions:

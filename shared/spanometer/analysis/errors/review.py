@@ -1,4 +1,4 @@
-"""Errors for annotators: the texts that have some, with the spans of the reference and all systems."""
+"""Export texts with errors for annotators, with the spans of the reference and all systems."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .examples import ErrorChoice, mention_texts
 _REFERENCE = "reference"
 
 _FILTERS = ("system", "other", "change", "kind", "boundary", "reference", "predicted", "mention", "order")
-"""The filters of a report's view that choose errors here too."""
+"""The filters of a report's view that also work here."""
 
 
 def preannotations(errors: Errors, form: str, *, view: str = "", **choice: Any) -> str:
@@ -30,8 +30,8 @@ def preannotations(errors: Errors, form: str, *, view: str = "", **choice: Any) 
     Args:
         errors: the errors.
         form: the tool, see `PREANNOTATIONS`.
-        view: what the report of errors shows, as the part of its address behind `#`, see `rows_of_view`.
-        **choice: which errors a document must have one of, see `ErrorChoice`.
+        view: the filters of the report of errors, as the part of its address after `#`, see `rows_of_view`.
+        **choice: only documents with at least one of these errors, see `ErrorChoice`.
 
     Raises:
         InputError: for an unknown tool, and for documents without words or texts.
@@ -57,7 +57,8 @@ def rows_of_view(errors: Errors, view: str) -> dict[str, np.ndarray]:
     beyond = [name for name in given if name not in _FILTERS]
     if beyond:
         remedy = f"Choose by {', '.join(_FILTERS)}."
-        raise InputError(f"the view chooses by {' and '.join(map(repr, beyond))}.", remedy, option="view")
+        problem = f"the filters {' and '.join(map(repr, beyond))} of the view work only in the report."
+        raise InputError(problem, remedy, option="view")
     names, change = list(errors.systems), given.get("change")
     current, other = given.get("system") or names[-1 if change else 0], given.get("other", names[0])
     for name in (current, other):

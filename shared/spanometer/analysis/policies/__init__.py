@@ -1,1 +1,1 @@
-"""What a choice is worth: scores under every policy of repair, and of grounding."""
+"""Score under every policy of repair, and under every policy of grounding."""

@@ -1,4 +1,4 @@
-"""The spread of a score over the groundings of generated answers: every policy of the grids, scored."""
+"""Score generated answers under every grounding policy, and show the spread."""
 
 from __future__ import annotations
 
@@ -52,20 +52,19 @@ from .scores import (
 _AS_STRINGS = MentionF()
 
 ALONE = "answers"
-"""What the answers are called if they are those of one system without a name."""
+"""The name of the only system, if it has none."""
 
 
 @dataclass(frozen=True, eq=False)
 class AnswersSpread:
-    """What the policies make of one system's answers.
+    """One system's answers under every policy.
 
     Attributes:
         strict: the answers grounded under the default policy, `strict` or `strict-strings`.
-        different: how many of the policies make something else of the answers than every one before; of those for
-            strings, how many have other counts.
+        different: the number of different results over all policies; for strings, of different counts.
         measures: each measure's scores, by name.
-        offsets: each measure's score under `strict` for each treatment of the offsets that answers give; empty if they
-            give none.
+        offsets: each measure's score under `strict` for each way to use the answers' offsets; empty if the answers have
+            no offsets.
     """
 
     strict: AnswerCounts
@@ -78,15 +77,15 @@ class AnswersSpread:
 class GroundingSpread(Result):
     """The spread of scores over the groundings of generated answers.
 
-    Its tables are `scores`, a row for each policy with a name; `effects`, a row for each action, all other places being
-    as in the default policy; `ranks`, a row for each of several systems; and `choices`, where the best and the worst
-    differ. Those of policies for strings are `string_scores` and so on.
+    Its tables are `scores`, a row for each named policy; `effects`, a row for each action that replaces an action of
+    the default policy; `ranks`, a row for each of several systems; and `choices`, the actions of the best and the worst
+    policy. The tables of policies for strings are `string_scores` and so on.
 
     Attributes:
         grid: the policies.
-        documents: how many there are.
+        documents: the number of documents.
         systems: the spread of each system's answers, by name.
-        strings: the same of policies for strings, by `mention_f`; None if it was left out.
+        strings: the spread over policies for strings, by `mention_f`; None if left out.
     """
 
     grid: GroundingGrid
@@ -95,7 +94,7 @@ class GroundingSpread(Result):
     strings: GroundingSpread | None = None
 
     def effects(self, system: str, measure: str) -> dict[str, dict[str, float]]:
-        """Compute the score of each action at each place, all other places being as in the default policy."""
+        """Compute the score of the default policy with each action in turn, by place and action."""
         answers, strict = self.systems[system], self.grid.named[self.grid.default]
         scores = answers.measures[measure].scores
         of_places = {
@@ -110,30 +109,30 @@ class GroundingSpread(Result):
     def ranks(self, measure: str) -> np.ndarray:
         """Compute the rank of each system under each policy, shape (policies, systems): 1 is the best.
 
-        Systems that are equal share the better rank.
+        Equal systems share the better rank.
         """
         values = np.stack([answers.measures[measure].scores for answers in self.systems.values()], axis=1)
         return ranks(values, higher_is_better=True)
 
     def parts(self) -> Iterator[Part]:
-        """List the items to ground, the scores, the effects, the ranks, and the choices of the best and worst."""
+        """Yield the sizes, scores, effects and ranks, and the actions of the best and the worst policy."""
         of_systems = ((name, answers.strict.summary) for name, answers in self.systems.items())
         yield from heading([*of_systems, *self.sizes()])
         yield ""
         yield from self.lines()
 
     def sizes(self) -> list[tuple[str, str]]:
-        """Write the numbers of documents and policies, and how many policies differ for each system."""
+        """Write the numbers of documents and policies, and of different results for each system."""
         different = " and ".join(f"{answers.different:,}" for answers in self.systems.values())
         return [("documents", f"{self.documents:,}"), ("policies", f"{len(self.grid):,} ({different} different here)")]
 
     def lines(self) -> Iterator[Part]:
-        """List the same without the numbers of documents, items and policies; strings have a part of their own."""
+        """Yield the same parts without the sizes; policies for strings come last."""
         columns = list(self._columns())
         for about, spreads in columns:
             yield from (score_table(spreads, about), "")
         nearest = ", ".join(self.grid.nearest)
-        yield from heading([("only the nearest policies to their projects' rules", nearest)])
+        yield from heading([("policies that only approximate their projects' rules", nearest)])
         for about, spreads in columns:
             of_columns = {
                 name: self.effects(name, about["measure"]) if about else self.effects(next(iter(self.systems)), name)
@@ -154,7 +153,7 @@ class GroundingSpread(Result):
                 yield replace(part, kind=f"string_{part.kind}") if isinstance(part, Table) else part
 
     def _columns(self) -> Iterator[tuple[dict[str, str], Mapping[str, MeasureSpread]]]:
-        """Yield what each table has as columns: the measures of the one system, or, of each measure, the systems."""
+        """Yield the columns of each table: the measures of a single system, or all systems for each measure."""
         answers = next(iter(self.systems.values()))
         if len(self.systems) == 1:
             yield {}, answers.measures
@@ -214,23 +213,24 @@ def grounding_spread(
 ) -> GroundingSpread:
     """Score generated answers under all 9,216 grounding policies, see `grounding.GroundingPolicy`.
 
-    And as strings under all 128 policies for these, see `grounding.StringPolicy`, against the words of the spans.
+    Also score them as strings under all 128 policies for strings (see `grounding.StringPolicy`), against the words of
+    the spans.
 
-    Policies that make the same of an answer share its score: it is grounded step by step, each step once for all
-    policies that agree so far, and only what differs in the end is scored.
+    Policies with the same result for an answer share its score: each step of grounding runs once for all policies that
+    agree so far, and only different results are scored.
 
     Args:
         texts: the texts.
-        answers: what the model wrote for each text, see `grounding.ground`; a mapping from names to such lists for
-            several systems.
+        answers: the model's answer to each text, see `grounding.ground`; for several systems, a mapping from names to
+            such lists.
         references: the spans of the texts, in characters: `Spans`, or lists of dicts with `start`, `end` and `label`.
-        measures: the measures to score with, see `score`; their headline value is compared.
+        measures: the measures to score with, see `score`; their headline values are compared.
         asked_labels, aliases, tokens, format, item_mention_key, item_label_key: see `grounding.ground`.
-        strings: the measure of strings; `fold` and `copies` are those of each policy. None leaves strings out.
+        strings: the measure of strings; each policy sets its `fold` and `copies`. None leaves strings out.
 
     Raises:
-        InputError: for what `grounding.ground` refuses, references of another number of documents, and measures whose
-            counts of parts do not add up (`SlIcm` with corpus probabilities, `UnitizingAlpha`).
+        InputError: see `grounding.ground`; also if the number of documents differs, and for measures whose counts of
+            parts do not add up (`SlIcm` with corpus probabilities, `UnitizingAlpha`).
     """
     named = read_measures(measures, MEASURES)
     require_additive(named.values())
@@ -240,12 +240,12 @@ def grounding_spread(
     if not outputs:
         raise InputError("there are no answers.", "Give a list with an answer for each text, or such lists by name.")
     if len({str(name) for name, _ in outputs}) < len(outputs):
-        raise InputError("two systems have one name.", "Give each system a name of its own.")
-    rows = ordered(texts, "a list of texts", "Texts are a list of strings.")
+        raise InputError("two systems have the same name.", "Give each system a different name.")
+    rows = ordered(texts, "a list of texts", "Give the texts as a list of strings.")
     keys = {"item_mention_key": item_mention_key, "item_label_key": item_label_key}
     reading = asked_labels, aliases, format, tokens, keys
     sources = {str(name): AnswerInput(rows, of_system, *reading) for name, of_system in outputs}
-    # each answer is read once
+    # read each answer once
     read = {name: replace(source, answers=list(source.read()), format="auto") for name, source in sources.items()}
     indices = text_indices(rows, tokens)
     require_same_documents(references.documents, len(rows))
@@ -268,7 +268,7 @@ def _scores(
     references: Spans,
     measures: Mapping[str, AlignedMeasure],
 ) -> tuple[int, dict[str, MeasureSpread]]:
-    """Count the policies that differ, and score each measure under all policies."""
+    """Count the different results, and score each measure under all policies."""
     grid = GroundingGrid.whole()
     vocabulary = source.vocabulary
     predicted_labels = {vocabulary.renamed(item).label for answer in source.answers for item in answer.items}
@@ -308,9 +308,9 @@ def _as_strings(source: AnswerInput, references: Mentions, measure: MentionF) ->
     policies = [(index, policy) for index, policy in enumerate(grid.policies) if isinstance(policy, StringPolicy)]
     for index, policy in sorted(policies, key=lambda pair: pair[1].fold):
         if policy.fold not in folded:
-            # each text is folded once, and kept no longer than needed
+            # fold each text once, and keep only one folding in memory
             folded, made = {policy.fold: [form_text(text, policy.fold) for text in source.texts]}, {}
-        # copies are a matter of the measure alone
+        # only the measure uses `copies`
         alike = replace(policy, copies="multiset")
         if alike not in made:
             made[alike] = strings_of(source, alike, folded[policy.fold]).mentions
@@ -328,7 +328,7 @@ def _as_strings(source: AnswerInput, references: Mentions, measure: MentionF) ->
 def _sides(
     references: Spans, indices: Sequence[TextIndex], document: Sequence[int], predicted: Sequence[Predicted]
 ) -> tuple[Spans, Spans]:
-    """Make both sides of all that policies make of some documents, a document each."""
+    """Make both sides with a document for each different result of a document."""
     spans, (of_wrong, labels, mentions) = predicted_columns(predicted, [len(indices[each].text) for each in document])
     unplaced = Unplaced(of_wrong, labels, np.array(list(map(len, mentions)), dtype=np.int64))
     both = with_unplaced([references.take(np.array(document, dtype=np.int64)), spans], [None, unplaced])
@@ -341,7 +341,7 @@ def _offsets(
     references: Spans,
     measures: Mapping[str, AlignedMeasure],
 ) -> dict[str, dict[str, float]]:
-    """Compute each measure's score under `strict` for each treatment of offsets; nothing if the answers give none."""
+    """Compute each measure's score under `strict` for each way to use offsets; empty if the answers have none."""
     if all(item.start is None for answer in answers for item in answer.items):
         return {}
     scores: dict[str, dict[str, float]] = {name: {} for name in measures}
@@ -361,9 +361,9 @@ def effect_table(
     """Show a row for each action at each place, with the score of the default policy with this action.
 
     Args:
-        columns: the measures by name; or, of one measure, the systems.
-        effects: of each column the scores, by place and action.
-        about: what all columns have in common: the measure, if they are systems.
+        columns: the measures by name, or the systems by name for one measure.
+        effects: the scores of each column, by place and action.
+        about: the measure, if the columns are systems; else empty.
         default: the name of the default policy.
     """
     places = {place: actions for of_column in effects.values() for place, actions in of_column.items()}
@@ -378,15 +378,15 @@ def effect_table(
                     *(of_column[place][action] if place in of_column else "" for of_column in effects.values()),
                 )
             )
-    title = " ".join([f"{default}, but for", *(f"({name})" for name in about.values())])
+    title = " ".join([f"{default}, except", *(f"({name})" for name in about.values())])
     own = [TableColumn("action"), *spread_columns(columns, about)]
     return Table.of(title, own, rows, left=2, kind="effects", names="place", about=about)
 
 
 def rank_table(spread: GroundingSpread) -> Table:
-    """Show a row for each measure and system: in what share of the policies it is first, and under which named ones.
+    """Show a row for each measure and system: the share of policies, and the number of named ones, that rank it first.
 
-    Systems that are equal are both first.
+    If two systems are equal, both are first.
     """
     several = len(next(iter(spread.systems.values())).measures) > 1
     rows = []

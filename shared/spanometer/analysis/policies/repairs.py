@@ -1,4 +1,4 @@
-"""The spread of a score over the repairs of illegal tags: every policy of the grid, scored."""
+"""Score tags under every policy for repairing illegal tags, and show the spread."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from .scores import MeasureSpread, choice_table, require_additive, score_table, 
 class PolicySpread(Result):
     """The spread of scores over the repairs of illegal tags.
 
-    Its tables are `scores`, a row for each policy with a name, and `choices`, where the best and the worst differ.
+    Its tables are `scores`, a row for each named policy, and `choices`, the actions of the best and the worst policy.
 
     Attributes:
-        scheme: name of the tag scheme.
+        scheme: the name of the tag scheme.
         grid: the policies.
-        illegal: number of illegal pairs in the predictions.
-        affected: the documents that have any, int64.
+        illegal: the number of illegal pairs in the predictions.
+        affected: the documents with illegal pairs, int64.
         measures: each measure's spread, by name.
     """
 
@@ -45,19 +45,19 @@ class PolicySpread(Result):
     measures: Mapping[str, MeasureSpread]
 
     def parts(self) -> Iterator[Part]:
-        """List the numbers of illegal pairs and policies, the scores, and the choices of the best and worst."""
+        """Yield the numbers of illegal pairs and policies, the scores, and the actions of the best and worst policy."""
         illegal = f"{counted(self.illegal, 'pair')} in {counted(len(self.affected), 'document')}"
         yield from heading([("illegal", illegal), ("policies", f"{len(self.grid):,} ({self.scheme})")])
         yield ""
         yield from self.lines()
 
     def lines(self) -> Iterator[Part]:
-        """List the same without the numbers of pairs and policies."""
+        """Yield the same parts without the numbers of pairs and policies."""
         yield score_table(self.measures)
         yield ""
         yield from heading((policy, "; ".join(rules)) for policy, rules in self.grid.published.items())
         if self.illegal == 0:
-            yield from ("", "There is nothing to repair: all policies read these tags alike.")
+            yield from ("", "No tag is illegal, so all policies give the same spans.")
         for name, measure in self.measures.items():
             if self.illegal and not math.isnan(measure.best):
                 yield from ("", choice_table(f"{name} {measure.key}", measure, self.grid, {"measure": name}))
@@ -94,22 +94,22 @@ def policy_spread(
 ) -> PolicySpread:
     """Score predictions under every repair policy of the scheme's grid (see `repair_grid`).
 
-    Only the documents with illegal pairs are read again, each once for every way in which policies can differ over it;
-    the counts of the others are added. The references are read as conlleval does.
+    Only documents with illegal pairs are decoded again, once for each different result; the counts of all other
+    documents are added. The references are repaired as in conlleval.
 
     Args:
         references, predictions: lists of lists of tags (or `Tags`, or Arrow columns). Without predictions, the label
-            with the highest logit at each token.
+            with the highest logit at each token is used.
         logits: scores of the labels at each token: a list of arrays of shape (tokens, labels), one for each document.
-        id2label: the tags that the logits' last axis stands for.
-        scheme: IOBES, BILOU, BMES or IOB2; inferred from the prefixes if it is None.
-        measures: the measures to score with, see `score`; their headline value is compared.
-        label_map, labels, ignore_labels, label_case, reference_labels: which labels are scored, and as what, see
-            `schemes.LabelChoice`.
+        id2label: the tags on the last axis of the logits.
+        scheme: IOBES, BILOU, BMES or IOB2; None infers it from the prefixes.
+        measures: the measures to score with, see `score`; their headline values are compared.
+        label_map, labels, ignore_labels, label_case, reference_labels: which labels are scored, and how they are
+            renamed, see `schemes.LabelChoice`.
 
     Raises:
         InputError: for input that cannot be read, a scheme without a grid, logits that do not fit the tags, and for
-            `SlIcm` with corpus probabilities and `UnitizingAlpha`, whose counts of parts do not add up.
+            measures whose counts of parts do not add up (`SlIcm` with corpus probabilities, `UnitizingAlpha`).
     """
     choice = LabelChoice(
         label_map=label_map,
@@ -138,7 +138,7 @@ def policy_spread(
     affected = np.unique(np.searchsorted(tags.offsets, pairs[:, 0], side="right") - 1)
     rest = np.setdiff1d(np.arange(len(tags.lengths)), affected)
     reference = Spans.from_tags(sides["references"], scheme=common.name)
-    # the named policies read legal documents alike, so that any will do for these
+    # any policy will do here, because all read legal documents alike
     legal = Spans.from_tags(tags, scheme=common.name).take(rest)
     readings, reread = _read_affected(grid, tags, common, affected)
     converted = Spans.from_tags(tags, scheme=common.name, repair="convert")
@@ -146,7 +146,7 @@ def policy_spread(
     sides_read = choice.of(reference, legal, reread, converted, *decoded.values())
     reference, legal, reread, converted = sides_read[:4]
     decoded = dict(zip(decoded, sides_read[4:], strict=True))
-    # counts of parts can be added if they are counted in the same labels
+    # counts of parts add up only if their labels are the same
     names = tuple(sorted({*reference.labels, *reread.labels}))
     reference, legal, reread = (side.with_labels(names) for side in (reference, legal, reread))
     spreads = {}
@@ -167,7 +167,7 @@ def policy_spread(
 
 
 def _read_affected(grid: RepairGrid, tags: Tags, scheme: Scheme, affected: np.ndarray) -> tuple[GridReadings, Spans]:
-    """Collect all readings of the affected documents, and their spans: a document for each reading."""
+    """Decode the affected documents in every way: all readings, and their spans with a document for each reading."""
     roles, labels, names = read_roles(tags, scheme)
     lengths = tags.lengths[affected]
     offsets = np.concatenate(([0], np.cumsum(lengths)))
@@ -188,35 +188,35 @@ def _read_affected(grid: RepairGrid, tags: Tags, scheme: Scheme, affected: np.nd
 
 @dataclass(frozen=True, eq=False)
 class _Logits:
-    """Logits, and the tags that they stand for."""
+    """Logits and their tags."""
 
     scores: Scores
     legality: Legality
 
     @classmethod
     def read(cls, logits: Any, id2label: Any, scheme: str | None) -> _Logits | None:
-        """Check logits and their tags; return None if neither is given."""
+        """Check logits and their tags; return None without logits."""
         if logits is None:
             if id2label is not None:
-                raise InputError("id2label is for logits, and there are none.", "Give logits too, or leave it out.")
+                raise InputError("id2label applies only to logits.", "Give logits too, or leave out id2label.")
             return None
         if id2label is None:
-            raise InputError("the tags of the logits are not known.", "Give id2label, the tags in their order.")
+            raise InputError("id2label is missing.", "Give the tags of the logits, in their order.")
         legality = Legality.of(read_id2label(id2label), scheme)
         arrays = ordered(logits, "a list of logits", "Give an array of shape (tokens, labels) for each document.")
         return cls(Scores.read(arrays, len(legality.labels)), legality)
 
     def tags(self, path: np.ndarray, names: Sequence[str]) -> Tags:
-        """Make the tags of a label for each token; several labels may have one name."""
+        """Convert a path of label numbers to tags; several labels may have the same name."""
         used, codes = np.unique(np.array(names, dtype=object)[path], return_inverse=True)
         return Tags(codes.ravel().astype(code_type(len(used))), tuple(used.tolist()), self.scores.offsets)
 
     def decode(self, scheme: Scheme, lengths: np.ndarray) -> dict[str, Spans]:
-        """Decode the logits in each way."""
+        """Decode the logits with each algorithm."""
         scores, legality = self.scores, self.legality
         if legality.scheme.name != scheme.name:
             raise InputError(
-                f"the labels are of {legality.scheme.name}, the tags of {scheme.name}.",
+                f"the labels of the logits have the scheme {legality.scheme.name}, and the tags have {scheme.name}.",
                 f"Name the scheme with {setting('scheme')}",
             )
         require_same_lengths(lengths, np.diff(scores.offsets))
@@ -231,7 +231,7 @@ class _Logits:
         return {**decoded, "by_score": self._by_score(scheme)}
 
     def _by_score(self, scheme: Scheme) -> Spans:
-        """Find conlleval's runs of tags of any labels, and give each the label of the highest summed probability."""
+        """Find spans by prefixes alone as conlleval does; give each the label with the highest total probability."""
         token, best = self.scores.token, self.scores.token.argmax(axis=1)
         prefixes, bare = zip(*(split_tag(name) for name in self.legality.labels), strict=True)
         spans = Spans.from_tags(self.tags(best, prefixes), scheme=scheme.name)

@@ -1,4 +1,4 @@
-"""Scores of one output under many policies: what the spreads over repairs and over groundings share."""
+"""Scores of one output under many policies, for the spreads over repairs and over groundings."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ...tables.table import Table, TableColumn
 from ...tags.policy_grid import PolicyGrid
 
 _POLICIES_AT_ONCE = 1 << 22
-"""About how many (policy, document) places are summed at a time."""
+"""The number of (policy, document) pairs that are summed at a time, roughly."""
 
 ANY = "any"
-"""Stands for an action if every action gives the same score."""
+"""Replaces an action if every action gives the same score."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,13 +29,13 @@ class MeasureSpread:
     """One measure's scores under every policy.
 
     Attributes:
-        key: which of the measure's values it is.
+        key: the key of the value, the measure's headline.
         scores: shape (policies), in the order of the grid.
-        named: the named policies, and for repairs `convert`.
-        from_logits: with logits: `viterbi` (the best legal path), `greedy` (left to right), `greedy_from_starts` (the
-            same, but spans begin only where a token's best tag opens one, Strubell et al. 2017) and `by_score`
-            (conlleval's runs of tags, whatever their labels, each with the label of the highest summed probability,
-            after Flair).
+        named: the scores of named policies, and for repairs of `convert`.
+        from_logits: the scores of decoded logits, if given: `viterbi` (the best legal path), `greedy` (left to right),
+            `greedy_from_starts` (greedy, but a span begins only where a token's best tag begins one, Strubell et al.
+            2017) and `by_score` (spans by prefixes alone, each with the label of the highest total probability, after
+            Flair).
     """
 
     key: str
@@ -55,35 +55,35 @@ class MeasureSpread:
 
     @property
     def mean(self) -> float:
-        """The mean over all policies, each weighing the same."""
+        """The unweighted mean over all policies."""
         return self._of_scores(np.nanmean)
 
     def _of_scores(self, function: Callable[[np.ndarray], float]) -> float:
-        """Apply a function that ignores NaN; return NaN if all scores are."""
+        """Apply a function that ignores NaN; return NaN if all scores are NaN."""
         return math.nan if np.isnan(self.scores).all() else float(function(self.scores))
 
 
 def require_additive(measures: Iterable[Any]) -> None:
-    """Raise an `InputError` unless all are measures of spans whose counts of parts add up."""
+    """Raise an `InputError` unless all are measures of spans with additive counts."""
     for measure in measures:
         require_kind(measure, AlignedMeasure, "a measure of spans", "Give measures such as SpanF().")
         if isinstance(measure, SlIcm) and (
             measure.tokens is not None or isinstance(measure.token_probabilities, TokenProbabilities)
         ):
             raise InputError(
-                "sl_icm with tokens cannot be scored part by part.", "Leave tokens out, or give one probability."
+                "sl_icm with tokens cannot be scored part by part.", "Leave out tokens, or give one probability."
             )
         measure.require_additive()
         if measure.shared:
-            raise InputError(f"{measure.name} cannot be scored part by part.", "Ask for other measures.")
+            raise InputError(f"{measure.name} cannot be scored part by part.", "Choose other measures.")
 
 
 def totals_of_policies(parts: Counts, of_policy: np.ndarray) -> dict[str, np.ndarray]:
     """Sum counts over the documents for each policy.
 
     Args:
-        parts: the counts of all that policies make of the documents, a document each.
-        of_policy: shape (policies, documents): which of these is the document under each policy.
+        parts: the counts of all different results, with a document for each.
+        of_policy: shape (policies, documents): the number of the result for each policy and document.
 
     Returns:
         The totals by name, shape (policies, labels).
@@ -106,7 +106,7 @@ def _summed(parts: np.ndarray, of_policy: np.ndarray) -> np.ndarray:
 def choices_of(measure: MeasureSpread, grid: PolicyGrid, score: float) -> dict[str, str]:
     """Find the action of a policy with this score at each place; `ANY` if all actions there have the same score.
 
-    Of several policies with one score it is one that has a name, or else the first.
+    If several policies have the score, a named one is chosen, or else the first.
     """
     with_score = measure.scores == score
     named = [index for index in grid.named.values() if with_score[index]]
@@ -120,7 +120,7 @@ def choices_of(measure: MeasureSpread, grid: PolicyGrid, score: float) -> dict[s
 
 
 def values_of(measure: MeasureSpread, grid: PolicyGrid, **own: Any) -> dict[str, Any]:
-    """Collect a measure's best, mean, worst and named scores for JSON, `own` values, the best and worst policies."""
+    """Collect a measure's scores, its `own` values, and the actions of the best and the worst policy for JSON."""
     choices = {
         f"{end}_choices": None if math.isnan(score) else choices_of(measure, grid, score)
         for end, score in (("best", measure.best), ("worst", measure.worst))
@@ -137,11 +137,11 @@ def values_of(measure: MeasureSpread, grid: PolicyGrid, **own: Any) -> dict[str,
 
 
 def score_table(columns: Mapping[str, MeasureSpread], about: Mapping[str, str] | None = None) -> Table:
-    """Show a row for each policy, the grid as a whole first.
+    """Show the best, mean and worst score over all policies, and then a row for each named policy.
 
     Args:
-        columns: the measures by name; or, of one measure, the systems.
-        about: what all columns have in common: the measure, if they are systems.
+        columns: the measures by name, or the systems by name for one measure.
+        about: the measure, if the columns are systems; else empty.
     """
     spreads = list(columns.values())
     bold = TableColumn("", style="bold")
@@ -161,7 +161,7 @@ def score_table(columns: Mapping[str, MeasureSpread], about: Mapping[str, str] |
 
 
 def spread_columns(spreads: Mapping[str, MeasureSpread], about: Mapping[str, str] | None) -> list[TableColumn]:
-    """Declare a column for each measure, which is called with its key, or for each system, called without."""
+    """Declare a column for each measure and its key, or for each system."""
     if about:
         return [TableColumn(name, name) for name in spreads]
     return [TableColumn(f"{name}_{spread.key}", f"{name}\n{spread.key}") for name, spread in spreads.items()]

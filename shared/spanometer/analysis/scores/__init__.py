@@ -1,1 +1,1 @@
-"""Scores of systems: one report, several, in streams, and how difficult a corpus is by chance."""
+"""Scores of systems: reports, streams, and the difficulty of a corpus by chance."""

@@ -1,4 +1,4 @@
-"""Counts of several measures on one pair of annotations, block by block, so that no step needs all spans at once."""
+"""Count both sides with several measures, block by block, so that no step needs all spans at once."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from ...spans.spans import Spans
 Part = TypeVar("Part")
 
 _BLOCK = 1 << 17
-"""About how many spans, of all sides, are aligned at a time."""
+"""The number of spans (of all sides, roughly) that are aligned at a time."""
 
 _LACKING = {
     "lengths": "the documents' lengths are not known",
     "contiguous": "some spans are discontinuous",
     "disjoint": "spans of one label overlap",
 }
-"""The reason why a measure is not defined, by its need, see `Measure.needs`."""
+"""The reason why a measure is undefined, for each of `Measure.needs`."""
 
 _NAMED = 3
-"""How many of those that share a note are named."""
+"""A note names at most this many scores."""
 
 
 def condensed_sum(counts: Any, others: Any) -> Any:
-    """Add two parts of a corpus, and condense the sum, see `Counts.condensed`."""
+    """Add the counts of two parts of a corpus, and condense the sum, see `Counts.condensed`."""
     return (counts + others).condensed()
 
 
@@ -48,20 +48,20 @@ def count_measures(
     per_document: bool,
     progress: Callable[[Sequence[Any]], Iterable[Any]] = iter,
 ) -> list[Counts]:
-    """Count both sides with each measure; measures of spans share the alignment of a block of documents.
+    """Count both sides with each measure; measures of spans share the alignment of each block of documents.
 
-    Of one block counts are what `Measure.counts` gives. Integer counts of several are the same to the last bit, floats
-    but for rounding. Measures of which parts do not add up are counted on the whole.
+    Integer counts are the same as `Measure.counts` gives; floats may differ by rounding. A measure whose counts of
+    parts do not add up counts the whole corpus at once.
 
     Args:
-        references, predictions: the spans of both sides, or their trees or attributes; what has blocks are spans
-            and entity trees.
+        references, predictions: spans, entity trees or attributes of both sides. Spans and entity trees are counted in
+            blocks.
         measures: the measures.
-        per_document: whether counts of several blocks are kept document by document.
+        per_document: whether to keep the counts of each document if there are several blocks.
         progress: wraps a sequence, for a progress bar.
 
     Raises:
-        InputError: if the two sides do not annotate the same documents, or a measure is not defined.
+        InputError: if the two sides do not annotate the same documents, or a measure is undefined.
     """
     blocks = [(0, 0)]
     if isinstance(references, (Spans, Entities)):
@@ -75,7 +75,7 @@ def count_measures(
     add = operator.add if per_document else condensed_sum
     of_blocks = (list(map(shrink, _count_block(references, predictions, split, block))) for block in progress(blocks))
     sums = iter(sum_of_parts(of_blocks, lambda counts, others: list(map(add, counts, others))))
-    # aligned as a whole only for a measure that needs it
+    # align the whole corpus only if a measure needs it
     whole = None if all(in_parts) else counter(references, predictions)
     places: list[Column] = []
     return [
@@ -85,10 +85,10 @@ def count_measures(
 
 
 def sum_of_parts(parts: Iterable[Part], add: Callable[[Part, Part], Part] = condensed_sum) -> Part:
-    """Add up the parts of a corpus, at least one, pair by pair of one size as a binary counter does.
+    """Add up one or more parts of a corpus. Like a binary counter, always add two sums of equally many parts.
 
-    So a sum of n parts holds log n of them, floating point loses little, and what grows with the parts (rows, counts
-    of each document) is not copied with each of them.
+    This keeps only log n partial sums of n parts in memory and loses little floating-point precision. Rows and counts
+    of documents are copied only log n times.
     """
     stack: list[tuple[int, Part]] = []
     for part in parts:
@@ -100,7 +100,7 @@ def sum_of_parts(parts: Iterable[Part], add: Callable[[Part, Part], Part] = cond
 
 
 def blocks_of(sides: Sequence[Spans | Entities]) -> list[tuple[int, int]]:
-    """Find the first and the last document (exclusive) of blocks of documents with a bounded number of spans."""
+    """Divide documents into blocks with a bounded number of spans: first and last document (exclusive) of each."""
     documents = sides[0].documents
     spans = np.sum([offsets_by(side.document, documents) for side in sides], axis=0)
     ends = np.unique(np.searchsorted(spans, np.arange(_BLOCK, spans[-1], _BLOCK)))
@@ -108,7 +108,7 @@ def blocks_of(sides: Sequence[Spans | Entities]) -> list[tuple[int, int]]:
 
 
 def _count_block(references: Any, predictions: Any, measures: Sequence[Any], block: tuple[int, int]) -> list[Counts]:
-    """Count some documents, from the first to the last one (exclusive); errors number documents in the whole."""
+    """Count a block of documents; errors give the document's number in the corpus."""
     try:
         return list(map(counter(references.between(*block), predictions.between(*block)), measures))
     except InputError as error:
@@ -116,7 +116,7 @@ def _count_block(references: Any, predictions: Any, measures: Sequence[Any], blo
 
 
 def in_whole(error: InputError, first: int) -> InputError:
-    """Place an error about a document of a block in the whole."""
+    """Convert the document number of an error from the block to the corpus."""
     return error if error.document is None else error.placed(document=error.document + first)
 
 
@@ -129,7 +129,7 @@ def _comes_in_parts(measure: Measure) -> bool:
 
 
 def notes_of(measure: Measure, counts: Mapping[str, Counts]) -> tuple[str, ...]:
-    """List the notes on several scores (see `Measure.notes`), each with the name of its measure."""
+    """List the notes on several scores (see `Measure.notes`), each with the names of its scores."""
     owners: dict[str, list[str]] = {}
     for name, of_name in counts.items():
         for note in measure.notes(of_name):
@@ -143,10 +143,10 @@ def _first_of(names: Sequence[str]) -> str:
 
 
 class SuitingMeasures(tuple[Any, ...]):
-    """All measures of a kind of input: data that lack what some of them need get the others."""
+    """All measures of a kind of input, and a choice of those that are defined for given spans."""
 
     def of(self, *sides: Spans) -> tuple[list[Any], list[str]]:
-        """List the measures that are defined for the spans, and sentences about the others."""
+        """List the measures that are defined for the spans, and a note on each reason to leave out others."""
         lacking = {
             "lengths": all(side.lengths is None for side in sides),
             "contiguous": any(side.fragments is not None for side in sides),

@@ -1,10 +1,10 @@
-"""Difficulty by chance: documents apart by what random placement of their spans would score.
+"""Difficulty by chance: group documents by the score that randomly placed spans would get.
 
     parts = by_chance(references, predictions, (0.175,), [ChanceKappaF1()])
     parts["chance below 0.175"].results[0].scores["kappa_f1"]
 
-In a short sentence full of names much is found by chance, in a long one with a single name hardly anything. Table 10 of
-'Estimating Agreement by Chance for Sequence Annotation' parts a corpus so.
+Random spans match many names in a short sentence full of names, and hardly any in a long sentence with one name.
+Table 10 of 'Estimating Agreement by Chance for Sequence Annotation' groups a corpus in this way.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ def chance_levels(references: Spans, measure: ChanceKappaF1 | None = None) -> np
     """Compute the chance level of each document: F1 by chance of the reference against itself.
 
     Args:
-        references: the reference; the documents' lengths must be known.
-        measure: the level, placement and method; by default tokens, disjoint and exact.
+        references: the reference; it must have the documents' lengths.
+        measure: gives level, placement and method; by default tokens, disjoint and exact.
 
     Returns:
         float64 of shape (documents), in [0, 1] under the placement `disjoint`; NaN for documents without spans.
 
     Raises:
-        InputError: as `ChanceKappaF1` does.
+        InputError: see `ChanceKappaF1`.
     """
     chance = replace(measure or ChanceKappaF1(), n_simulations=0)
     return chance.document_scores(chance.counts(references, references))["chance_f1"]
@@ -51,23 +51,23 @@ def by_chance(
     reading: Mapping[str, Any] | None = None,
     resampling: Resampling | None = None,
 ) -> dict[str, Report]:
-    """Score the documents below, between and above bounds of their chance level, see `chance_levels`.
+    """Group documents by their chance level (see `chance_levels`), and score each group.
 
-    Documents whose reference has no spans have no chance level and are in no part. Of several measures
-    `ChanceKappaF1` says by its options how chance is computed.
+    A document without reference spans has no chance level and is in no group. If `measures` has a `ChanceKappaF1`, its
+    options set how the chance level is computed.
 
     Args:
         references, predictions: both sides.
-        bounds: where parts begin, ascending, each between 0 and 1.
-        measures: what the parts are scored by.
-        reading: how the input was read, for the signatures, which name the part too.
+        bounds: the chance levels between the groups, ascending, each between 0 and 1.
+        measures: the measures.
+        reading: how the input was read, for the signatures. The signatures also name the group.
         resampling: how to make confidence intervals; None makes none.
 
     Returns:
-        A report for each part, by its name in words, lowest chance first.
+        A report for each group, by its name in words, lowest chance first.
 
     Raises:
-        InputError: for bounds that are not ascending numbers between 0 and 1, and as the measures do.
+        InputError: for bounds that are not ascending numbers between 0 and 1, and if a measure is undefined.
     """
     require_sides(Spans, references, predictions)
     named = read_measures(measures, MEASURES)
@@ -80,14 +80,14 @@ def by_chance(
 
 
 def chance_measure(measures: Mapping[str, Any]) -> ChanceKappaF1:
-    """Choose the measure that says how chance is computed: one of these, or the measure with its defaults."""
+    """Choose the `ChanceKappaF1` among the measures, or one with default options."""
     return next((each for each in measures.values() if isinstance(each, ChanceKappaF1)), ChanceKappaF1())
 
 
 def parts_by_chance(
     references: Spans, bounds: Sequence[float], measure: ChanceKappaF1
 ) -> dict[tuple[float, float], tuple[str, np.ndarray]]:
-    """Find the name in words and the documents of each part, by the bounds of its chance level."""
+    """Group documents by their chance level: the name and the documents of each group, by its bounds."""
     levels = chance_levels(references, measure)
     parts = {}
     for low, high in pairwise((0.0, *read_bounds(bounds), math.inf)):
@@ -98,7 +98,7 @@ def parts_by_chance(
 
 
 def read_bounds(value: Any) -> tuple[float, ...]:
-    """Read bounds of chance levels from numbers, or from a text with commas between.
+    """Read bounds of chance levels from numbers, or from a text with numbers separated by commas.
 
     Raises:
         InputError: unless they are ascending numbers between 0 and 1.
@@ -106,12 +106,12 @@ def read_bounds(value: Any) -> tuple[float, ...]:
     try:
         bounds = tuple(float(bound) for bound in (value.split(",") if isinstance(value, str) else value))
     except Exception:
-        # anybody's object fails in its own way
+        # any object may come here, and raise any error
         bounds = ()
     if not bounds or not all(low < high for low, high in pairwise((0.0, *bounds, 1.0))):
         raise InputError(
             f"invalid value for {mention('by_chance')}: {shown(value)}.",
-            "Use a number between 0 and 1, such as 0.175, or several, ascending.",
+            "Use a number between 0 and 1, such as 0.175, or several in ascending order.",
             option="by_chance",
         )
     return bounds

@@ -1,4 +1,4 @@
-"""The values of one measure: scores, those of labels and documents, intervals."""
+"""The values of one measure: scores of the corpus, of labels and of documents, with intervals."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class MeasureResult:
     Attributes:
         measure: the measure with its options.
         scores: its headline values.
-        counted: its counts, from which the values by label and the averages are computed when they are asked for.
-        signature: how the values were made.
-        intervals: the bounds of confidence intervals of the headline values; empty if there is no resampling.
-        notes: what a reader of the scores must know, see `Measure.notes`.
-        resampling: how intervals were made, if there are any.
-        name: what the result is called; by default as the measure is.
+        counted: its counts; values by label and averages are computed from them on demand.
+        signature: the measure, its options and the options of reading.
+        intervals: lower and upper bounds of the headline values; empty without resampling.
+        notes: notes for readers of the scores, see `Measure.notes`.
+        resampling: how intervals were made; None if there are none.
+        name: the name of the result, by default the name of the measure.
     """
 
     measure: Measure
@@ -43,7 +43,7 @@ class MeasureResult:
     name: str = ""
 
     def __post_init__(self) -> None:
-        """Call the result as the measure is, unless it has a name."""
+        """Use the name of the measure unless the result has its own."""
         object.__setattr__(self, "name", self.name or self.measure.name)
 
     def __getattr__(self, name: str) -> Any:
@@ -58,9 +58,9 @@ class MeasureResult:
     def of(
         cls, measure: Measure, counts: Counts, reading: Mapping[str, Any], resampling: Resampling | None = None
     ) -> Self:
-        """Score counts; `reading` says how the input was read, for the signature.
+        """Score counts; `reading` (how the input was read) goes into the signature.
 
-        Scores by attribute have their intervals beside them, see `Measure.with_intervals`.
+        Scores by attribute contain their intervals, see `Measure.with_intervals`.
         """
         scores: Mapping[str, Any] = measure.score(counts)
         intervals: Mapping[str, tuple[float, float]] = {}
@@ -73,7 +73,7 @@ class MeasureResult:
 
     @property
     def confidence(self) -> float | None:
-        """The intervals' level; None if there are none."""
+        """The level of the intervals; None if there are none."""
         return None if self.resampling is None else self.resampling.confidence
 
     @cached_property
@@ -97,22 +97,22 @@ class MeasureResult:
 
     @cached_property
     def label_intervals(self) -> Mapping[str, Mapping[str, tuple[float, float]]]:
-        """The intervals of each label's values; empty if there is no resampling."""
+        """The intervals of each label's values; empty without resampling."""
         return {} if self.resampling is None else self.measure.label_intervals(self.counted, self.resampling)
 
     @cached_property
     def documents_by_label(self) -> dict[str, int]:
-        """The number of documents that have each label; empty if there are no intervals."""
+        """The number of documents with each label; empty without intervals."""
         return {} if self.resampling is None else self.counted.documents_by_label()
 
     @property
     def rare_labels(self) -> list[str]:
-        """The labels whose intervals are unreliable."""
+        """The labels with unreliable intervals."""
         return rare(self.documents_by_label)
 
     @cached_property
     def averages(self) -> dict[str, MeasureResult]:
-        """The same measure with each way to average over labels, and its own; empty if its scores are by attribute."""
+        """The results of this measure with each average over labels; empty if its scores are by attribute."""
         if is_by_attribute(self.scores):
             return {}
         averages = dict.fromkeys([*AVERAGES, self.measure.average])
@@ -129,11 +129,11 @@ class MeasureResult:
 
     @cached_property
     def per_document(self) -> dict[str, np.ndarray]:
-        """The headline values of each document, shape (documents); NaN where neither side has anything."""
+        """The headline values of each document, shape (documents); NaN if neither side has a span there."""
         return self.measure.document_scores(self.counted)
 
     def without_interval(self, documents: int) -> str:
-        """Explain an interval that is NaN; empty if there is none."""
+        """Explain why an interval is NaN; empty if none is."""
         by_attribute = self.scores.values() if is_by_attribute(self.scores) else ()
         lows = [low for low, _ in self.intervals.values()]
         lows += [value for values in by_attribute for key, value in values.items() if key.endswith("_low")]
@@ -141,20 +141,20 @@ class MeasureResult:
             return ""
         if documents < 2:
             return few_documents(documents)
-        return f"{self.name}: a value that is not a number has no interval"
+        return f"{self.name}: an undefined value has no interval"
 
     def named_values(self, *, per_label: bool = False) -> Iterator[tuple[str, float]]:
-        """Yield each value under a name of its own, see `Report.flat`."""
+        """Yield the name and the number of each value, see `Report.flat`."""
         for key, value in self.scores.items():
             if isinstance(value, Mapping):
-                # an attribute
+                # `key` is an attribute here
                 yield from ((f"{self.name}_{key}_{inner}", number) for inner, number in value.items())
             else:
                 yield result_key(self.name, self.measure, key), value
         for key, (low, high) in self.intervals.items():
             yield f"{result_key(self.name, self.measure, key)}_low", low
             yield f"{result_key(self.name, self.measure, key)}_high", high
-        # those of attributes are there already
+        # the values of attributes are in `scores`
         of_labels = self.per_label if per_label and self.measure.input != "attributes" else {}
         for label, values in of_labels.items():
             yield from ((label_key(self.name, self.measure, label, key), number) for key, number in values.items())
@@ -185,39 +185,40 @@ class MeasureResult:
 
 
 def few_documents(documents: int) -> str:
-    """Say why values of fewer than two documents have no intervals."""
-    return f"intervals need two documents or more, and there is {counted(documents, 'document')}"
+    """Explain why there are no intervals with fewer than two documents."""
+    return f"intervals need at least two documents, and there is {counted(documents, 'document')}"
 
 
 def narrow_intervals(documents: int) -> list[str]:
-    """Note that intervals over few documents are too narrow; nothing if there are enough documents."""
+    """Warn that intervals over few documents are too narrow; empty if there are enough documents."""
     if not 2 <= documents < FEW_DOCUMENTS:
         return []
     return [
-        f"Intervals over {counted(documents, 'document')} are too narrow: in a simulation with 8, 90 % of those of "
-        "95 % hold the true value."
+        f"Intervals over {counted(documents, 'document')} are too narrow: in a simulation with 8 documents, 90 % of "
+        "the 95 % intervals contained the true value."
     ]
 
 
 def rare(documents: Mapping[str, int]) -> list[str]:
-    """List the labels whose intervals are unreliable, given how many documents have each label."""
+    """List the labels with unreliable intervals, given the number of documents with each label."""
     return [label for label, number in documents.items() if number < FEW_WITH_LABEL]
 
 
 def rare_label_note(tables: Iterable[Table]) -> list[str]:
-    """Explain the mark of unreliable intervals, if a table has it."""
+    """Explain the mark of unreliable intervals if a table has it."""
     if not any(table.unreliable for table in tables):
         return []
     return [
-        f"{UNRELIABLE}: fewer than {FEW_WITH_LABEL} documents have the label, so the interval is unreliable: in a "
-        "simulation, of those of 95 % with 5 to 9 documents 85 % hold the true value, with 2 to 4 57 %."
+        f"{UNRELIABLE}: fewer than {FEW_WITH_LABEL} documents have the label, so the interval is unreliable. In a "
+        "simulation, 95 % intervals contained the true value in 85 % of cases with 5 to 9 documents, and in 57 % with "
+        "2 to 4."
     ]
 
 
 def result_key(name: str, measure: Measure, key: str) -> str:
-    """Name a value beside those of other measures, without saying anything twice: `span_f_f1`, `sl_icm_norm`.
+    """Name a value of a measure without repeating words: `span_f_f1`, `sl_icm_norm`.
 
-    The key that the measure is named after is called as the measure, others have the key after it.
+    The name is the measure and the key; if the measure's name ends in the key, it is the measure alone.
     """
     endings = [other for other in measure.keys if f"_{measure.name}".endswith(f"_{other}")]
     if key == max(endings, key=len, default=None):
@@ -231,5 +232,5 @@ def label_key(name: str, measure: Measure, label: str, key: str) -> str:
 
 
 def is_by_attribute(scores: Mapping[str, Any]) -> bool:
-    """Check whether the scores of a measure are by attribute."""
+    """Check whether a measure has scores for each attribute."""
     return any(isinstance(values, Mapping) for values in scores.values())

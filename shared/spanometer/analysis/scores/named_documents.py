@@ -1,4 +1,4 @@
-"""What documents are called in tables, and where they begin."""
+"""The names of documents in tables, and the lines on which they begin."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ...tables.table import TableColumn, amounts
 
 @dataclass(frozen=True, eq=False)
 class NamedDocuments:
-    """The documents of a corpus, in its order.
+    """The names and first lines of a corpus's documents, in order.
 
     Attributes:
-        names: of the documents; None if they have none.
-        lines: the line of the file on which each document begins; empty if there is no file.
+        names: the names of the documents; None if they have none.
+        lines: the first line of each document in the file; empty without a file.
     """
 
     names: Sequence[str] | None = None
@@ -34,8 +34,8 @@ class NamedDocuments:
     def with_names(
         self, columns: Sequence[TableColumn], values: Sequence[Any]
     ) -> tuple[list[TableColumn], list[tuple[Any, ...]]]:
-        """Make the columns and rows of a table of documents, given the values of each column."""
-        # documents with a file each begin on its first line
+        """Add names and lines to the columns and values of a table of documents."""
+        # if each document has its own file, all begin on line 1
         lines = self.lines if self.names is None or any(line != 1 for line in self.lines) else ()
         line = [lines] if len(lines) and values else []
         rows = zip(*line, *values, strict=True)

@@ -1,4 +1,4 @@
-"""Scores under their official names: the numbers of a report as the scorer of a protocol prints them."""
+"""Official scores: the numbers of a report under the names and with the rounding of a protocol's scorer."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ _TERM = re.compile(r"([+-]?)(?:(\d+)\*)?(?:(\w+)\.)?(\w+)")
 """A term of a sum of counts: its sign, its factor, the measure if it is another one, and the count."""
 
 _READING = {**options_of(Pairing), **options_of(LabelDecoding), **options_of(LabelChoice)}
-"""The options of reading that are parts of signatures."""
+"""The options of reading that appear in signatures."""
 
 
 @dataclass(frozen=True)
 class OfficialScores:
-    """The scores of a protocol under their official names, each as its scorer writes it, and with all digits.
+    """The scores of a protocol under their official names, each as its scorer prints it and with all digits.
 
     Attributes:
         protocol: the name of the protocol.
-        values: of the corpus.
-        of_labels: of single labels.
-        changes: what was set otherwise than the protocol has it, as signatures write it; then there are no values.
+        values: the scores of the corpus.
+        of_labels: the scores of single labels.
+        changes: the options that differ from the protocol, as signatures write them; if any differ, there are no
+            values.
     """
 
     protocol: str
@@ -46,7 +47,7 @@ class OfficialScores:
 
     @classmethod
     def of(cls, protocol: Protocol, signatures: Sequence[str]) -> Self:
-        """Make scores without values, and check whether results with these signatures are those of the protocol."""
+        """Check whether results with these signatures follow the protocol; the values come later."""
         return cls(protocol.name, changes=tuple(protocol.changes(signatures, _READING)))
 
     @property
@@ -54,7 +55,7 @@ class OfficialScores:
         """The protocol, or the reason why the scores are not official, on one line."""
         if not self.changes:
             return f"{self.protocol} (spanometer help {self.protocol})"
-        return f"not the official scores of {self.protocol}, which has not {', '.join(self.changes)}"
+        return f"not the official scores of {self.protocol}: you changed {', '.join(self.changes)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to built-in types, ready for JSON."""
@@ -66,7 +67,7 @@ class OfficialScores:
 def scored_by(protocol: Protocol, report: Kind) -> Kind:
     """Add the official scores of a protocol to a report, and its name to the signatures of its measures.
 
-    If anything was set otherwise than the protocol has it, there are no official scores, and the report says why.
+    If an option differs from the protocol, there are no official scores, and the report says which.
     """
     official = OfficialScores.of(protocol, [result.signature for result in report.results])
     if official.changes:
@@ -115,7 +116,7 @@ def _official(
 
 
 def _labels(result: MeasureResult, rows: str) -> Iterator[str]:
-    """List the labels of one side, or of both."""
+    """Yield the labels of one side or of both."""
     support = "support" if rows == "reference" else rows
     for label, values in result.per_label.items():
         if rows == "both" or {**result.label_counts.get(label, {}), **values}.get(support, 0):
@@ -123,7 +124,7 @@ def _labels(result: MeasureResult, rows: str) -> Iterator[str]:
 
 
 def official_lines(reports: Mapping[str, Any], *, per_label: bool) -> Iterator[Part]:
-    """Show the scores of a protocol, a column for each system, or say why there are none."""
+    """Show the scores of a protocol with a column for each system, or explain why there are none."""
     scores = {name: report.official for name, report in reports.items() if report.official is not None}
     for text in dict.fromkeys(official.text for official in scores.values() if official.changes):
         line: list[Text] = [("protocol", "bold"), f"  {text}"]

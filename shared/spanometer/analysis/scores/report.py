@@ -1,4 +1,4 @@
-"""Results of measures on one pair of annotations."""
+"""Reports: the results of several measures, and their tables."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ Kind = TypeVar("Kind", bound=Measure)
 _P_VALUE = "p_value"
 
 _TITLES = {"both": "tp", "right": "right", "found": "found", "predicted": "predicted", "reference": "reference"}
-"""The counts of F measures that stand beside the scores of labels, and what they are called there."""
+"""The counts that tables of labels show for F measures, and their names there."""
 
 Bounds = Mapping[Any, tuple[float, float]]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class CorpusResult(Result):
-    """A result of a corpus, whose size stands above its tables.
+    """A result that prints the size of its corpus above its tables.
 
     Attributes:
         documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
-        unit: what tokens are: `token`, or `character` if spans are counted in these.
+        unit: `token`, or `character` if offsets count characters.
     """
 
     documents: int
@@ -57,16 +57,16 @@ class CorpusResult(Result):
 
     @abstractmethod
     def lines(self) -> Iterator[Part]:
-        """List the parts that are printed below the size."""
+        """Yield the parts that are printed below the size."""
 
     def parts(self) -> Iterator[Part]:
-        """List the size and what stands below."""
+        """Yield the size and the parts below it."""
         yield self.size
         yield from self.lines()
 
 
 def corpus_size(side: Any, reading: Mapping[str, object]) -> dict[str, Any]:
-    """Write the size of a corpus as `CorpusResult` has it, given one side and how it was read."""
+    """Compute the fields of `CorpusResult` from one side and the options of reading."""
     lengths = getattr(side, "lengths", None)
     return {
         "documents": side.documents,
@@ -83,14 +83,14 @@ class Report(Result):
 
     Attributes:
         documents, tokens: the size of the corpus; tokens is None if the documents' lengths are not known.
-        reference_spans, predicted_spans: numbers of spans, or of what else is scored.
+        reference_spans, predicted_spans: the numbers of spans, entities or mentions.
         results: one for each measure, in the order given.
-        unit: what is scored, in the singular and the plural.
-        documents_text: the number of documents in words, if they are called otherwise.
+        unit: singular and plural of the noun: span, entity or mention.
+        documents_text: the number of documents in words, if the default words do not fit.
         named_documents: the names and lines of the documents.
         subsets: the reports on parts of the corpus, by their names.
-        official: the scores of a protocol, if one is asked for.
-        tag_accuracy: the share of tags that are the same as they stand; None if it is not known.
+        official: the scores of a protocol, if you name one.
+        tag_accuracy: the share of tags that are equal on both sides before decoding; None if unknown.
     """
 
     documents: int
@@ -119,15 +119,15 @@ class Report(Result):
         """Count and score each measure, see `counting.count_measures`.
 
         Args:
-            references, predictions: the spans of both sides, their entity trees, or their spans with attributes.
-            measures: measures of these, with their options; a mapping names the results.
+            references, predictions: spans, entity trees, spans with attributes, or mentions of both sides.
+            measures: measures with their options; a mapping names the results.
             reading: how the input was read, for the signatures (`scheme` and `repair` for tags).
-            progress: wraps sequences of parts and of measures, for progress bars.
+            progress: wraps sequences of blocks and of measures, for progress bars.
             resampling: how to make confidence intervals; None makes none.
-            per_document: whether the results have the values of single documents, which take memory.
+            per_document: whether to keep the counts of each document, which takes memory.
 
         Raises:
-            InputError: if the two sides do not annotate the same documents, or a measure is not defined.
+            InputError: if the two sides do not annotate the same documents, or a measure is undefined.
         """
         kept = per_document or resampling is not None
         named = measures if isinstance(measures, Mapping) else dict(zip(named_apart(measures), measures, strict=True))
@@ -165,7 +165,7 @@ class Report(Result):
 
     @property
     def reference_size(self) -> str:
-        """The size of the corpus and of the reference in words."""
+        """The numbers of documents, tokens and reference spans in words."""
         singular, plural = self.unit
         unit = unit_of(result.signature for result in self.results)
         return ", ".join(
@@ -178,29 +178,29 @@ class Report(Result):
 
     @property
     def size(self) -> str:
-        """The size of the corpus and of both sides in words."""
+        """The numbers of documents, tokens, reference and predicted spans in words."""
         singular, plural = self.unit
         return f"{self.reference_size}, {counted(self.predicted_spans, f'predicted {singular}', f'predicted {plural}')}"
 
     @property
     def notes(self) -> list[str]:
-        """Why intervals are NaN, or too narrow."""
+        """The reasons why intervals are NaN or too narrow."""
         reasons = [result.without_interval(self.documents) for result in self.results]
         narrow = narrow_intervals(self.documents) if any(result.resampling for result in self.results) else []
         return [*(f"nan–nan: {note}." for note in dict.fromkeys(reasons) if note), *narrow]
 
     def parts(self, *, per_label: bool = False, per_document: bool = False) -> Iterator[Part]:
-        """List the size, the scores, what is to be noted, and the signatures; on request more scores.
+        """Yield the size, the scores, notes and signatures, and on request more scores.
 
         Args:
-            per_label: also those by label.
-            per_document: also those of each document.
+            per_label: whether to add the scores of each label.
+            per_document: whether to add the scores of each document.
         """
         yield from (self.size, "")
         yield from self.lines(per_label=per_label, per_document=per_document)
 
     def lines(self, *, per_label: bool = False, per_document: bool = False) -> Iterator[Part]:
-        """List the same without the size."""
+        """Yield the same parts without the size."""
         yield from official_lines({"": self}, per_label=per_label)
         for table in score_tables(self):
             yield from (table, "")
@@ -214,30 +214,30 @@ class Report(Result):
         yield from self._subset_lines()
 
     def _subset_lines(self) -> Iterator[Part]:
-        """List the size and the scores of each part of the corpus, and how much is in none."""
+        """Yield the size and the scores of each subset, and the number of documents in no subset."""
         for name, subset in self.subsets.items():
             # without documents there are no scores
             yield from _of_subset(name, subset.size, score_tables(subset) if subset.documents else ())
         left_out = self.documents - sum(subset.documents for subset in self.subsets.values())
         if self.subsets and left_out:
-            yield from ("", f"Without reference spans, and so in none of these: {left_out:,}.")
+            yield from ("", f"Documents without reference spans, in no group: {left_out:,}.")
 
     def tables(self) -> list[Table]:
-        """List the tables of scores, those by label, and the official scores."""
+        """List the tables of scores, of labels, and of official scores."""
         official = official_lines({"": self}, per_label=True)
         return [*score_tables(self), *label_tables(self), *(part for part in official if isinstance(part, Table))]
 
     def flat(self, *, per_label: bool = False) -> dict[str, float]:
-        """List all values under one name each, for trackers of experiments that log numbers (W&B, MLflow).
+        """Collect all values in one flat dictionary, for experiment trackers (W&B, MLflow).
 
             wandb.log(report.flat())
             mlflow.log_metrics(report.flat())
 
-        Names are those of the Trainer's results, see `result_key`: `span_f_f1`, `sl_icm_norm`. The bounds of intervals
-        end in `_low` and `_high`. Values of attributes are `span_attribute_negated_f`.
+        The names are the same as in the Trainer's results, see `result_key`: `span_f_f1`, `sl_icm_norm`. Bounds of
+        intervals end in `_low` and `_high`. Values of attributes have names such as `span_attribute_negated_f`.
 
         Args:
-            per_label: also the values of each label, `span_f_PER_f1`.
+            per_label: whether to add the values of each label, such as `span_f_PER_f1`.
 
         Raises:
             InputError: if two values would have one name.
@@ -266,12 +266,12 @@ class Report(Result):
 def system_parts(
     reports: Mapping[str, Report], *, per_label: bool = False, per_document: bool = False
 ) -> Iterator[Part]:
-    """Show several systems: their scores, what is to be noted, and the signatures; on request more scores.
+    """Show the scores of several systems, notes and signatures, and on request more scores.
 
     Args:
-        reports: of the same measures on the same reference, by the systems' names.
-        per_label: also those by label.
-        per_document: also those of each document.
+        reports: reports with the same measures on the same reference, by the systems' names.
+        per_label: whether to add the scores of each label.
+        per_document: whether to add the scores of each document.
     """
     yield from official_lines(reports, per_label=per_label)
     for table in system_tables(reports):
@@ -285,14 +285,14 @@ def system_parts(
     for wanted, tables_of in ((per_label, label_tables), (per_document, document_tables)):
         of_systems = reports.items() if wanted else ()
         yield from _below([table for name, report in of_systems for table in tables_of(report, system=name)])
-    # the parts of the corpus are the same of each system
+    # all systems have the same subsets
     for name, subset in next(iter(reports.values())).subsets.items():
         parts = {system: report.subsets[name] for system, report in reports.items()}
         yield from _of_subset(name, subset.reference_size, system_tables(parts) if subset.documents else ())
 
 
 def _below(tables: Sequence[Table]) -> Iterator[Part]:
-    """List tables, and what their marks mean."""
+    """Yield tables and the legend of their marks."""
     for table in tables:
         yield from ("", table)
     yield from rare_label_note(tables)
@@ -306,7 +306,7 @@ def _of_subset(name: str, size: str, tables: Iterable[Table]) -> Iterator[Part]:
 
 
 def signature_lines(results: Mapping[str, Any]) -> Iterator[Part]:
-    """Show how results of measures, by their names, were made, and what is to be noted about them."""
+    """Show the signatures and the notes of results, given by name."""
     yield Copyable(*(result.signature for result in results.values()))
     yield from (f"{name}: {note}" for name, result in results.items() for note in result.notes)
 
@@ -315,13 +315,13 @@ def require_distinct(keys: Sequence[str]) -> None:
     """Raise an `InputError` if two results have the same name."""
     twice = [key for key, times in Counter(keys).items() if times > 1]
     if twice:
-        raise InputError(f"two results would be called {twice[0]!r}.", "Give the measures other names.")
+        raise InputError(f"two results have the name {twice[0]!r}.", "Give each measure a different name.")
 
 
 def score_tables(report: Report) -> list[Table]:
     """Make tables with one row for each measure; measures with the same keys share a table.
 
-    A measure whose scores are by attribute has a table of its own, with one row for each attribute.
+    A measure with scores by attribute has its own table, with one row for each attribute.
     """
     plain = [result for result in report.results if not is_by_attribute(result.scores)]
     names = max((len(result.name) for result in plain), default=0)
@@ -335,7 +335,7 @@ def score_tables(report: Report) -> list[Table]:
 
 
 def system_tables(reports: Mapping[str, Report]) -> list[Table]:
-    """Make for each measure a table with one row for each system, the best of each column in bold."""
+    """Make a table for each measure, with one row for each system and the best value of each column in bold."""
     tables = []
     for results in zip(*(report.results for report in reports.values()), strict=True):
         first, of_systems = results[0], dict(zip(reports, results, strict=True))
@@ -348,7 +348,7 @@ def system_tables(reports: Mapping[str, Report]) -> list[Table]:
 
 
 def _score_table(title: str, results: Mapping[str, MeasureResult], *, best: bool = False, **options: Any) -> Table:
-    """Make a table with a row for each result, the best of each column in bold, or the headline of each row."""
+    """Make a table with a row for each result; either the best value of each column or the headline is bold."""
     first = next(iter(results.values()))
     columns = [TableColumn(key, higher=higher_is_better(first.measure, key) if best else None) for key in first.scores]
     rows = [((name, "cyan"), *_cells(result, first.scores, "" if best else None)) for name, result in results.items()]
@@ -372,7 +372,7 @@ def _own_table(
     title: str = "",
     **options: Any,
 ) -> Table:
-    """Make a table of one measure; the system is named if there are several."""
+    """Make a table of one measure; with several systems, it names the system."""
     name = f"{result.name}{title}"
     about = {"measure": result.name, **({} if system is None else {"system": system})}
     return Table.of(
@@ -387,9 +387,9 @@ def _own_table(
 
 
 def label_tables(report: Report, *, system: str | None = None) -> list[Table]:
-    """Make for each measure a table with one row for each label, and then one for each average over labels.
+    """Make a table for each measure, with one row for each label and one for each average over labels.
 
-    Beside the scores stand the numbers that they are made of. `system` is named in the tables of several systems.
+    The tables show scores and counts. With several systems, `system` names the system.
     """
     return [_label_table(result, system) for result in report.results if not is_by_attribute(result.scores)]
 
@@ -415,9 +415,9 @@ def _label_table(result: MeasureResult, system: str | None) -> Table:
 
 
 def document_tables(report: Report, *, system: str | None = None) -> list[Table]:
-    """Make for each measure of spans or trees a table with one row for each document.
+    """Make a table for each measure of spans or trees, with one row for each document.
 
-    `system` is named in the tables of several systems.
+    With several systems, `system` names the system.
     """
     tables = []
     for result in report.results:
@@ -439,7 +439,7 @@ def score_cells(
     intervals: Bounds | None = None,
     headline: str | None = None,
 ) -> list[Cell]:
-    """Make cells of the values of some keys, the headline in bold."""
+    """Make cells of the values of some keys, with the headline in bold."""
     columns = _score_columns(measure, keys, headline)
     return [column.cell((values[column.key], (intervals or {}).get(column.key))) for column in columns]
 
@@ -450,7 +450,7 @@ def _score_columns(measure: Measure, keys: Iterable[str], headline: str | None =
 
 
 def kind_of(measure: Measure, key: str) -> str:
-    """Find the kind of number that a key of a measure has, see `Number`."""
+    """Find the kind of number of a measure's key, see `Number`."""
     described = measure.results.get(key)
     if described is None:
         return "p" if key == _P_VALUE else "score"
@@ -458,6 +458,6 @@ def kind_of(measure: Measure, key: str) -> str:
 
 
 def higher_is_better(measure: Measure, key: str) -> bool | None:
-    """Check whether the highest value of a key is the best; None if no value is better than another."""
+    """Check whether higher values of a key are better; None if neither direction is."""
     better = measure.results[key].better if key in measure.results else ""
     return {"higher": True, "lower": False}.get(better)

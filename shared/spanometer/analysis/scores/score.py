@@ -1,4 +1,4 @@
-"""Scores of one pair of annotations, read from plain lists: what `spanometer score` does with files."""
+"""Score one system against references."""
 
 from __future__ import annotations
 
@@ -77,46 +77,45 @@ def score(
         report = spanometer.score(references, predictions, measures=("span_f", "link_f"), average="macro")
         report.measures["span_f"].scores["f1"], report.measures["span_f"].per_label["PER"], report.flat()
 
-    The references come first, as in scikit-learn (`y_true, y_pred`). Nothing in the data tells which side is which: if
-    they are swapped, precision is recall and recall precision, and F1 is the same.
+    The references come first, as in scikit-learn (`y_true, y_pred`). If you swap the arguments, precision and recall
+    swap too, and nothing can detect it.
 
-    What a document is, the data tell:
+    A document is one of these:
 
     - a list of tags, `["B-PER", "I-PER", "O"]`;
-    - a list of spans, `{"start": 0, "end": 2, "label": "PER"}`, token offsets, the end exclusive;
+    - a list of label numbers, `[1, 2, 0]`, with `id2label`;
+    - a list of spans with token offsets and exclusive ends, `{"start": 0, "end": 2, "label": "PER"}`;
     - a list of discontinuous spans, `{"label": "DRUG", "fragments": [[0, 1], [3, 5]]}`;
     - a list of entities with types and components, `{"start": 0, "end": 2, "types": ["pers"], "components": [...]}`;
-    - a list of spans with attributes, `{"start": 0, "end": 1, "label": "X", "attributes": {"negated": True}}`, if
-      `span_attribute` is asked for.
+    - a list of spans with attributes, `{"start": 0, "end": 1, "label": "X", "attributes": {"negated": True}}`, for
+      `span_attribute`.
 
-    - a list of label numbers, `[1, 2, 0]`, with `id2label`.
+    If the reference has texts (`spanometer.read`, or objects with `text` and `spans`), predictions can also be a
+    model's output for each document: answers of a language model, which are grounded (`grounding="strict"`); lists of
+    spans from Transformers' pipeline, GLiNER or Presidio; documents of spaCy or Stanza; sentences of Flair.
 
-    Beside a reference with texts (`spanometer.read`, or objects with `text` and `spans`) predictions are also what a
-    model returns for each document: answers of a language model, in the envelope of an interface or not, which are
-    grounded (`grounding="strict"`); lists of spans of Transformers' pipeline, GLiNER or Presidio; documents of spaCy or
-    Stanza, sentences of Flair.
-
-    Taken as well: Arrow arrays and chunked arrays, columns of `datasets` (which need no `id2label` where they are
-    `ClassLabel`), pandas series, NumPy arrays; `Spans`, `Entities`, `Attributes`, `Tags`.
+    Both sides can also be Arrow arrays, columns of `datasets` (a `ClassLabel` column needs no `id2label`), pandas
+    series, NumPy arrays, `Spans`, `Entities`, `Attributes` or `Tags`.
 
     Args:
         references: the reference, one item for each document.
         predictions: a system's output for the same documents, in the same form.
-        measures: measures as text, `"span_f,token_f(format=BIO)"`, or a signature, which sets how the input is read
-            too; or measures with options of their own (`SlIcm(matching="optimal")`), or a list of both; or a mapping
-            that names the results itself: `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`. By default
-            `span_f`, `link_f` and `bcubed`, which need no choice, and `eter` for entities; `"all"` computes every
-            measure that suits the data, except `gamma`.
-        protocol: the name of an official scorer, `"conlleval"`: its measures, read as it reads, and in
-            `report.official` its numbers under their official names; `spanometer help protocols` lists them.
-        confidence: the level of bootstrap confidence intervals over documents, such as 0.95; None adds none.
+        measures: measures as text, `"span_f,token_f(format=BIO)"`; or a signature, which also sets the options of
+            reading; or measures with options (`SlIcm(matching="optimal")`); or a list of these; or a mapping that names
+            the results: `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`. The default is `span_f`,
+            `link_f` and `bcubed`, and `eter` for entities. `"all"` computes every measure that suits the data, except
+            `gamma`.
+        protocol: the name of an official scorer, such as `"conlleval"`. It sets the measures and the options of
+            reading, and `report.official` has its numbers under their official names. `spanometer help protocols` lists
+            all.
+        confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
         **options: how tags, spans and files are read, see `arguments.SideArguments`: `scheme`, `repair`, `prefix`,
             `id2label`, `ignore_index`, `lengths`, `label_map`, `labels`, `ignore_labels`, `label_case`,
-            `reference_labels`; of files `unit`, `to_tokens`, `trim`, `join_fragments`, `merge_overlaps`, `texts`,
-            `tokenizer`, `scored_documents`, `ignore_words`; of answers `grounding`, `asked_labels`,
-            `aliases`, `offsets`, `answer_format`, `item_mention_key`, `item_label_key`; how corpora are drawn for
-            intervals: `interval_method`, `n_resamples`, `seed`. And options of the measures that are asked for by
-            name, such as `average`, `zero_division`, `cap`; each measure takes those that it has.
+            `reference_labels`; for files `unit`, `to_tokens`, `trim`, `join_fragments`, `merge_overlaps`, `texts`,
+            `tokenizer`, `scored_documents`, `ignore_words`; for answers `grounding`, `asked_labels`,
+            `aliases`, `offsets`, `answer_format`, `item_mention_key`, `item_label_key`; for intervals
+            `interval_method`, `n_resamples`, `seed`. Also the options of the measures that you name, such as `average`,
+            `zero_division`, `cap`; each measure takes the options that it has.
 
     Returns:
         The results of all measures, and the size of the corpus.
@@ -221,14 +220,14 @@ def _scored_strings(
     arguments: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> Report:
-    """Score answers as strings, see `ground_strings`, against the words of the reference's spans."""
+    """Score answers as strings (see `ground_strings`) against the words of the reference's spans."""
     reading = SideReading.of(score, {**arguments, "grounding": Pairing.grounding})
     reading.choice.require_none("answers are scored as strings")
     files = beside_files(sides, answers=True)
     named = [measure for _, measure in listed_measures(MentionF.name if measures is None else measures)]
     if named != [MentionF.name] or not isinstance(files["references"], DocumentFile):
-        problem = "answers are scored as strings by mention_f, beside a reference with texts."
-        raise InputError(problem, "Leave out other measures, and give texts; or use a policy for spans.")
+        problem = "only mention_f scores answers as strings, and it needs a reference with texts."
+        raise InputError(problem, "Leave out other measures and give texts, or use a grounding policy for spans.")
     read = answers_together(files, reading.pairing)
     answers = read.answers["predictions"]
     grounded = ground_strings(read.texts, answers, policy=arguments["grounding"], **reading.pairing.answer_reading)
@@ -251,9 +250,9 @@ def _report(
     *,
     everything: bool,
 ) -> Report:
-    """Score both sides; tokens of answers are the tokens of their texts."""
+    """Score both sides; `tokens` is the size of the texts if one side has answers."""
     if not references.documents:
-        raise InputError("there are no documents to score.", "Give at least one: [[]] is a document without any.")
+        raise InputError("there are no documents to score.", "Give at least one; [[]] is one document without spans.")
     if not len(references) and not len(predictions):
         warnings.warn("nothing was scored: neither side has a span or an entity. Check both sides.", stacklevel=3)
     if everything and isinstance(references, Spans):
@@ -266,7 +265,7 @@ def _report(
 
 
 def _chosen(measures: Any, options: Mapping[str, Any]) -> dict[str, Measure]:
-    """Collect the measures by the names of their results; an `InputError` for an option that none of them takes."""
+    """Collect the measures by the names of their results; raise an `InputError` for an option that none of them has."""
     taken = options_by_name(measures, ALL_MEASURES)
     if taken:
         own = [*signature(score).parameters][2:-1]
@@ -275,7 +274,7 @@ def _chosen(measures: Any, options: Mapping[str, Any]) -> dict[str, Measure]:
         )
     elif options.keys() - {"seed"}:
         raise InputError(
-            f"{mention(next(iter(options)))} is for measures that are asked for by name.",
-            "Give it to the measure: SpanF(average='macro').",
+            f"{mention(next(iter(options)))} applies only to measures given by name.",
+            "Pass it to the measure: SpanF(average='macro').",
         )
     return read_measures(measures, ALL_MEASURES, options, signed=True)

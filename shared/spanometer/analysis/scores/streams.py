@@ -1,9 +1,9 @@
-"""Scores of corpora that come in parts: streams of batches, and the parts that a cluster's engine hands out.
+"""Score corpora that come in parts: streams of batches, and the partitions of a cluster.
 
     score_stream(batches, measures=("span_f", "link_f"), scheme="IOB2")
 
-Each batch is counted by itself and its counts are summed up, so that memory does not grow with the corpus. For an
-engine that maps functions over Arrow batches there are `partial_counts`, Arrow in and Arrow out, and `sum_counts`.
+Each batch is counted by itself and the counts are summed, so memory does not grow with the corpus. On a cluster, map
+`partial_counts` over Arrow batches and sum the results with `sum_counts`.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from ...tags.tags import Tags, readable, split_tag
 from .counting import condensed_sum, in_whole, sum_of_parts
 
 _INPUTS = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
-"""What messages call the input of measures, see `Measure.input`."""
+"""The names in messages of the inputs of measures, see `Measure.input`."""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts of a part of a corpus. The tallies of two parts add up to the tally of both.
+    """The counts of a part of a corpus. Tallies of two parts add up.
 
     Attributes:
         counts: the counts of each measure, by the names of the results.
-        documents: number of documents.
-        tokens: number of tokens, None if the documents' lengths are not known.
-        reference_spans, predicted_spans: numbers of spans, or of entities.
+        documents: the number of documents.
+        tokens: the number of tokens; None if the documents' lengths are not known.
+        reference_spans, predicted_spans: the numbers of spans or entities.
         form: `tags`, `spans` or `entities`; None if undetermined.
-        labelled: for each side whose tags are not all `O`, whether they have labels.
+        labelled: whether the tags of each side have labels; without sides that have only `O`.
     """
 
     counts: Mapping[str, Counts]
@@ -56,15 +56,15 @@ class Tally:
     labelled: Mapping[str, bool] = field(default_factory=dict)
 
     def __add__(self, other: Self) -> Self:
-        """Add two parts; an `InputError` if they are of two forms, or only the tags of one have labels."""
+        """Add two parts; raise an `InputError` if their forms differ, or only the tags of one have labels."""
         if None not in (self.form, other.form) and self.form != other.form:
             forms = " and others ".join(FORMS[form] for form in (self.form, other.form) if form is not None)
-            raise InputError(f"some documents hold {forms}.", "Give all documents alike.")
+            raise InputError(f"some documents hold {forms}.", "Give all documents in the same form.")
         for side, labelled in self.labelled.items():
             if other.labelled.get(side, labelled) != labelled:
                 raise InputError(
-                    "the tags of some documents have labels, those of others have none.",
-                    "Write every tag as prefix-label, or none.",
+                    "the tags of some documents have labels, and the tags of others have none.",
+                    "Write either all tags as prefix-label, or none.",
                     side=side,
                 )
         return replace(
@@ -79,7 +79,7 @@ class Tally:
         )
 
     def condensed(self) -> Self:
-        """Condense the counts, so that their size does not depend on the documents, see `Counts.condensed`."""
+        """Condense the counts so that their size does not grow with the documents, see `Counts.condensed`."""
         return replace(self, counts={name: counts.condensed() for name, counts in self.counts.items()})
 
     def score(self) -> dict[str, dict[str, float]]:
@@ -93,10 +93,11 @@ class Reading:
 
     Attributes:
         measures: the measures by the names of their results.
-        decoding: how tags are decoded; without a scheme if there are no tags.
+        decoding: how tags are decoded; it has no scheme if there are no tags.
         references, predictions: the names of the two columns.
-        lengths: the name of a column with the documents' numbers of tokens, for spans and entities, if there is one.
-        choice: which labels are scored, and as what; for tags and spans.
+        lengths: the name of the column with the documents' lengths in tokens, for spans and entities; None if there is
+            none.
+        choice: which labels of tags and spans are scored, and how they are renamed.
     """
 
     measures: Mapping[str, Measure]
@@ -124,7 +125,7 @@ class Reading:
         """
         options = SideReading.of(cls.of, arguments)
         if options.choice.reference_labels:
-            problem = f"a batch does not show all labels of the reference, which {mention('reference_labels')} needs."
+            problem = f"{mention('reference_labels')} needs all labels of the reference, and a batch has only some."
             raise InputError(problem, "Leave it out.", option="reference_labels")
         for asked_for, column in (("references", references), ("predictions", predictions), ("lengths", lengths)):
             if column is not None or asked_for != "lengths":
@@ -139,17 +140,17 @@ class Reading:
             measure.require_parts()
         if references == predictions:
             raise InputError(
-                f"the references and the predictions are one column, {shown(references)}.", "Name two columns."
+                f"the references and the predictions are the same column, {shown(references)}.", "Name two columns."
             )
         return cls(chosen, replace(decoding, scheme=named), references, predictions, lengths, options.choice)
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns that are read."""
+        """The names of the columns to read."""
         return [name for name in (self.references, self.predictions, self.lengths) if name is not None]
 
     def tally(self, batch: Any) -> Tally:
-        """Count a batch, see `streams.score_stream` for its forms; errors number the documents within it."""
+        """Count a batch, see `score_stream` for its forms; errors give the document's number in the batch."""
         columns, lengths = self._columns(batch)
         sides = {side: on_side(side, documents_in, column) for side, column in columns.items()}
         forms = {side: on_side(side, form_of, column) for side, column in sides.items()}
@@ -162,7 +163,7 @@ class Reading:
                 labelled = _labelled(sides) if self.decoding.prefix else {}
         pair: list[Any] = list(read_pair(sides, form, self.decoding, lengths)[:2])
         if form != "entities":
-            # labels that a batch lacks may be in others
+            # other batches may have the labels that this one lacks
             pair = list(self.choice.of(*pair, warn=False))
         else:
             self.choice.require_none(f"these are {form}")
@@ -178,17 +179,18 @@ class Reading:
         )
 
     def _columns(self, batch: Any) -> tuple[dict[str, Any], Any]:
-        """Take the two sides of a batch, and the documents' lengths or None."""
+        """Select the two sides of a batch, and the documents' lengths or None."""
         if isinstance(batch, (tuple, list)) and len(batch) == 2:
             if self.lengths is not None:
                 raise InputError(
-                    f"a pair has no column {shown(self.lengths)}.", f"Leave out {setting('lengths')}, or give columns."
+                    f"a pair has no column {shown(self.lengths)}.",
+                    f"Leave out {setting('lengths')}, or pass batches with columns.",
                 )
             return {"references": batch[0], "predictions": batch[1]}, None
         if not isinstance(batch, (pa.RecordBatch, pa.Table, Mapping)):
             raise InputError(
                 f"a {type(batch).__name__} is not a batch.",
-                "A batch is a pair (references, predictions), a mapping with these columns or an Arrow table.",
+                "Pass a pair (references, predictions), a mapping with these columns, or an Arrow table.",
             )
         require_columns(self.columns, list(batch) if isinstance(batch, Mapping) else batch.column_names)
         lengths = None if self.lengths is None else batch[self.lengths]
@@ -197,7 +199,7 @@ class Reading:
         return {"references": batch[self.references], "predictions": batch[self.predictions]}, lengths
 
     def _form(self, forms: Mapping[str, str | None]) -> str:
-        """Find the form of both sides; an empty side has the form of the other one."""
+        """Find the form of both sides; an empty side takes the form of the other one."""
         trees = not any(isinstance(measure, AlignedMeasure) for measure in self.measures.values())
         form = common_form(forms, "entities" if trees else "spans" if self.decoding.scheme is None else "tags")
         require_form(self.measures, form)
@@ -206,22 +208,22 @@ class Reading:
     def _require_scheme(self) -> None:
         if self.decoding.scheme is None:
             raise InputError(
-                "the scheme of tags that come in parts must be stated: nobody has seen all of their prefixes yet.",
+                "the scheme is missing: a stream cannot infer it, because later batches may have other prefixes.",
                 f"Name it, for example {setting('scheme', 'IOB2')}.",
             )
 
 
 def _labelled(sides: Mapping[str, Tags]) -> dict[str, bool]:
-    """Find for each side whose tags are not all `O` whether they have labels."""
+    """Check whether the tags of each side have labels; leave out sides that have only `O`."""
     tagged = {side: [name for name in tags.names if name != "O"] for side, tags in sides.items()}
     return {side: any(split_tag(name)[1] is not None for name in names) for side, names in tagged.items() if names}
 
 
 def require_columns(wanted: Sequence[str], names: Sequence[str]) -> None:
-    """Raise an `InputError` for the first column that is missing, or there more than once."""
+    """Raise an `InputError` for the first column that is missing or occurs more than once."""
     for name in wanted:
         if names.count(name) > 1:
-            raise InputError(f"two columns are called {name!r}.", "Give every column a name of its own.")
+            raise InputError(f"two columns have the name {name!r}.", "Give each column a different name.")
         if name not in names:
             raise InputError(
                 f"there is no column {name!r} among {', '.join(map(repr, names)) or 'none'}.",
@@ -230,7 +232,7 @@ def require_columns(wanted: Sequence[str], names: Sequence[str]) -> None:
 
 
 def require_form(measures: Mapping[str, Measure], form: str) -> None:
-    """Raise an `InputError` for the first measure of something else than a form holds."""
+    """Raise an `InputError` for the first measure that cannot score a form."""
     for name, measure in measures.items():
         if isinstance(measure, AlignedMeasure) == (form == "entities"):
             raise InputError(
@@ -242,8 +244,10 @@ def require_form(measures: Mapping[str, Measure], form: str) -> None:
 COUNTS_SCHEMA = pa.schema([("measure", pa.string()), ("documents", pa.int64()), ("counts", pa.binary())])
 """The schema of `partial_counts`: a row for each measure."""
 
+_COUNTS_REMEDY = "Give the tables that partial_counts returns."
+
 _BATCH = 1000
-"""This many documents of a dataset are counted at a time."""
+"""The number of documents of a dataset that are counted at a time."""
 
 
 @shares(TagArguments)
@@ -257,34 +261,33 @@ def score_stream(
     batch_size: int = _BATCH,
     **arguments: Unpack[TagArguments],
 ) -> dict[str, dict[str, float]]:
-    """Score a stream: each measure's headline values, as if all batches were one corpus.
+    """Score a stream of batches as one corpus: compute the headline values of each measure.
 
-    Memory does not depend on the length of the stream, as counts are summed up batch by batch. One measure alone keeps
-    rows: `unitizing_alpha` with `variant="1995"` pools the units of the whole corpus. Integer counts are those of the
-    whole corpus to the last bit, and floats but for rounding.
+    Counts are summed batch by batch, so memory does not grow with the stream. The exception is `unitizing_alpha` with
+    `variant="1995"`, which keeps the units of the whole corpus. Integer counts are the same as for the whole corpus;
+    floats may differ by rounding.
 
     Args:
         batches: an iterable of batches of documents, or a `datasets.Dataset` or `IterableDataset`. A batch is a pair
-            (references, predictions), or has these two as columns: a mapping, an Arrow table or record batch. A column
-            has for each document a list of tags, of spans or of entities, as Python or Arrow lists, see
-            `Spans.from_dicts` and `Entities.from_dicts`.
-        measures: names of measures, or measures with options of their own (`SlIcm(matching="optimal")`), or both; or a
-            mapping that names the results itself: `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`.
+            (references, predictions), or a mapping, an Arrow table or a record batch with these two columns. A column
+            has a list of tags, spans or entities for each document, as Python or Arrow lists, see `Spans.from_dicts`
+            and `Entities.from_dicts`.
+        measures: names of measures, or measures with options (`SlIcm(matching="optimal")`), or both; or a mapping that
+            names the results: `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`.
         references, predictions: the names of the columns.
-        lengths: the name of a column with the documents' numbers of tokens, for spans and entities.
-        batch_size: how many documents of a dataset are counted at a time.
+        lengths: the name of a column with the documents' lengths in tokens, for spans and entities.
+        batch_size: the number of documents of a dataset to count at a time.
         **arguments: `scheme`, `repair`, `prefix`, `id2label`, `ignore_index`, `label_map`, `labels` and
-            `ignore_labels`, see `arguments.TagArguments`. The scheme of tags must be stated unless `id2label` tells it
-            or tags have no prefixes: prefixes that come later could change what the first ones suggest. `ClassLabel`
-            columns of a dataset need no `id2label`.
+            `ignore_labels`, see `arguments.TagArguments`. Tags need `scheme`, unless `id2label` determines it or the
+            tags have no prefixes. `ClassLabel` columns of a dataset need no `id2label`.
 
     Returns:
-        The scores by the names of the measures (or those of the mapping) and their keys, built-in floats.
+        The scores as floats, by the name of the result and the key.
 
     Raises:
         TypeError: for an unknown argument.
-        InputError: for documents that cannot be scored, numbered over all batches, if there are no batches, and for
-            measures whose counts of parts do not add up.
+        InputError: if there are no batches, for documents that cannot be scored (with their number in the stream), and
+            for measures whose counts of parts do not add up.
     """
     require_arguments(score_stream, arguments)
     reading = Reading.of(measures, references, predictions, lengths, **arguments)
@@ -292,28 +295,28 @@ def score_stream(
 
 
 def stream_counts(batches: Any, *, batch_size: int = _BATCH, **options: Any) -> dict[str, Counts]:
-    """Count a stream: condensed counts by the names of the measures; the options are those of `score_stream`.
+    """Count a stream, with the options of `score_stream`. Return condensed counts by the names of the results.
 
-    `counts.score()` are the scores, `counts.measure.score_per_label(counts)` those of each label; counts of several
-    streams add up.
+    `counts.score()` computes the scores, and `counts.measure.score_per_label(counts)` the scores of each label. Counts
+    of several streams add up.
     """
     return dict(tally_stream(batches, Reading.of(**options), batch_size=batch_size).counts)
 
 
 def partial_counts(batch: Any, *, per_document: bool = False, **options: Any) -> pa.Table:
-    """Count a batch as a table that `sum_counts` sums up: Arrow in, Arrow out, for any engine that maps.
+    """Count an Arrow batch on any engine that maps functions; `sum_counts` sums the resulting tables.
 
     Args:
         batch: an Arrow record batch or table with the two columns.
         per_document: keep the counts of each document, for confidence intervals; they grow with the documents.
-        **options: those of `score_stream`, but `batch_size`.
+        **options: the options of `score_stream`, except `batch_size`.
 
     Returns:
-        A table of `COUNTS_SCHEMA`, whatever the batch: a row for each measure with its name (`measure`), the number of
-        the batch's documents and its counts as bytes (`Counts.to_bytes`).
+        A table with the schema `COUNTS_SCHEMA`. A row for each measure has its name (`measure`), the number of
+        documents in the batch, and its counts as bytes (`Counts.to_bytes`).
 
     Raises:
-        InputError: as `score_stream`; documents are numbered within the batch.
+        InputError: see `score_stream`; it gives the document's number in the batch.
     """
     require_choice("per_document", per_document, (True, False))
     tally = Reading.of(**options).tally(batch)
@@ -328,23 +331,23 @@ def sum_counts(
     measures: Mapping[str, Measure] | None = None,
     per_document: bool = False,
 ) -> dict[str, Counts]:
-    """Sum what `partial_counts` gave of all parts, by the names of the measures.
+    """Sum the tables of `partial_counts`. Return the counts by the names of the results.
 
     Args:
-        tables: one table or record batch or several of them, in the order of the corpus if that matters (for counts
-            of each document, and for `unitizing_alpha` with `variant="1995"`).
-        measures: measures of one's own by name; those of this package are made from what is stored with their counts.
-        per_document: keep the counts of each document, if the tables have them.
+        tables: one or more tables or record batches. Pass them in the order of the corpus if you keep the counts of
+            each document, or compute `unitizing_alpha` with `variant="1995"`.
+        measures: your own measures by name; measures of this package need not be given.
+        per_document: keep the counts of each document if the tables have them.
 
     Raises:
-        InputError: for tables of another kind, and for counts that do not add up.
+        InputError: for other tables, and for counts that do not add up.
     """
     if isinstance(tables, (pa.Table, pa.RecordBatch)):
         tables = [tables]
     require_choice("per_document", per_document, (True, False))
     require_kind({} if measures is None else measures, Mapping, "a mapping of measures", "Give them by their names.")
     parts: dict[str, list[bytes]] = {}
-    for table in ordered(tables, "a list of tables", "Give what partial_counts made."):
+    for table in ordered(tables, "a list of tables", _COUNTS_REMEDY):
         _require_counts(table)
         for name, stored in zip(*(table[column].to_pylist() for column in ("measure", "counts")), strict=True):
             parts.setdefault(name, []).append(stored)
@@ -361,12 +364,12 @@ def _restored(stored: bytes, measure: Measure | None, per_document: bool) -> Cou
 
 
 def tally_stream(batches: Any, reading: Reading, *, batch_size: int = _BATCH) -> Tally:
-    """Count a stream: the condensed tally, see `score_stream`."""
+    """Count a stream as one condensed tally, see `score_stream`."""
     return sum_of_parts(_tallies(batches, reading, batch_size))
 
 
 def _tallies(source: Any, reading: Reading, batch_size: int) -> Iterator[Tally]:
-    """Yield the condensed tally of each batch; documents are numbered over all batches."""
+    """Yield the condensed tally of each batch; errors give the document's number in the stream."""
     first, number = 0, -1
     for number, batch in enumerate(_batches(source, reading, batch_size)):
         try:
@@ -383,7 +386,7 @@ def _tallies(source: Any, reading: Reading, batch_size: int) -> Iterator[Tally]:
 
 def _require_counts(table: Any) -> None:
     if not isinstance(table, (pa.Table, pa.RecordBatch)):
-        raise InputError(f"a {type(table).__name__} is not an Arrow table.", "Give what partial_counts made.")
+        raise InputError(f"a {type(table).__name__} is not an Arrow table.", _COUNTS_REMEDY)
     types = {field.name: field.type for field in table.schema}
     texts, data = (types.get(name, pa.null()) for name in ("measure", "counts"))
     alone = all(table.column_names.count(name) == 1 for name in types)
@@ -392,22 +395,21 @@ def _require_counts(table: Any) -> None:
         or not (pa.types.is_string(texts) or pa.types.is_large_string(texts))
         or not (pa.types.is_binary(data) or pa.types.is_large_binary(data))
     ):
-        raise InputError(
-            f"a table with the columns {', '.join(table.column_names) or 'none'} holds no counts.",
-            "Give what partial_counts made.",
-        )
+        columns = ", ".join(table.column_names) or "none"
+        raise InputError(f"a table with the columns {columns} holds no counts.", _COUNTS_REMEDY)
 
 
 def _batches(source: Any, reading: Reading, batch_size: int) -> Iterator[Any]:
-    """Make the batches of an iterable, or of a dataset, which is known without an import of `datasets`."""
+    """Make the batches of an iterable, or of a dataset (recognised without importing `datasets`)."""
     if isinstance(source, (Mapping, str, bytes, pa.Table, pa.RecordBatch)) or not isinstance(source, Iterable):
         raise InputError(
-            f"a {type(source).__name__} is not a stream of batches.", "Give an iterable: [batch], or a dataset's split."
+            f"a {type(source).__name__} is not a stream of batches.",
+            "Give an iterable such as [batch], or the split of a dataset.",
         )
     if not all(hasattr(source, name) for name in ("iter", "with_format", "select_columns")):
         return iter(source)
     if not is_integer(batch_size) or batch_size < 1:
-        raise InputError(f"batch_size={shown(batch_size)} is not a whole number from 1 up.", "Use 1, 2, 3, ...")
+        raise InputError(f"batch_size={shown(batch_size)} is not a positive whole number.", "Use 1, 2, 3, ...")
     dataset: Any = source
     if dataset.features is not None:
         # a dataset that does not know its columns cannot make Arrow tables of one type
@@ -418,5 +420,5 @@ def _batches(source: Any, reading: Reading, batch_size: int) -> Iterator[Any]:
 
 
 def _named(table: pa.Table, features: Mapping[str, Any]) -> pa.Table:
-    """Make a table of a dataset with names for its `ClassLabel` numbers."""
+    """Replace the `ClassLabel` numbers in a table of a dataset by names."""
     return pa.table({name: named_classes(table[name], features[name]) for name in table.column_names})

@@ -26,7 +26,7 @@ from .transformations import Extend, Move, Numbers, Shift, Split, Transformation
 _FURTHER: dict[str, Any] = {"alone": True, "room": 4, "otherwise": 1}
 
 _DESCRIBED: dict[str, tuple[Transformation, str]] = {
-    "sequence_split": (Split(), "cut spans of 2 and more tokens in half"),
+    "sequence_split": (Split(), "split spans of at least 2 tokens in half"),
     "maximum_overlap": (
         Shift(tokens=1, alone=True, longest=9),
         "shift spans of 2 to 9 tokens, alone in their document, by one token",
@@ -35,29 +35,29 @@ _DESCRIBED: dict[str, tuple[Transformation, str]] = {
         Shift(tokens=None, alone=True, longest=9),
         "shift the same spans until one token is in common",
     ),
-    "long_truncation": (Truncate(shortest=4, longest=4), "take the last token from spans of 4"),
-    "short_truncation": (Truncate(shortest=2, longest=2), "take the last token from spans of 2"),
+    "long_truncation": (Truncate(shortest=4, longest=4), "remove the last token of spans of 4"),
+    "short_truncation": (Truncate(shortest=2, longest=2), "remove the last token of spans of 2"),
     "long_extension": (Extend(shortest=4, longest=4), "add a token to spans of 4"),
     "short_extension": (Extend(shortest=2, longest=2), "add a token to spans of 2"),
-    "-1": (Truncate(tokens=1, shortest=4, longest=4), "take the last token from spans of 4"),
-    "-2": (Truncate(tokens=2, shortest=4, longest=4), "take the last 2 tokens from the same spans"),
-    "-3": (Truncate(tokens=3, shortest=4, longest=4), "take the last 3 tokens from the same spans"),
+    "-1": (Truncate(tokens=1, shortest=4, longest=4), "remove the last token of spans of 4"),
+    "-2": (Truncate(tokens=2, shortest=4, longest=4), "remove the last 2 tokens of the same spans"),
+    "-3": (Truncate(tokens=3, shortest=4, longest=4), "remove the last 3 tokens of the same spans"),
     "+1": (Extend(tokens=1, alone=True), "add a token to spans alone in their document"),
-    "+2": (Extend(tokens=2, **_FURTHER), "add 2 tokens, if 4 more follow in the document, or else one"),
-    "+3": (Extend(tokens=3, **_FURTHER), "add 3 tokens to the same spans, or else one"),
-    "shifted_spans": (Shift(tokens=1), "shift spans of 2 and more tokens by one token"),
-    "shortened_spans": (Truncate(), "take the last token from spans of 2 and more"),
+    "+2": (Extend(tokens=2, **_FURTHER), "add 2 tokens if 4 more follow in the document, else one"),
+    "+3": (Extend(tokens=3, **_FURTHER), "add 3 tokens to the same spans, else one"),
+    "shifted_spans": (Shift(tokens=1), "shift spans of at least 2 tokens by one token"),
+    "shortened_spans": (Truncate(), "remove the last token of spans of at least 2"),
     "lengthened_spans": (Extend(), "add a token to spans"),
     "label_noise": (Relabel(rate=0.1), "give spans another label"),
-    "dropped_spans": (Drop(rate=0.1), "leave spans out"),
-    "invented_spans": (Invent(), "add spans; the rate is that of free tokens"),
-    "illegal_tags": (IllegalTags(), "put tags where they cannot stand; must come last"),
+    "dropped_spans": (Drop(rate=0.1), "drop spans"),
+    "invented_spans": (Invent(), "add spans; the rate is per free token"),
+    "illegal_tags": (IllegalTags(), "make tags illegal; must come last"),
 }
 
 TRANSFORMATIONS: dict[str, Transformation] = {name: transformation for name, (transformation, _) in _DESCRIBED.items()}
-"""Transformations by name. The first thirteen are those of the SL-ICM paper's Table 4, as they have been found by
-refitting, see `docs/monotonicity.md`: long is four tokens, short is two. Those of tags stay in their documents and run
-into no other span, where the paper's do not mind (`free`)."""
+"""Transformations by name. The first thirteen are from the SL-ICM paper's Table 4, with parameters found by refitting,
+see `docs/monotonicity.md`: long is four tokens, short is two. Ours stay in their documents and do not overlap other
+spans; the paper's may (`free`)."""
 
 PAIRS: tuple[tuple[str, ...], ...] = (
     ("maximum_overlap", "minimum_overlap"),
@@ -66,16 +66,16 @@ PAIRS: tuple[tuple[str, ...], ...] = (
     ("-1", "-2", "-3"),
     ("+1", "+2", "+3"),
 )
-"""The transformations whose scores are compared with each other."""
+"""The groups of transformations to compare with each other."""
 
 DESCRIPTIONS: dict[str, str] = {name: text for name, (_, text) in _DESCRIBED.items()}
-"""What the transformations do, in words."""
+"""Descriptions of the transformations."""
 
-_REMEDY = "Give numbers of the tags in names=..., or strings."
+_REMEDY = "Give strings, or numbers of the tags in names=..."
 
 
 def get_transformation(name: str, **parameters: Any) -> Transformation:
-    """Find the transformation of that name, with some of its parameters changed.
+    """Find a transformation by its name, and change some of its parameters.
 
     Raises:
         InputError: for an unknown name or parameter.
@@ -91,30 +91,30 @@ def get_transformation(name: str, **parameters: Any) -> Transformation:
 
 
 def free(transformation: Transformation) -> Transformation:
-    """Make the transformation such that bounds move wherever they go, as in the SL-ICM paper: `overlap`, `beyond`."""
+    """Let boundaries move anywhere (`overlap`, `beyond`), as in the SL-ICM paper."""
     return replace(transformation, overlap=True, beyond=True) if isinstance(transformation, Move) else transformation
 
 
 def matched(name: str, transformation: Transformation, spans: Spans, *, numbers: Numbers = None) -> Transformation:
-    """Make a transformation that touches as many spans of a corpus as those that it is compared with, see `PAIRS`.
+    """Limit a transformation so that all transformations of its group in `PAIRS` touch equally many spans.
 
-    It touches the first so many as the one of them that can touch the fewest. Extensions by more and fewer tokens
-    (`+1` to `+3`) touch the same spans, those with room for the most.
+    Each touches its first n spans, where n is the smallest number that one of them can touch. Extensions (`+1` to `+3`)
+    touch the same spans: the spans with room for the longest extension.
 
     Args:
-        name: its name.
-        transformation: the transformation of that name; the others get its rate, seed and freedom.
+        name: the name of the transformation.
+        transformation: the transformation; the others of its group get its rate, seed, `overlap` and `beyond`.
         spans: the corpus.
         numbers: see `transformations.Numbers`.
 
     Raises:
-        InputError: for a transformation that is compared with none, and as the transformations do.
+        InputError: for a transformation without a group, and for spans that cannot be transformed.
     """
     group = next((names for names in PAIRS if name in names), None)
     if group is None:
         listed = ", ".join(other for names in PAIRS for other in names)
         raise InputError(
-            f"{name} is compared with no other transformation, so there is no number to match.",
+            f"{name} has no group of transformations to compare, so there is no number to match.",
             f"Leave out {setting('matched', True)}, or apply one of {listed}.",
         )
     shared = {field: getattr(transformation, field) for field in ("rate", "seed", "overlap", "beyond")}
@@ -128,7 +128,7 @@ def matched(name: str, transformation: Transformation, spans: Spans, *, numbers:
 
 @dataclass(frozen=True)
 class TagMap:
-    """A function for `Dataset.map(..., with_indices=True)`, made by `as_map`; its fields are the arguments there."""
+    """A function for `Dataset.map(..., with_indices=True)`; its fields are the arguments of `as_map`."""
 
     transformation: Transformation
     column: str
@@ -138,9 +138,9 @@ class TagMap:
     touched_column: str | None
 
     def __call__(self, batch: Mapping[str, Any], indices: Any = None) -> dict[str, Any]:
-        """Compute the new values of the column for a batch, or for one example, of these numbers in the dataset."""
+        """Compute the new column for a batch or one example, given the indices in the dataset."""
         if indices is None:
-            raise InputError("a transformation must know the documents' numbers.", "Call map(..., with_indices=True).")
+            raise InputError("a transformation needs the documents' indices.", "Call map(..., with_indices=True).")
         require_kind(batch, Mapping, "a batch of columns", "Pass it to Dataset.map.")
         if self.column not in batch:
             columns = ", ".join(map(shown, batch))
@@ -157,8 +157,8 @@ class TagMap:
         if textual:
             flat = np.array(transformed.tags.names, dtype=object)[transformed.tags.codes].tolist()
         else:
-            problem = "the result has {} here, which is not among the names."
-            remedy = "Use a ClassLabel that has all tags of the scheme, or strings."
+            problem = "the result has {} here, and this tag is not among the names."
+            remedy = "Use strings, or a ClassLabel with all tags of the scheme."
             flat = _codes(transformed.tags, self.names or (), problem, remedy).tolist()
         written = {self.column: [flat[first:last] for first, last in pairwise(transformed.tags.offsets.tolist())]}
         if self.touched_column is not None:
@@ -181,22 +181,22 @@ def as_map(
 
     Args:
         transformation: a transformation, or its name in `TRANSFORMATIONS`.
-        column: the column of the tags, lists of strings or of ClassLabel numbers; the result is of the same kind.
-        scheme: their scheme; may be left out if `names` tell it.
+        column: the column of tags, lists of strings or of ClassLabel numbers; the result has the same type.
+        scheme: the scheme of the tags; by default inferred from `names`.
         names: all tags that the column may have, `dataset.features["ner_tags"].feature.names`. Numbers need them, and
-            so does what must know all labels.
+            so do transformations that need all labels.
         repair: how to handle illegal tags, see `decoding.decode`; by default they are an error.
-        touched_column: a column for the number of spans (tags) that were touched in each document.
+        touched_column: a new column with the number of spans (or tags) that were touched in each document.
 
     Raises:
-        InputError: if neither scheme nor names are given, if both columns are one, and for a transformation that looks
-            at the whole corpus (`first`, or labels or lengths that are not given), since a map sees a part at a time.
-            Labels that are not given are those of `names`.
+        InputError: if both `scheme` and `names` are missing, if both columns have the same name, and for a
+            transformation that needs the whole corpus (`first`, or missing `lengths`), since a map sees only a part at
+            a time. Missing `labels` are taken from `names`.
     """
     chosen = get_transformation(transformation) if isinstance(transformation, str) else transformation
     if not isinstance(chosen, Transformation):
         raise InputError(
-            f"{shown(chosen)} is not a transformation.", "Give one of them, or a name from TRANSFORMATIONS."
+            f"{shown(chosen)} is not a transformation.", "Give a transformation, or a name from TRANSFORMATIONS."
         )
     for name in (column, *([] if touched_column is None else [touched_column])):
         require_kind(name, str, "the name of a column", "Name a column.")
@@ -209,27 +209,27 @@ def as_map(
         if isinstance(chosen, (Relabel, Invent)) and chosen.labels is None:
             chosen = replace(chosen, labels=labels)
     elif isinstance(chosen, IllegalTags):
-        raise InputError("a batch does not have all tags of the dataset.", "Give them with names=...")
+        raise InputError("a batch may not have all tags of the dataset.", "Give them with names=...")
     if scheme is None:
-        raise InputError("a batch does not tell the scheme of the dataset.", f"Name it with {setting('scheme')}")
+        raise InputError("the scheme cannot be inferred from a batch.", f"Name it with {setting('scheme')}")
     get_repair(repair, get_scheme(scheme))
     parameter = chosen.looks_at_corpus
     if parameter is not None:
         value = getattr(chosen, parameter)
         raise InputError(
-            f"{setting(parameter, value)} is about the whole dataset, and a map sees a part at a time.",
+            f"{setting(parameter, value)} needs the whole dataset, and a map sees only a part at a time.",
             f"Give {setting(parameter)}" if value is None else f"Leave out {mention(parameter)}, or transform Spans.",
         )
     return TagMap(chosen, column, get_scheme(scheme).name, all_tags, repair, touched_column)
 
 
 def _vocabulary(names: tuple[str, ...]) -> Tags:
-    """Make one document that has each name once."""
+    """Make a document with each name once."""
     return Tags(np.arange(len(names)), names, np.array([0, len(names)], dtype=np.int64))
 
 
 def _checked(names: tuple[str, ...], scheme: str | None) -> tuple[str, ...]:
-    """Check the names; an `InputError` if one is not a tag or occurs twice."""
+    """Check the names; raise an `InputError` if one is not a tag or occurs twice."""
     for number, name in enumerate(names):
         if not isinstance(name, str) or name in names[:number]:
             problem = f"{shown(name)} is not a string." if not isinstance(name, str) else f"{shown(name)} occurs twice."
@@ -250,13 +250,13 @@ def _from_numbers(rows: Sequence[Sequence[Any]], names: tuple[str, ...]) -> Tags
         for at, value in enumerate(flat):
             if not is_integer(value) or value not in numbers:
                 document, position = place_of(offsets, at)
-                problem = f"{shown(value)} is not the number of one of {len(names)} tags."
+                problem = f"{shown(value)} is not the number of a tag; names=... has {len(names)}."
                 raise InputError(problem, _REMEDY, document=document, position=position)
     return Tags(np.array(flat, dtype=np.int64), names, offsets)
 
 
 def _codes(tags: Tags, names: tuple[str, ...], problem: str, remedy: str) -> np.ndarray:
-    """Find for each token the number of its tag among the names; an `InputError` if it has none."""
+    """Find the number of each token's tag among the names; raise an `InputError` for a tag without a number."""
     number = {name: code for code, name in enumerate(names)}
     codes: np.ndarray = np.array([number.get(name, -1) for name in tags.names], dtype=np.int64)[tags.codes]
     if (codes < 0).any():

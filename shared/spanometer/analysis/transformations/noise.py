@@ -1,4 +1,4 @@
-"""Transformations at random: other labels, spans left out and invented, tags where they cannot stand."""
+"""Random transformations: change labels, drop spans, invent spans, make tags illegal."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from .transformations import (
 )
 
 _BLOCK = 1 << 20
-"""How many tokens are drawn at once."""
+"""The number of tokens that are drawn at a time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Relabel(ChosenSpans):
-    """Give spans another label, each of the others being as likely.
+    """Give spans another label; all other labels are equally likely.
 
     Attributes:
-        labels: the labels to draw from; None is those of the corpus. With fewer than two nothing can be touched.
+        labels: the labels to draw from; None is the labels of the corpus. With fewer than two, nothing is touched.
     """
 
     labels: tuple[str, ...] | None = option(None, help="the labels to draw from", type="tuple of str, optional")
@@ -57,7 +57,7 @@ class Relabel(ChosenSpans):
         is_offered = np.isin(spans.label, offered)
         others = len(offered) - is_offered
         chosen = self.choose(spans, numbers, others > 0)
-        # by the label's name, as its code depends on what else the corpus, or the part of it, has
+        # draw by the label's name, because its code depends on the other labels in this part of the corpus
         names = np.array([zlib.crc32(label.encode()) for label in spans.labels], dtype=np.uint64)
         draw = uniform(self.seed, numbers[spans.document], spans.start, spans.end, names[spans.label])
         pick = (draw * others).astype(np.int64)
@@ -70,7 +70,7 @@ class Relabel(ChosenSpans):
 
 @dataclass(frozen=True, kw_only=True)
 class Drop(ChosenSpans):
-    """Leave spans out."""
+    """Drop spans."""
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
         """See `SpanTransformation`."""
@@ -83,13 +83,12 @@ class Drop(ChosenSpans):
 class Invent(SpanTransformation):
     """Add spans in free text, with at least one token between them and any other span.
 
-    At each token outside all spans one begins with the probability `rate`, its length and label drawn from `lengths`
-    and `labels`; it is not added if it would pass the end of its document or come too near to a span or to one drawn
-    before.
+    At each token outside all spans, a span begins with the probability `rate`, with a random length and label. It is
+    not added if it would pass the end of its document, or come too near to another span.
 
     Attributes:
-        lengths: lengths to draw from, each entry as likely; None is the lengths of the corpus's spans.
-        labels: labels to draw from; None is those of the corpus.
+        lengths: the lengths to draw from, all entries equally likely; None is the lengths of the corpus's spans.
+        labels: the labels to draw from; None is the labels of the corpus.
     """
 
     rate: float = option(0.02, help="the probability of each free token to begin a span", kind=float, low=0, high=1)
@@ -129,21 +128,21 @@ class Invent(SpanTransformation):
         return changed(spans, document, *(np.append(*pair) for pair in columns))
 
     def _drawn(self, base: np.ndarray, numbers: np.ndarray) -> Iterator[np.ndarray]:
-        """Draw tokens of all documents laid end to end, a block at a time."""
+        """Draw tokens from all documents on one axis, a block at a time."""
         for first in range(0, int(base[-1]), _BLOCK):
             token = np.arange(first, min(first + _BLOCK, int(base[-1])))
             document = np.searchsorted(base, token, side="right") - 1
             yield token[uniform(self.seed, numbers[document], token - base[document]) < self.rate]
 
     def _stands_apart(self, spans: Spans, document: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-        """Check whether invented spans stay in their documents, a token away from all others and those before."""
+        """Check whether invented spans stay in their documents, at least a token away from all other spans."""
         base, length = bases(spans)[document], lengths_of(spans)[document]
         first = base + np.maximum(start - 1, 0)
         last = base + np.minimum(end + 1, length)
         free = (end <= length) & (covered_before(spans, first) == covered_before(spans, last))
         reach = np.maximum.accumulate(np.where(free, base + end, -1))
         within = np.ones(len(start), dtype=bool)
-        # the seam between documents needs no token in between
+        # spans of two documents need no token between them
         within[1:] = (reach[:-1] < base[1:] + start[1:]) | (reach[:-1] <= base[1:])
         within &= free
         return within
@@ -151,10 +150,10 @@ class Invent(SpanTransformation):
 
 @dataclass(frozen=True, kw_only=True)
 class IllegalTags(Transformation):
-    """Put tags where they cannot stand: each changed tag makes an illegal pair with a neighbour or an end.
+    """Make tags illegal: each changed tag makes an illegal pair with a neighbour or with an end of its document.
 
-    A candidate is each tag for which there is such a tag in the scheme, with one of the labels; of two neighbours that
-    are drawn the second stays as it is.
+    A tag is a candidate if the scheme has such a tag with one of the labels. If two neighbours are drawn, only the
+    first is changed.
     """
 
     rate: float = option(0.05, help="the probability of each tag to be changed", kind=float, low=0, high=1)
@@ -162,9 +161,9 @@ class IllegalTags(Transformation):
     unit: ClassVar[str] = "tag"
 
     def on_tags(self, tags: Tags, *, scheme: str, repair: str = "raise", numbers: Numbers = None) -> TransformedTags:
-        """See `Transformation`; `repair` is not used here, the tags may be illegal before.
+        """See `Transformation`. The input may have illegal tags, so `repair` is not used.
 
-        The labels to choose from are those of `tags.names`; without any, nothing is touched.
+        New tags have the labels of `tags.names`; without any, nothing is touched.
         """
         require_kind(tags, Tags, "an object of Tags", "Make one with Tags.from_lists.")
         tag_scheme = get_scheme(scheme)
@@ -180,7 +179,7 @@ class IllegalTags(Transformation):
         drawn = uniform(self.seed, number, position) < self.rate
         drawn[1:] &= ~(drawn[:-1] & (position[1:] > 0))
         token = np.flatnonzero(drawn)
-        # both ends are like the outside tag, which has the code 0
+        # both ends of a document act like the outside tag, which has the code 0
         previous = np.where(position[token] > 0, codes[token - 1], 0)
         last = position[token] == tags.lengths[document[token]] - 1
         following = np.where(last, 0, codes[np.minimum(token + 1, len(codes) - 1)])
@@ -197,23 +196,20 @@ class IllegalTags(Transformation):
 
 
 def _vocabulary(tags: Tags, scheme: Scheme) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
-    """List all tags of a scheme with the labels of some tags, O first, and which pairs of them are illegal.
-
-    Between them, for each of the names of the tags that are read, its code.
-    """
+    """List all tags of a scheme with the labels of some tags, O first; the code of each tag name; and illegal pairs."""
     split = [split_tag(name) for name in tags.names]
     suffixes = sorted({"" if label is None else f"-{label}" for prefix, label in split if prefix != "O"})
     names = ("O", *(prefix + suffix for prefix in scheme.prefixes for suffix in suffixes))
     codes = np.array([names.index(name) for name in tags.names], dtype=np.int64)
     role = np.array([OUTSIDE, *(ROLES.index(kind) for kind in scheme.prefixes.values() for _ in suffixes)])
-    # bare prefixes are of one label
+    # prefixes without a label share one label
     label = np.array([-1, *(code for _ in scheme.prefixes for code in range(len(suffixes)))])
     same = (label[:, None] == label[None, :]).astype(np.int64)
     return names, codes, ~scheme.legal()[role[:, None], role[None, :], same]
 
 
 def _with_offered(spans: Spans, labels: tuple[str, ...] | None) -> tuple[Spans, np.ndarray]:
-    """Give the spans codes for their own and the offered labels, and the codes of the latter, ascending."""
+    """Add the offered labels to the spans' labels; also return the codes of the offered labels, ascending."""
     names = spans.labels if labels is None else labels
     spans = spans.with_labels(tuple(sorted({*spans.labels, *names})))
     codes = sorted(spans.labels.index(name) for name in set(names))

@@ -1,16 +1,15 @@
-"""Transformations of an annotated corpus: an output that errs in one way, and how often it does.
+"""Transformations of an annotated corpus: outputs with one kind of error, and the number of errors.
 
-    TRANSFORMATIONS["minimum_overlap"](spans)             # Transformed(spans, how many were touched)
-    Truncate(tokens=2, shortest=4, rate=0.5)(spans)       # the same with parameters
+    TRANSFORMATIONS["minimum_overlap"](spans)             # Transformed(spans, number of touched spans per document)
+    Truncate(tokens=2, shortest=4, rate=0.5)(spans)       # a transformation with other parameters
 
-Those that cut spans and move their bounds are here, random ones in `noise`, all of them by name in `mapping`, which
-also makes functions for `Dataset.map` of them.
+This module has transformations that split spans and move their boundaries. Random ones are in `noise`. `mapping` has
+all of them by name, and makes functions for `Dataset.map`.
 
-A transformation is a pure function of `Spans`; its parameters are its fields. Unless `beyond=True` it never leaves a
-document, and unless `overlap=True` it makes no two spans overlap that did not: a span that cannot be changed so is left
-alone and not counted.
-What is random depends on the seed, the document's number and the place alone, so that it comes out the same whole, in
-batches and in shards.
+A transformation is a pure function of `Spans`, and its fields are its parameters. Spans stay in their documents unless
+`beyond=True`, and do not overlap new spans unless `overlap=True`. A span that cannot be changed in this way stays
+unchanged and is not counted. Random choices depend only on the seed, the document's number and the position, so batches
+and shards give the same result as the whole corpus.
 """
 
 from __future__ import annotations
@@ -32,14 +31,14 @@ from ...tags.tags import Tags
 SIDES = ("start", "end")
 
 LARGEST = np.iinfo(np.int32).max
-"""The largest number that a parameter can be."""
+"""The largest value of a parameter."""
 
 Numbers = np.ndarray | None
-"""The documents' numbers in the whole corpus; by default 0, 1, 2 and so on."""
+"""The numbers of the documents in the whole corpus; by default 0, 1, 2 and so on."""
 
 
 def amount(default: int | None, help: str, *, low: int = 1, optional: bool = False) -> Any:
-    """Declare a parameter that is a whole number."""
+    """Declare a whole-number parameter."""
     return option(default, help=help, kind=int, low=low, high=LARGEST, optional=optional or default is None)
 
 
@@ -49,7 +48,7 @@ class Transformed:
 
     Attributes:
         spans: its spans.
-        per_document: how many spans of each document were touched (changed, dropped or invented), int64.
+        per_document: the number of touched (changed, dropped or invented) spans of each document, int64.
     """
 
     spans: Spans
@@ -57,7 +56,7 @@ class Transformed:
 
     @property
     def touched(self) -> int:
-        """Count the spans that were touched."""
+        """The number of touched spans."""
         return int(self.per_document.sum())
 
 
@@ -67,7 +66,7 @@ class TransformedTags:
 
     Attributes:
         tags: the tags.
-        per_document: how many spans (of `IllegalTags`: tags) of each document were touched, int64.
+        per_document: the number of touched spans (or tags, of `IllegalTags`) of each document, int64.
     """
 
     tags: Tags
@@ -75,7 +74,7 @@ class TransformedTags:
 
     @property
     def touched(self) -> int:
-        """Count the spans (of `IllegalTags`: tags) that were touched."""
+        """The number of touched spans (or tags, of `IllegalTags`)."""
         return int(self.per_document.sum())
 
 
@@ -84,14 +83,14 @@ class Transformation(ABC):
     """A transformation; its parameters are its fields.
 
     Attributes:
-        rate: the probability of each candidate to be touched, in [0, 1].
-        seed: of what is random, 0 or greater.
-        unit: what is touched.
+        rate: the probability that a candidate is touched, in [0, 1].
+        seed: the seed of random choices, 0 or greater.
+        unit: the unit of what is touched, `span` or `tag`.
         from_corpus: the parameters that are taken from the corpus if they are None.
     """
 
-    rate: float = option(1.0, help="the probability of each candidate to be touched", kind=float, low=0, high=1)
-    seed: int = amount(0, "the seed of what is random", low=0)
+    rate: float = option(1.0, help="the probability that a candidate is touched", kind=float, low=0, high=1)
+    seed: int = amount(0, "the seed of random choices", low=0)
 
     unit: ClassVar[str] = "span"
     from_corpus: ClassVar[tuple[str, ...]] = ()
@@ -106,7 +105,7 @@ class Transformation(ABC):
 
         Args:
             tags: the tags of all documents.
-            scheme: their scheme.
+            scheme: the scheme of the tags.
             repair: how to handle illegal tags, see `decoding.decode`; by default they are an error.
             numbers: see `Numbers`.
 
@@ -116,7 +115,7 @@ class Transformation(ABC):
 
     @property
     def looks_at_corpus(self) -> str | None:
-        """Find the parameter, if any, that makes a part of a corpus differ from the same part of the whole."""
+        """The parameter, if any, that gives a part of a corpus another result than the whole corpus."""
         return next((name for name in self.from_corpus if getattr(self, name) is None), None)
 
     def refuse(self, name: str, remedy: str) -> None:
@@ -129,10 +128,10 @@ class SpanTransformation(Transformation):
     """A transformation of spans.
 
     Attributes:
-        first: touch at most the first so many, in the order of the text; None is no limit.
+        first: touch only this many spans, the first in the order of the text; None is no limit.
     """
 
-    first: int | None = amount(None, "touch at most the first so many", low=0)
+    first: int | None = amount(None, "touch only the first N", low=0)
 
     @property
     def looks_at_corpus(self) -> str | None:
@@ -143,15 +142,15 @@ class SpanTransformation(Transformation):
         """Transform spans.
 
         Args:
-            spans: contiguous spans; the documents' lengths must be known.
+            spans: contiguous spans with known document lengths.
             numbers: see `Numbers`.
 
         Raises:
-            InputError: for discontinuous spans, and if the lengths are not known.
+            InputError: for discontinuous spans and unknown lengths.
         """
         require_kind(spans, Spans, "an object of Spans", "Make one with Spans.from_tags or Spans.from_dicts.")
         if spans.fragments is not None:
-            raise InputError("discontinuous spans cannot be transformed.", "Give contiguous ones.")
+            raise InputError("discontinuous spans cannot be transformed.", "Give contiguous spans.")
         lengths_of(spans)
         return self.transform(spans, document_numbers(numbers, spans.documents))
 
@@ -171,22 +170,22 @@ class ChosenSpans(SpanTransformation):
     """A transformation of some of the spans of a corpus.
 
     Attributes:
-        shortest, longest: touch only spans of so many tokens; None is no limit.
-        alone: touch only spans that are the only one of their document.
+        shortest, longest: touch only spans with at least and at most this many tokens; None is no limit.
+        alone: touch only spans in documents without other spans.
     """
 
-    shortest: int = amount(1, "touch only spans of at least so many tokens")
-    longest: int | None = amount(None, "touch only spans of at most so many tokens")
-    alone: bool = option(False, help="touch only spans that are the only one of their document", kind=bool)
+    shortest: int = amount(1, "touch only spans with at least N tokens")
+    longest: int | None = amount(None, "touch only spans with at most N tokens")
+    alone: bool = option(False, help="touch only spans in documents without other spans", kind=bool)
 
     def __post_init__(self) -> None:
         """Check the parameters."""
         super().__post_init__()
         if self.longest is not None and self.longest < self.shortest:
-            self.refuse("longest", f"Use {self.shortest} or more, as shortest is.")
+            self.refuse("longest", f"Use {self.shortest} (the value of shortest) or more.")
 
     def choose(self, spans: Spans, numbers: np.ndarray, possible: np.ndarray | None = None) -> np.ndarray:
-        """Flag the spans to touch: those that the fields and `possible` admit, drawn at `rate`."""
+        """Flag the spans to touch: draw at `rate` from the spans that the parameters and `possible` allow."""
         size = spans.end - spans.start
         chosen: np.ndarray = (size >= self.shortest) & (size <= (LARGEST if self.longest is None else self.longest))
         if self.alone:
@@ -202,7 +201,7 @@ class ChosenSpans(SpanTransformation):
 
 @dataclass(frozen=True, kw_only=True)
 class Split(ChosenSpans):
-    """Cut spans of two and more tokens in half; the first half gets the odd token."""
+    """Split spans with at least two tokens in half; the first half gets the odd token."""
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
         """See `SpanTransformation`."""
@@ -221,14 +220,14 @@ class Split(ChosenSpans):
 
 @dataclass(frozen=True, kw_only=True)
 class Move(ChosenSpans):
-    """A transformation that moves bounds.
+    """A transformation that moves boundaries.
 
     Attributes:
-        overlap: let spans run into others.
+        overlap: let spans overlap others.
         beyond: let spans pass the end of their document. If one does, the documents of the result have no lengths.
     """
 
-    overlap: bool = option(False, help="let spans run into others", kind=bool)
+    overlap: bool = option(False, help="let spans overlap others", kind=bool)
     beyond: bool = option(False, help="let spans pass the end of their document", kind=bool)
 
     def moved(
@@ -239,7 +238,7 @@ class Move(ChosenSpans):
         by_end: Any,
         possible: np.ndarray | bool = True,
     ) -> Transformed:
-        """Move the bounds of the spans for which that is possible and that are chosen."""
+        """Move the boundaries of chosen spans if possible."""
         first, last = _wide(spans)
         room = self.has_room(spans, first + by_start, last + by_end, beyond=self.beyond)
         chosen = self.choose(spans, numbers, possible & room)
@@ -250,9 +249,9 @@ class Move(ChosenSpans):
         return replace(transformed, spans=replace(transformed.spans, lengths=None))
 
     def has_room(self, spans: Spans, start: np.ndarray, end: np.ndarray, *, beyond: bool = False) -> np.ndarray:
-        """Check whether spans with these bounds stay in their documents and enter no token of another span.
+        """Check whether spans with these boundaries stay in their documents and do not reach into another span.
 
-        All spans move to one side, so two that enter free tokens only cannot meet there unless they overlap already.
+        All spans move in the same direction, so two spans that enter only free tokens cannot meet there.
         """
         within: np.ndarray = (start >= 0) & (end <= (LARGEST if beyond else lengths_of(spans)[spans.document]))
         if self.overlap:
@@ -261,11 +260,11 @@ class Move(ChosenSpans):
         base = offsets[spans.document]
 
         def is_free(first: np.ndarray, last: np.ndarray) -> np.ndarray:
-            # bounds before the documents are refused by `within`
+            # `within` excludes boundaries before the documents
             first, last = (np.clip(base + bound, 0, offsets[-1]) for bound in (first, last))
             return np.asarray(covered_before(spans, np.maximum(first, last)) == covered_before(spans, first))
 
-        # what lies beyond a document is free, and no token of the next one
+        # positions after a document's end are free, and not tokens of the next document
         within &= is_free(start, spans.start) & is_free(spans.end, np.minimum(end, lengths_of(spans)[spans.document]))
         return within
 
@@ -275,11 +274,11 @@ class Shift(Move):
     """Move spans towards the end of the document; at least one token stays in common.
 
     Attributes:
-        tokens: by how many tokens; None leaves one token in common. Spans that would leave their place altogether are
+        tokens: the number of tokens to move; None leaves one token in common. Spans with no more tokens than this are
             not touched.
     """
 
-    tokens: int | None = amount(1, "by how many tokens", optional=True)
+    tokens: int | None = amount(1, "the number of tokens to move", optional=True)
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
         """See `SpanTransformation`."""
@@ -290,15 +289,15 @@ class Shift(Move):
 
 @dataclass(frozen=True, kw_only=True)
 class Truncate(Move):
-    """Take tokens from spans that have more.
+    """Remove tokens from spans that have more.
 
     Attributes:
-        tokens: how many.
-        side: at which end.
+        tokens: the number of tokens to remove.
+        side: the end to change.
     """
 
-    tokens: int = amount(1, "how many tokens to take")
-    side: str = option("end", help="at which end", choices=SIDES)
+    tokens: int = amount(1, "the number of tokens to remove")
+    side: str = option("end", help="the end to change", choices=SIDES)
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
         """See `SpanTransformation`."""
@@ -308,26 +307,26 @@ class Truncate(Move):
 
 @dataclass(frozen=True, kw_only=True)
 class Extend(Move):
-    """Add the neighbouring tokens to spans.
+    """Add neighbouring tokens to spans.
 
     Attributes:
-        tokens: how many.
-        side: at which end.
-        room: touch only spans with room in their document for so many tokens there, so that different `tokens` touch
-            the same spans; None is `tokens`.
-        otherwise: how many tokens spans without that room get.
+        tokens: the number of tokens to add.
+        side: the end to change.
+        room: touch only spans with free room for this many tokens, so that different `tokens` touch the same spans;
+            None is `tokens`.
+        otherwise: the number of tokens to add to spans without that room.
     """
 
-    tokens: int = amount(1, "how many tokens to add")
-    side: str = option("end", help="at which end", choices=SIDES)
-    room: int | None = amount(None, "touch only spans with room for so many tokens")
-    otherwise: int = amount(0, "how many tokens spans without that room get", low=0)
+    tokens: int = amount(1, "the number of tokens to add")
+    side: str = option("end", help="the end to change", choices=SIDES)
+    room: int | None = amount(None, "touch only spans with free room for N tokens")
+    otherwise: int = amount(0, "the number of tokens to add to spans without that room", low=0)
 
     def __post_init__(self) -> None:
         """Check the parameters."""
         super().__post_init__()
         if self.room is not None and self.room < self.tokens:
-            self.refuse("room", f"Use {self.tokens} or more, as tokens is.")
+            self.refuse("room", f"Use {self.tokens} (the value of tokens) or more.")
 
     def transform(self, spans: Spans, numbers: np.ndarray) -> Transformed:
         """See `SpanTransformation`."""
@@ -342,7 +341,7 @@ class Extend(Move):
 
 
 def document_numbers(numbers: Any, documents: int) -> np.ndarray:
-    """Check the documents' numbers in the whole corpus; None stands for 0, 1, 2 and so on (int64)."""
+    """Check the numbers of the documents in the whole corpus; None stands for 0, 1, 2 and so on (int64)."""
     if numbers is None:
         return np.arange(documents)
     remedy = "Give one whole number from 0 up for each document."
@@ -355,12 +354,12 @@ def document_numbers(numbers: Any, documents: int) -> np.ndarray:
 
 
 def _wide(spans: Spans) -> tuple[np.ndarray, np.ndarray]:
-    """Convert starts and ends to integers that no parameter makes overflow."""
+    """Convert starts and ends to int64, so that no parameter makes them overflow."""
     return spans.start.astype(np.int64), spans.end.astype(np.int64)
 
 
 def changed(spans: Spans, touched: np.ndarray, document: Any, start: Any, end: Any, label: Any) -> Transformed:
-    """Make the corpus with other spans, in order; `touched` are the documents of those that were touched."""
+    """Make the transformed corpus from columns of spans; `touched` has the document of each touched span."""
     document, start, end = (np.asarray(column).astype(np.int32) for column in (document, start, end))
     label = np.asarray(label, dtype=spans.label.dtype)
     ordered = in_order(replace(spans, document=document, start=start, end=end, label=label, copies=None))
@@ -368,19 +367,19 @@ def changed(spans: Spans, touched: np.ndarray, document: Any, start: Any, end: A
 
 
 def lengths_of(spans: Spans) -> np.ndarray:
-    """Require the documents' lengths; an `InputError` if they are not known."""
+    """Return the documents' lengths; raise an `InputError` if they are not known."""
     if spans.lengths is None:
         raise InputError("the documents' lengths are not known.", "Give them with lengths=...")
     return spans.lengths
 
 
 def bases(spans: Spans) -> np.ndarray:
-    """Find where documents begin with all laid end to end, and where the last one ends."""
+    """Compute the position of each document's first token in the corpus, and of the corpus's end."""
     return offsets_of(lengths_of(spans))
 
 
 def covered_before(spans: Spans, tokens: np.ndarray) -> np.ndarray:
-    """Count for some tokens, numbered through all documents, how many tokens before them lie in spans."""
+    """Count the tokens in spans before each of some tokens, which are numbered through all documents."""
     base = bases(spans)[spans.document]
     start, end, _ = union(base + spans.start, base + spans.end)
     begun = np.searchsorted(start, tokens, side="right")
@@ -388,9 +387,9 @@ def covered_before(spans: Spans, tokens: np.ndarray) -> np.ndarray:
 
 
 def uniform(seed: int, *keys: Any) -> np.ndarray:
-    """Draw numbers in [0, 1) that depend on the seed and the keys (whole numbers, arrays that broadcast) alone.
+    """Draw numbers in [0, 1) that depend only on the seed and the keys (whole numbers, arrays that broadcast).
 
-    Each key is mixed in by the finaliser of SplitMix64 (Steele, Lea and Flood 2014).
+    The finaliser of SplitMix64 mixes in each key (Steele, Lea and Flood 2014).
     """
     state: np.ndarray = _mixed(np.array([seed], dtype=np.uint64))
     for key in keys:
