@@ -129,7 +129,7 @@ def _expected(folder: Path, declared: Mapping[str, Any]) -> dict[str, list[list[
     rows: dict[str, list[list[str]]] = {}
     if "values" in declared:
         for place, value in declared["values"].items():
-            system, key = place.split(":")
+            system, key = place.split(":", 1)
             rows.setdefault(system, []).append([key, value])
         return rows
     with (folder / "expected.tsv").open(encoding="utf-8", newline="") as lines:
@@ -271,9 +271,11 @@ _INTRODUCTION = """# Official scores: equal rows
 
 Made-up files were scored by the official scorers, and by `spanometer score --protocol NAME`. A row is a number that the
 scorer prints; rows of modes that no protocol stands for are not compared. The numbers of fairevaluation are the tables
-that the program comes with. The numbers of nervaluate, semeval2013 and muc are the counts of nervaluate's tests and of
-the task's table of scenarios; muc adds the counts of exact boundaries and of types. The numbers of euroeval-described
-and euroeval-no-misc are what seqeval prints for the same tags in capitals.
+that the program comes with, the numbers of hipe2020 the task's counts of a submitted run. The numbers of nervaluate,
+semeval2013 and muc are the counts of nervaluate's tests and of the task's table of scenarios; muc adds the counts of
+exact boundaries and of types. The numbers of euroeval-described and euroeval-no-misc are what seqeval prints for the
+same tags in capitals. There are published figures of the runs of WNUT-17 and HIPE-2022 too, but these runs are not
+among the corpora.
 
 A row is equal if ours is printed alike, and where the scorer gives all digits, if it is within 1e-9.
 `python -m experiments.official DIR` makes this page; the tests score a part of the files.
