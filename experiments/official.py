@@ -249,15 +249,14 @@ def table(data: Path) -> Iterator[str]:
     yield f"| all | {_numbers([row for rows in scored.values() for row in rows])} |"
     yield ""
     yield (
-        f"{len(names())} protocols, {len(scored)} with files of this kind. Of {equal} every row is equal. Of "
-        f"{complete} nothing is missing here: where the scorer is at fault, the protocol gives the number of the "
-        "definition."
+        f"{len(scored)} of {len(names())} protocols have such files. For {equal} of them every row is equal. For "
+        f"{complete} nothing is missing: if the scorer is at fault, the protocol follows the definition."
     )
     yield from ("", "Rows that are not equal:", "")
     for name, reasons in differing.items():
         for reason, rows in reasons.items():
             first, ours = rows[0], "none" if rows[0].ours is None else rows[0].ours[0]
-            example = f"{first.system} {first.key}: {ours} for {first.printed}"
+            example = f"{first.system} {first.key}: ours {ours}, theirs {first.printed}"
             yield f"- {name}, {len(rows):,} ({example}): {reason or 'NOT EXPLAINED.'}"
 
 
@@ -269,15 +268,18 @@ def _numbers(rows: Sequence[Row]) -> str:
 
 _INTRODUCTION = """# Official scores: equal rows
 
-Made-up files were scored by the official scorers, and by `spanometer score --protocol NAME`. A row is a number that the
-scorer prints; rows of modes that no protocol stands for are not compared. The numbers of fairevaluation are the tables
-that the program comes with, the numbers of hipe2020 the task's counts of a submitted run. The numbers of nervaluate,
-semeval2013 and muc are the counts of nervaluate's tests and of the task's table of scenarios; muc adds the counts of
-exact boundaries and of types. The numbers of euroeval-described and euroeval-no-misc are what seqeval prints for the
-same tags in capitals. There are published figures of the runs of WNUT-17 and HIPE-2022 too, but these runs are not
-among the corpora.
+We scored made-up files with the official scorers and with `spanometer score --protocol NAME`. A row is a number that
+the scorer prints. We do not compare modes of a scorer without a protocol. Some numbers have another source:
 
-A row is equal if ours is printed alike, and where the scorer gives all digits, if it is within 1e-9.
+- fairevaluation: the tables that come with the program.
+- hipe2020: the task's counts of a submitted run.
+- nervaluate, semeval2013 and muc: the counts of nervaluate's tests and of the task's table of scenarios. muc adds the
+  counts of exact boundaries and of types.
+- euroeval-described and euroeval-no-misc: seqeval on the same tags in capitals.
+
+WNUT-17 and HIPE-2022 also published figures of runs, but the corpora do not include these runs.
+
+A row is equal if we print the same digits, or if it is within 1e-9 where the scorer prints all digits.
 `python -m experiments.official DIR` makes this page; the tests score a part of the files.
 """
 
