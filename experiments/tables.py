@@ -163,7 +163,7 @@ class PublishedTable:
             if cells[0].counterexample:
                 yield f"Counterexample for {places[0]}: {cells[0].counterexample}."
             if len(set(texts)) == 1:
-                yield f"Published {texts[0][0]}, ours {texts[0][1]}: {'; '.join(places)}."
+                yield f"Published: {texts[0][0]}. Ours: {texts[0][1]}. Values: {'; '.join(places)}."
             elif len(cells) <= LISTED:
                 rows = ([place, *text, cell.mark] for place, text, cell in zip(places, texts, cells, strict=True))
                 yield text_table("value", ["published", "ours", "difference", ""], rows)

@@ -109,9 +109,9 @@ def test_table():
         "3 values: 1 equal, 2 not equal.",
         "1 value differs. so",
         "Counterexample for a: x: gold 1-2.",
-        "Published yes, ours no: a: x.",
+        "Published: yes. Ours: no. Values: a: x.",
         "1 value differs. No reason is on record.",
-        "Published 0.5, ours 0.70: b: y.",
+        "Published: 0.5. Ours: 0.70. Values: b: y.",
     ]
     assert cells[1].record() == ["a", "x", "yes", "no", "", "not equal", "gold 1-2"]
     assert cells[3].record() == ["a", "z", "not printed", "3", "", "", ""]
