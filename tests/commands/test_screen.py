@@ -13,7 +13,7 @@ from spanometer.commands.main import main
 from spanometer.measures import MEASURES
 from spanometer.spans.spans import Spans
 from spanometer.tables.screen import page, show
-from spanometer.tables.table import Copyable
+from spanometer.tables.table import Copyable, heading
 
 
 @pytest.mark.parametrize("width", [20, 44, 80, 120])
@@ -30,6 +30,14 @@ def test_numbers_are_whole_on_narrow_terminals(width, monkeypatch):
     assert output.count("1.0000") >= 5 * 3 * 3
     assert output.count("X") >= 3 and label[:5] in output
     assert max(map(len, (line for line in output.splitlines() if "|" not in line))) <= max(width, 29)
+
+
+def test_headings_wrap_below_themselves():
+    console = page(file=io.StringIO())
+    console.width = 30
+    show(console, *heading([("system", "a.conll, 12 spans of tokens, 3 left out"), ("size", "2")]))
+    lines = [line.rstrip() for line in console.file.getvalue().splitlines()]
+    assert lines == ["system  a.conll, 12 spans of", "        tokens, 3 left out", "size    2"]
 
 
 class Terminal(io.StringIO):

@@ -96,7 +96,7 @@ def test_numbers_are_those_of_the_library():
 
 def test_offsets_that_nothing_tells():
     error = text_of(page(DOCCANO).html)
-    assert "ann.jsonl, line 3" in error and "“Offsets count”" in error
+    assert "ann.jsonl, line 3" in error and "“Unit of offsets”" in error
     # a format without that option is read all the same
     assert "alert" not in page(DOCCANO, offset_unit="utf-16").html
 
@@ -109,7 +109,7 @@ def test_one_file_of_several_annotators(files):
     path = files(**{"both.jsonl": "".join(f"{json.dumps(row)}\n" for row in rows)})
     found = page(path)
     assert "news-ann" in found.html and "1 place where 2 annotators differ" in text_of(found.html)
-    assert "Upload it alone" in text_of(page([*path, *path]).html)
+    assert "Upload only this file" in text_of(page([*path, *path]).html)
 
 
 def test_nested_spans(files):
@@ -136,7 +136,7 @@ def test_nested_spans(files):
         (["ann", "broken.zip"], "cannot be unpacked"),
         (["ann", "empty.zip"], "the archive is empty"),
         (["ann", "bomb.zip"], "too much for this page"),
-        (["long", "long"], "“Method of chance” to 'uniform'"),
+        (["long", "long"], "“Computation of chance” to 'uniform'"),
     ],
 )
 def test_what_cannot_be_done(files, tmp_path, given, said):

@@ -79,7 +79,7 @@ def test_the_headline_is_the_measures_own(name):
 
 def test_all_measures_are_compared():
     html = answer("span_f", REFERENCE, PREDICTION)
-    tables = re.findall(r"<table>(.*?)</table>", html[html.index("All measures on") : html.index("By label")])
+    tables = re.findall(r"<table>(.*?)</table>", html[html.index(">All measures<") : html.index("By label")])
     rows = {}
     for table in tables:
         heads, *values = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in table.split("</tr>")[:-1]]
@@ -90,7 +90,7 @@ def test_all_measures_are_compared():
     for name in quick:
         shown = headline(answer(name, REFERENCE, PREDICTION)).replace("−", "-")
         assert text_of(rows[name][MEASURES[name].headline]) == shown
-    assert "eter is not computed: no spans found" in answer("span_f", "a O\n", "a O\n")
+    assert "eter is left out: no spans found" in answer("span_f", "a O\n", "a O\n")
 
 
 def test_options_change_the_score():
@@ -264,7 +264,7 @@ def test_errors_are_text():
         ("a O\n", "a PER-B\n", "Prediction, line 1"),
         ("a O\nb\n", "a O\nb O\n", "Reference, line 2"),
         ("a O\nb \0O\n", "a O\nb O\n", "NUL"),
-        ("\ud800 O\n", "a O\n", "half a character"),
+        ("\ud800 O\n", "a O\n", "half of a surrogate pair"),
     ],
 )
 def test_wrong_tags_are_told_in_words(reference, prediction, said):
@@ -307,7 +307,7 @@ def test_limits():
     # spans of many lengths in one sentence of 100,000 tokens
     line = "".join("a B-X\n" + "b I-X\n" * (number % 300) for number in range(660)) + "c O\n"
     said = text_of(answer("chance_kappa_f1", line, line))
-    assert "times the work that a page does; the longest sentence has" in said and "set “Method” to 'uniform'" in said
+    assert "times the work that this page allows; the longest sentence has" in said and "set “Method” to 'uniform'" in said
     assert headline(answer("chance_kappa_f1", line, line, method="uniform", n_simulations=0)) != "0.0000"
     units = "a B-X\n" * 6000
     said = text_of(answer("gamma", units, units))
@@ -400,7 +400,7 @@ def test_attributes_that_do_not_occur():
     ):
         html = answer("span_attribute", spans({"a": 1}), spans({"a": 1}), **changed)
         assert 'role="alert"' in html and said in text_of(html)
-    assert "No span of either side has an attribute" in answer("span_attribute", spans({}), spans({}))
+    assert "No span on either side has attributes" in answer("span_attribute", spans({}), spans({}))
 
 
 def test_only_the_first_values_are_shown():

@@ -151,7 +151,7 @@ def test_examples_run(page):
         page.browser.switch_to.default_content()
     if page.name == "chance_kappa_f1":
         charts = page.browser.find_elements(By.CSS_SELECTOR, ".sm-chart img")
-        assert [chart.get_attribute("alt") for chart in charts] == ["F1 by chance", "Where spans lie at random"]
+        assert [chart.get_attribute("alt") for chart in charts] == ["F1 by chance", "Random places of spans"]
 
 
 def test_an_option_changes_the_score(page):

@@ -69,12 +69,12 @@ def test_what_policies_make_of_an_answer():
     html = page(TEXT, ANSWER, asked_labels="PER,LOC")
     strict = text_of(outcome_of(html, "strict"))
     assert re.search(r"Paris Hilton ≠ PER disputed lives in Paris ≠ LOC disputed \.", strict)
-    assert "Rome CITY absent; counts as a predicted span that is wrong" in strict
+    assert "Rome CITY absent; counts as a false positive" in strict
     # first: the item Paris is within Paris Hilton, which is longer
     first = text_of(outcome_of(html, "spacy-llm-first"))
-    assert "Paris LOC overlapping; left out, and nothing says so" in first
-    assert "Rome CITY outside; left out, and nothing says so" in first
-    assert "Paris LOC 22 to 27" in text_of(html[html.index("Where they differ") :])
+    assert "Paris LOC overlapping; dropped without a penalty" in first
+    assert "Rome CITY outside; dropped without a penalty" in first
+    assert "Paris LOC 22 to 27" in text_of(html[html.index("Differences between the outcomes") :])
 
 
 @pytest.mark.parametrize("example", examples_of("answers").values(), ids=examples_of("answers"))
@@ -141,13 +141,13 @@ def test_invalid_options_are_named_as_the_page_does():
 )
 def test_any_answer_has_a_page(answer):
     html = page("text \ud800 \0 here", answer)
-    assert not Reader(html).unbalanced and "Policy by policy" in html
+    assert not Reader(html).unbalanced and "Each policy" in html
 
 
 def test_notes():
-    assert "does not parse" in page(TEXT, '[["PER", "Paris Hilton"], ["LOC", "Par')
-    assert "The answer is not the text" in page(TEXT, "[Paris Hilton](PER) lived in [Paris](LOC).")
-    assert "No item was found" in page(TEXT, "nothing")
+    assert "cannot be parsed" in page(TEXT, '[["PER", "Paris Hilton"], ["LOC", "Par')
+    assert "The model has changed the text" in page(TEXT, "[Paris Hilton](PER) lived in [Paris](LOC).")
+    assert "The answer has no items" in page(TEXT, "nothing")
 
 
 @pytest.mark.parametrize("token", [HOSTILE, "{{value}}", "${window.hurt=1}", '"onmouseover="window.hurt=1'])
@@ -195,7 +195,7 @@ def test_in_a_browser(browser, address):
     browser.get(address)
     wait(browser, lambda: found(".sm-headline"))
     press(list(examples_of("answers"))[2])
-    wait(browser, lambda: "The answer does not parse" in said())
+    wait(browser, lambda: "The answer cannot be parsed" in said())
     type_into("text", f"{HOSTILE} met Ann in Rome")
     wait(browser, lambda: [part for part in found(".sm-changed") if part.is_displayed()])
     type_into("answer", json.dumps([["PER", "Ann"], ["PER", HOSTILE], ["LOC", "Oslo"]]))

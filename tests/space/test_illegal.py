@@ -42,7 +42,7 @@ def test_the_example_of_illegal_tags_shows_them():
 def test_no_entities_are_no_perfect_score():
     nothing = answer("eter", "a b\n", "a b\n")
     assert headline(nothing) == "no entities found"
-    assert "No entities found: scores without a denominator" in nothing and "pers" in text_of(nothing)
+    assert "No entities found: scores with the denominator 0" in nothing and "pers" in text_of(nothing)
     invented = answer("eter", "a b\n", "<pers.ind> a </pers.ind> b\n")
     assert headline(invented) == "no entities in the reference"
     # nor any other rate of errors

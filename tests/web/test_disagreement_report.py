@@ -113,8 +113,8 @@ def test_sentences_have_a_row_for_each_annotator(browser, tmp_path):
     )
     first, second = browser.execute_script(script)
     assert [who for who, _ in first] == ["consensus", "ann", "ben", "<i>"]
-    assert first[1][1].endswith("Acme Inc ≈ ORG wrong boundary saw Rome ✓ LOC correct")
-    assert "≠ <b> wrong label" in second[2][1]
+    assert first[1][1].endswith("Acme Inc ≈ ORG other boundary saw Rome ✓ LOC agreed")
+    assert "≠ <b> other label" in second[2][1]
     assert browser.find_element("id", "found").text == "4 differences in 2 sentences."
     links, wrong = browser.execute_async_script(EVERY_LINK)
     assert links > 10 and wrong == []

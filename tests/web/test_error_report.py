@@ -364,7 +364,7 @@ def test_print(page):
     assert printed.startswith(b"%PDF")
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     try:
-        assert page.find_element("id", "printed").text == "Printed: all 3 sentences with the errors that were chosen."
+        assert page.find_element("id", "printed").text == "Printed: all 3 sentences with the selected errors."
         assert not page.find_element("id", "panel").is_displayed()
         assert page.find_element("id", "sentences").is_displayed()
     finally:

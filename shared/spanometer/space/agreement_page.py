@@ -69,7 +69,9 @@ def form() -> Form:
     size = f"{MAX_FILES} files, {MAX_DOCUMENTS:,} documents, {MAX_TOKENS:,} tokens each, {MAX_ANNOTATED:,} spans"
     return Form(
         title=app_title("agreement"),
-        heading=app_heading("agreement", f"Files: {FORMATS}. One for each annotator, or one of several."),
+        heading=app_heading(
+            "agreement", f"Files: {FORMATS}. Upload a file for each annotator, or one file with several annotators."
+        ),
         button="Compare",
         respond=_answer,
         limits=f"{size}; {megabytes(MAX_BYTES)} for each file",
@@ -77,7 +79,7 @@ def form() -> Form:
         uploads=[Upload("files", "Files of the annotators", several=True)],
         boxes=[Box(name, f"Annotator {name}") for name in _NAMES],
         controls=FIELDS.controls,
-        hint="The texts count if there are no files. Examples to click:",
+        hint="Texts are used only without files. Examples:",
         examples={name: {"files": None, **texts} for name, texts in examples_of("teams").items()},
     )
 
@@ -129,12 +131,12 @@ def _results(paths: Sequence[str], chosen: Mapping[str, Any]) -> Response:
     named_files = ", ".join(f"{name} ({file.source})" for name, file in files.items())
     heading = [("annotators", named_files), ("size", differing.size)]
     report = disagreement_report(differing, heading=heading, agreement=agreed, left_out=without)
-    few = ["Intervals need two documents or more."] if agreed.documents < 2 else narrow_intervals(agreed.documents)
-    joint = {"Alpha, all jointly": "alpha"} if len(agreed.signatures) > 1 else {}
+    few = ["Intervals need at least two documents."] if agreed.documents < 2 else narrow_intervals(agreed.documents)
+    joint = {"Alpha of all annotators": "alpha"} if len(agreed.signatures) > 1 else {}
     html = render(
         "results.html",
         headline=_part(agreed, "Mean F1 beyond chance", "mean_kappa_f1"),
-        about="1 is full agreement, 0 is chance",
+        about="1 is perfect agreement, 0 is chance",
         parts=[
             _part(agreed, title, key)
             for title, key in {"Mean F1": "mean_f1", "Mean F1 by chance": "mean_chance_f1", **joint}.items()
@@ -164,7 +166,7 @@ def _notes(files: Mapping[str, DocumentFile], more: Sequence[str]) -> list[str]:
 def _read(paths: Sequence[str], options: Mapping[str, Any]) -> dict[str, DocumentFile]:
     """Read the annotations of each annotator, by name."""
     if not paths:
-        raise InputError("there is no file.", "Upload two or more, or one with several annotators.")
+        raise InputError("there is no file.", "Upload two or more files, or one file with several annotators.")
     if len(paths) > MAX_FILES:
         raise too_much("the files", f"{len(paths)} files, more than {MAX_FILES}")
     files = {name: _read_one(path, options).require_spans() for name, path in named(paths).items()}
@@ -177,7 +179,9 @@ def _read(paths: Sequence[str], options: Mapping[str, Any]) -> dict[str, Documen
         if len(file.names) > 1:
             listed = ", ".join(map(shown, file.names))
             raise InputError(
-                f"the file has spans of {len(file.names)} annotators: {listed}.", "Upload it alone.", source=file.source
+                f"the file has spans of {len(file.names)} annotators: {listed}.",
+                "Upload only this file.",
+                source=file.source,
             )
     return files
 
@@ -208,7 +212,7 @@ def _require_little_work(sides: Mapping[str, Spans], measure: ChanceKappaF1, con
     drawn = 1000 * listed[0].documents * labels * len(listed) * (len(listed) - 1) // 2
     if confidence is not None and drawn > MAX_DRAWN:
         raise InputError(
-            f"intervals would take {drawn / MAX_DRAWN:,.1f} times the work that a page does.",
+            f"intervals would take {drawn / MAX_DRAWN:,.1f} times the work that this page allows.",
             f"Set {setting('confidence', 'none')}, or compute them on your own machine.",
             option="confidence",
         )

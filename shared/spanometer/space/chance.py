@@ -21,7 +21,7 @@ from .templates import excerpt
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TITLES = ("F1 by chance", "Where spans lie at random")
+TITLES = ("F1 by chance", "Random places of spans")
 """The names of the charts of a page."""
 
 
@@ -58,7 +58,7 @@ def _f1_chart(drawn: np.ndarray, observed: float, expected: float) -> Chart:
     """Draw the histogram of F1 by chance, with the observed and the expected F1."""
     drawn = drawn[~np.isnan(drawn)]
     if len(drawn) == 0 or np.isnan(observed) or np.isnan(expected):
-        return Chart(None, "Set a number of simulated annotations to see how F1 by chance is distributed.")
+        return Chart(None, "Set a number of simulated annotations to see the distribution of F1 by chance.")
     return Chart(
         draw_chance_f1(drawn, observed, expected),
         f"Histogram of F1 of {counted(len(drawn), 'random annotation')}, from {number(float(drawn.min()))} to "
@@ -97,9 +97,8 @@ def _coverage_chart(measure: ChanceKappaF1, annotated: Sequence[Spans], words: S
         return nothing
     return Chart(
         draw_coverage(coverage, spans),
-        f"Sentence {document + 1}, label {shortened(label)}: how likely a span lies over each token "
-        "at random, for the reference (solid line) and the prediction (dashed line). The bars above are the spans "
-        "themselves.",
+        f"Sentence {document + 1}, label {shortened(label)}: the probability that a random span covers each "
+        "token, for the reference (solid line) and the prediction (dashed line). The bars above show the spans.",
         excerpt(words[document]),
     )
 

@@ -29,9 +29,9 @@ from ..tags.tags import Tags
 from .limits import MAX_BYTES, MAX_DOCUMENTS, MAX_MARKUP_BYTES, MAX_SPANS, MAX_TOKENS, encoded, megabytes, too_much
 
 _PASTED = {
-    "spans": "Paste a token and its tag a line, or click an example.",
+    "spans": "Paste a token and its tag on each line, or click an example.",
     "entities": "Paste a text with markup, or click an example.",
-    "attributes": "Paste a JSON list of spans a line, or click an example.",
+    "attributes": "Paste a JSON list of spans on each line, or click an example.",
 }
 """What to paste, by the kind of the input."""
 
@@ -118,7 +118,7 @@ def read_tags(reference: str, prediction: str, reading: LabelDecoding) -> PageCo
     notes = []
     if words is None:
         words = [[str(number) for number in range(1, length + 1)] for length in tags[0].lengths.tolist()]
-        notes = ["There are no words in the text; tokens are shown by their numbers."]
+        notes = ["The text has only tags, so tokens are shown by their numbers."]
     decoded = [as_tags(side, prefix=reading.prefix) for side in tags]
     return PageCorpus(files, spans, spans, words, reading_of(scheme, **decoding), notes, decoded)
 
@@ -131,8 +131,8 @@ def _tag_files(reference: str, prediction: str) -> Sequence[DocumentFile]:
     both = _read("spans", reference, "reference", reader)
     if both.words is None:
         raise InputError(
-            "the prediction is empty, and the reference's text has no third column with its tags.",
-            "Paste the prediction into its box, or one text with token, reference tag and predicted tag a line.",
+            "the prediction is empty, and the reference has no third column with predicted tags.",
+            "Paste the prediction, or a reference with token, reference tag and predicted tag on each line.",
         )
     return both.select(0), both.select(1)
 
@@ -171,7 +171,7 @@ def _read_both(
         require_same_tokens(*files)
     except InputError as error:
         if error.option == "ignore_words":
-            error.remedy = "Paste the same words on both sides, or tags alone, one a line."
+            error.remedy = "Paste the same words on both sides, or only tags, one on each line."
         raise
     return files
 

@@ -40,7 +40,7 @@ FORMATS = (
 )
 """The formats that pages read, in words."""
 
-FILES_KEPT = "Files are read on this Space's server, and deleted after an hour."
+FILES_KEPT = "Files are read on the server of this Space and deleted after an hour."
 
 
 def read_file(path: str, *, scored: bool = True, **options: Any) -> DocumentFile:

@@ -32,14 +32,14 @@ def form() -> Form:
         heading=app_heading("errors", f"Files: {FORMATS}."),
         button="Make the report",
         respond=respond,
-        limits=f"{size}; {megabytes(MAX_BYTES)} for each file, a training set too",
+        limits=f"{size}; {megabytes(MAX_BYTES)} for each file",
         kept=FILES_KEPT,
         uploads=[
             Upload("reference", "Reference"),
             Upload("systems", "Predictions of one or more systems", several=True),
             Upload("train", "Training set (optional)"),
         ],
-        hint="Or an example to click:",
+        hint="Example:",
         examples={"Two systems on invented news": {"example": True}},
     )
 
@@ -80,7 +80,7 @@ def report_of(reference: str | None, systems: Sequence[str] | None, train: str |
     """
     if not reference or not systems:
         missing = "the reference" if not reference else "a system's predictions"
-        raise InputError(f"there is no file with {missing}.", "Upload a file on each side.")
+        raise InputError(f"there is no file with {missing}.", "Upload a reference and at least one system.")
     if len(systems) > _MOST_SYSTEMS:
         raise too_much("the predictions", f"{counted(len(systems), 'system')}, more than {_MOST_SYSTEMS}")
     gold = require_one_annotator(read_file(reference))

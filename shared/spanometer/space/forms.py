@@ -74,11 +74,11 @@ class Form:
     button: str
     respond: Callable[[Mapping[str, Any]], Response]
     limits: str
-    kept: str = "The texts are scored on this Space's server and not kept."
+    kept: str = "Texts are scored on the server of this Space and are not stored."
     uploads: Sequence[Upload] = ()
     boxes: Sequence[Box] = ()
     controls: Sequence[Control] = ()
-    hint: str = "Examples to click:"
+    hint: str = "Examples:"
     examples: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     charts: Sequence[str] = ()
     below: str = ""

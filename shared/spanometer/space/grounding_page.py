@@ -54,19 +54,17 @@ grounded = ground(
 {options})
 grounded.spans.to_dicts(), grounded.wrong_mention, grounded.total"""
 
-_WRONG = "“Wrong”: the item has no place, and counts as a predicted span that touches nothing."
+_WRONG = "wrong: the item is not in the text and counts as a false positive."
 _ABOUT = " ".join(
     [
         *(f"{kind}: {COUNTS[kind]}." for kind in OUTCOMES),
-        "†: the point of the space that is nearest to the project's rule.",
-        f"The actions are those at the places {', '.join(PLACES)}.",
+        "†: the policy that is nearest to the project's rule.",
+        f"The actions are for {', '.join(PLACES)}, in this order.",
     ]
 )
 _COLUMNS = ("policy", "item", "label", "mention", "outcome", "counts_as_wrong", "start", "end")
 
-_STRINGS = (
-    "Other projects compare strings: a mention counts wherever it is. Normal forms are as each policy compares them."
-)
+_STRINGS = "Other projects compare only strings, wherever they are. Mentions are shown in each policy's normal form."
 
 Predictions = tuple[frozenset[tuple[int, int, str]], frozenset[tuple[tuple[str, str], int]]]
 """What two policies that score alike have in common: the spans, and the items without a place that count as wrong."""
@@ -80,11 +78,15 @@ def form(name: str = "grounding") -> Form:
         button="Ground",
         respond=lambda values: respond(values["text"] or "", values["answer"] or "", values),
         limits=f"{MAX_TEXT:,} characters of text, {MAX_ANSWER:,} of the answer, {MAX_ITEMS} items",
-        kept="Text and answer are read on this Space's server and not kept.",
+        kept="Texts and answers are read on the server of this Space and are not stored.",
         boxes=[
-            Box("text", "Text", "What the model was given to read."),
-            Box("answer", "Answer", "What it wrote: JSON, lists, inline marks, lines, in prose or fenced."),
-            Box("reference", "Reference", "The right mentions, written like an answer, for mention F1; may be empty."),
+            Box("text", "Text", "The text in the model's prompt."),
+            Box(
+                "answer",
+                "Answer",
+                "The model's answer: JSON, lists, inline marks or lines, also in prose or code fences.",
+            ),
+            Box("reference", "Reference", "The right mentions in the form of an answer, for mention F1. Optional."),
         ],
         controls=FIELDS.controls,
         examples=examples_of("answers"),
@@ -132,7 +134,7 @@ def _results(text: str, answer: str, reading: AnswerReading, reference: str) -> 
     limits = {"text": (text, MAX_TEXT), "answer": (answer, MAX_ANSWER), "reference": (reference, MAX_ANSWER)}
     for name, (pasted, most) in limits.items():
         if not pasted.strip() and name != "reference":
-            raise InputError(f"the {name} is empty.", "Paste one, or click an example.")
+            raise InputError(f"the {name} is empty.", "Paste a text, or click an example.")
         if len(pasted) > most:
             raise too_much(name, f"{counted(len(pasted), 'character')}, more than {most:,}")
     own = GroundingPolicy.of(reading.grounding)
@@ -160,9 +162,9 @@ def _results(text: str, answer: str, reading: AnswerReading, reference: str) -> 
         snippet=_call(reading, own),
         outcomes=[_outcome(letters[spans], members, alike, text) for spans, members in alike.items()],
         sections=[
-            first_rows("Where they differ", _differences(letters, text), _WRONG),
-            Section("Policy by policy", [_policies(results, letters), _actions(results)], _ABOUT),
-            Section("As strings, without places", [_strings(text, read, reading, right)], _STRINGS),
+            first_rows("Differences between the outcomes", _differences(letters, text), _WRONG),
+            Section("Each policy", [_policies(results, letters), _actions(results)], _ABOUT),
+            Section("Compared as strings", [_strings(text, read, reading, right)], _STRINGS),
         ],
     )
     return Response(html, files=_files(results))
@@ -172,7 +174,7 @@ def _grounded(name: str, policy: GroundingPolicy, read: Answer, index: TextIndex
     policy = policy if reading.offsets is None else replace(policy, offsets=reading.offsets)
     places = sum(len(index.occurrences(item.mention, policy.fold, policy.inside)) for item in read.items)
     if places > MAX_PLACES:
-        raise too_much("answer", f"mentions that are at {places:,} places of the text, more than {MAX_PLACES:,}")
+        raise too_much("answer", f"{places:,} occurrences of mentions in the text, more than {MAX_PLACES:,}")
     try:
         return _Grounded(name, policy, outcomes_of(read, index, policy, reading.asked_labels, reading.aliases))
     except InputError as error:
@@ -183,17 +185,17 @@ def _notes(read: Answer, text: str) -> Iterator[str]:
     """Yield notes on the answer that apply to every policy."""
     if read.broken:
         yield (
-            "The answer does not parse. Policies that take it as empty have no items; others have "
-            f"{counted(len(read.items), 'item')} that {'is' if len(read.items) == 1 else 'are'} complete."
+            "The answer cannot be parsed. Some policies read it as empty; the others use the "
+            f"{counted(len(read.items), 'complete item')}."
         )
     if read.rewrites(text):
-        yield "The answer is not the text: the model has changed it, so its offsets mean other places."
+        yield "The model has changed the text in its answer, so its offsets may point to other places."
     if read.unread:
         yield f"The offsets of {counted(read.unread, 'item')} could not be read."
     if read.other_fields:
-        yield f"{counted(read.other_fields, 'field')} of the answer belong to no item."
+        yield f"{counted(read.other_fields, 'field')} of the answer cannot be read as an item."
     if not read.items:
-        yield "No item was found in the answer."
+        yield "The answer has no items."
 
 
 def _policies(results: Sequence[_Grounded], letters: Mapping[Predictions, str]) -> Table:
@@ -206,7 +208,7 @@ def _policies(results: Sequence[_Grounded], letters: Mapping[Predictions, str]) 
         name = f"{result.name}{_nearest(result.name, NAMED)}"
         cells = [""] * len(numbers) if result.problem else map(amount, numbers)
         rows.append([name, result.problem or letters[result.predictions], *cells])
-    return Table("policy", ("outcome", "spans", "wrong, without a place", *OUTCOMES), rows, left=2)
+    return Table("policy", ("outcome", "spans", "not in the text, wrong", *OUTCOMES), rows, left=2)
 
 
 def _nearest(name: str, points: Mapping[str, Any]) -> str:
@@ -271,7 +273,7 @@ def _differences(letters: Mapping[Predictions, str], text: str) -> Table:
     for label, mention in sorted({item for of_outcome in counts for item in of_outcome}):
         times = [of_outcome.get((label, mention), 0) for of_outcome in counts]
         cells = ["–" if not count else "wrong" if count == 1 else f"wrong, {count} times" for count in times]
-        rows.append([shown(mention), shortened(label), "no place", *cells])
+        rows.append([shown(mention), shortened(label), "not in the text", *cells])
     heads = "label", "characters", *letters.values()
     return Table("mention", heads, [row for row in rows if len(set(row[3:])) > 1], left=len(heads) + 1)
 

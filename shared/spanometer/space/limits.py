@@ -19,7 +19,7 @@ MAX_MARKUP_BYTES = 1_000_000
 MAX_SPANS = 20_000
 """How many spans of a side with attributes a page takes; intervals rank all their items anew for each draw."""
 
-_REMEDY = "Score it on your own machine, which has no limits: pip install spanometer."
+_REMEDY = "Run it on your own machine without limits: pip install spanometer."
 
 
 def encoded(text: str, name: str, limit: int) -> bytes:
@@ -31,7 +31,7 @@ def encoded(text: str, name: str, limit: int) -> bytes:
     try:
         data = text.encode()
     except UnicodeEncodeError:
-        raise InputError("the text holds half a character.", "Copy it again.", source=name) from None
+        raise InputError("the text has half of a surrogate pair.", "Copy it again.", source=name) from None
     if len(data) > limit:
         raise too_much(name, f"{len(data) / 1e6:.2f} MB, more than {megabytes(limit)}")
     return data
@@ -63,9 +63,9 @@ def require_little_work(measure: ChanceKappaF1, alignments: Iterable[Alignment])
         if needed > MAX_CHANCE_WORK:
             longest = int(np.diff(alignment.offsets).max())
             raise InputError(
-                f"exact chance would take {needed / MAX_CHANCE_WORK:,.1f} times the work that a page does; the longest "
-                f"sentence has {counted(longest, 'token')}.",
-                f"Put blank lines between sentences, set {setting('method', 'uniform')}, or score it on your own "
+                f"exact chance would take {needed / MAX_CHANCE_WORK:,.1f} times the work that this page allows; the "
+                f"longest sentence has {counted(longest, 'token')}.",
+                f"Put blank lines between sentences, set {setting('method', 'uniform')}, or run it on your own "
                 "machine.",
             )
         if tokens * measure.n_simulations > _MAX_SIMULATED:

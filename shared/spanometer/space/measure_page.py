@@ -13,13 +13,13 @@ from .texts import HOME, examples_of
 
 _HINTS = {
     "spans": (
-        "A token and its tag a line; a blank line between sentences.",
-        "The same tokens. Empty if the first text has both: token, reference, prediction.",
+        "A token and its tag on each line; blank lines between sentences.",
+        "The same tokens with predicted tags. Leave it empty if the first text has both sides' tags as columns.",
     ),
-    "entities": ("One document a line, with QUAERO's markup.", "The same words with the prediction's markup."),
+    "entities": ("A document on each line, with QUAERO markup.", "The same words with predicted markup."),
     "attributes": (
-        "A document a line: a JSON list of spans, or an object with spans and tokens.",
-        "The same spans with the prediction's attributes, and scores if there are any.",
+        "A document on each line: a JSON list of spans, or an object with spans and tokens.",
+        "The same spans with predicted attributes; scores are optional.",
     ),
 }
 """The hints of the boxes of both sides, by the kind of the input."""

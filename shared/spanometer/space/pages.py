@@ -24,9 +24,9 @@ _READINGS: dict[str, type[LabelDecoding | EntityTypes]] = {"spans": LabelDecodin
 
 _WORDS = Control(
     "token_probabilities",
-    "Information of the words",
+    "Information of words",
     "unit",
-    (("one unit each", "unit"), ("from the words of the text", "corpus")),
+    (("one unit each", "unit"), ("from word frequencies in the text", "corpus")),
 )
 
 

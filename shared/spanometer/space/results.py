@@ -106,7 +106,7 @@ def _score(measure: Measure, result: MeasureResult, missing: str) -> dict[str, A
     if isinstance(measure, SpanAttribute):
         micro = result.scores[measure.micro_key]
         bounds = [micro[key] for key in ("f_low", "f_high") if key in micro]
-        whole = {"title": "F1 of all attributes together", "value": number(float(micro["f"])), "interval": bounds}
+        whole = {"title": "F1 over all attributes", "value": number(float(micro["f"])), "interval": bounds}
         return {"about": about, "headline": whole, "parts": []}
     unknown = {key for key in result.scores if missing and _is_rate(measure, key)}
     parts: list[dict[str, Any]] = [
@@ -146,11 +146,11 @@ def _notes(measure: Measure, counts: Any, corpus: PageCorpus, missing: str) -> I
     """Yield notes on sides without anything to score, and on spans that only one side has."""
     if isinstance(measure, SpanAttribute):
         yield from measure.unmatched(counts)
-        yield from () if counts.labels else ("No span of either side has an attribute.",)
+        yield from () if counts.labels else ("No span on either side has attributes.",)
     elif missing:
-        zero = f"{missing[0].upper()}{missing[1:]}: scores without a denominator are what “Zero division” says."
+        zero = f"{missing[0].upper()}{missing[1:]}: scores with the denominator 0 have the value of “Zero division”."
         types = corpus.reading.get("entity_types", "").replace(",", ", ")
-        yield f"{zero} Entities are tags of these types: {types}." if types else zero
+        yield f"{zero} Only tags of these types are entities: {types}." if types else zero
 
 
 def _sections(
@@ -163,9 +163,7 @@ def _sections(
     if isinstance(measure, Eter):
         yield _aligned_entities(measure, corpus)
     if isinstance(measure, SpanAttribute):
-        about = (
-            "f: F1, p: precision, r: recall, tp: values on both sides, support: values in the reference, positives: "
-        )
+        about = "f: F1, p: precision, r: recall, tp: values on both sides, support: reference values, positives: "
         yield Section("Each attribute", score_tables(report), f"{about}predicted values, ap: average precision.")
         yield _attribute_values(measure, corpus)
         return
@@ -176,7 +174,7 @@ def _sections(
 
 def _score_all(page: Page, own: MeasureResult, corpus: PageCorpus, report: Report, shared: dict[str, Any]) -> Section:
     """Score the same input with every measure that does not take long, the options of others at their defaults."""
-    results, notes = [], ["Options of a measure's own are at their defaults, except on its own page."]
+    results, notes = [], ["Other measures have their default options."]
     kinds: dict[str, type[Measure]] = {**MEASURES, **TREE_MEASURES}
     for name, kind in kinds.items():
         if name == own.name:
@@ -188,8 +186,8 @@ def _score_all(page: Page, own: MeasureResult, corpus: PageCorpus, report: Repor
                 other = kind(**shared, **(_NESTED.get(name, {}) if corpus.trees is corpus.sides else {}))
                 results.append(MeasureResult.of(other, _counts(other, corpus), corpus.reading))
             except InputError as error:
-                notes.append(f"{name} is not computed: {error.texts(page.fields.spell)[0]}")
-    return Section("All measures on this input", score_tables(_report(corpus, *results)), " ".join(notes))
+                notes.append(f"{name} is left out: {error.texts(page.fields.spell)[0]}")
+    return Section("All measures", score_tables(_report(corpus, *results)), " ".join(notes))
 
 
 def _error_report(page: Page, corpus: PageCorpus, report: Report) -> str:
@@ -227,7 +225,7 @@ def _require_few_units(measure: Gamma, units: int) -> None:
     if units * measure.samples > _MAX_SAMPLED:
         raise InputError(
             f"{measure.samples} random annotations of {counted(units, 'unit')} are too many for this page.",
-            f"Set {setting('samples', max(1, _MAX_SAMPLED // units))}, or score it on your own machine.",
+            f"Set {setting('samples', max(1, _MAX_SAMPLED // units))}, or run it on your own machine.",
         )
 
 
@@ -249,9 +247,9 @@ def _aligned_entities(measure: Eter, corpus: PageCorpus) -> Section:
     )
     rows += [(*first[entity], "missing", "", "", "1") for entity in missing]
     rows += [(second[entity][0], "spurious", second[entity][1], "", "", "1") for entity in spurious]
-    heads = "reference", "prediction", "types and bounds", "components", "cost"
+    heads = "reference", "prediction", "types and boundaries", "components", "cost"
     ordered = [[f"{document:,}", *cells] for document, *cells in sorted(rows, key=lambda row: row[0])]
-    return first_rows("Alignment: what each pair costs", Table("document", heads, ordered, left=3))
+    return first_rows("Alignment and its costs", Table("document", heads, ordered, left=3))
 
 
 def _names(documents: Sequence[Sequence[Mapping[str, Any]]], words: Sequence[Sequence[str]]) -> Any:
@@ -276,7 +274,7 @@ def _attribute_values(measure: SpanAttribute, corpus: PageCorpus) -> Section:
         rows.append([f"{document + 1:,}", *cells, written, _OUTCOMES[bool(sides[0]), bool(sides[1])]])
     heads = "span", "tokens", "attribute", "value", "outcome"
     table = Table("document", heads, rows, left=1 + len(heads))
-    return first_rows("The values of both sides", table, "Values that do not count are not listed.")
+    return first_rows("Values of both sides", table, "Values that do not count are left out.")
 
 
 SHOWN_PAIRS = 20

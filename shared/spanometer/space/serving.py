@@ -76,7 +76,7 @@ def build(form: Form) -> gr.Blocks:
         with gr.Row(visible=bool(form.charts)):
             charts = [gr.Plot(label=title, elem_classes="sm-chart", format="png") for title in form.charts]
         results = gr.HTML(elem_id="results", padding=False)
-        taken = gr.File(label="To take along", visible=False, file_count="multiple", elem_id="taken")
+        taken = gr.File(label="Downloads", visible=False, file_count="multiple", elem_id="taken")
         if form.below:
             gr.HTML(form.below, padding=False)
         own = {"own": form.title, "spaces": titled(), "limits": form.limits, "kept": form.kept, "home": HOME}

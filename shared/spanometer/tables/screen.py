@@ -16,7 +16,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from ..exceptions import printable
-from .table import Copyable, Number, Part, Precision, Table, styled
+from .table import Copyable, NamedLine, Number, Part, Precision, Table, styled
 from .table import Text as Cell
 
 _UNLIMITED = 1_000_000
@@ -72,6 +72,13 @@ def show(console: Console, *parts: Part, precision: Precision | None = None) -> 
                 console.print(*([""] if place else []), grid, sep="\n")
         elif isinstance(part, Copyable):
             console.print(Text("\n".join(map(printable, part.folded())), "dim"), soft_wrap=True)
+        elif isinstance(part, NamedLine):
+            line = Grid.grid(padding=(0, 2))
+            line.add_column(no_wrap=True)
+            line.add_column(overflow="fold")
+            name, text = map(_text, part)
+            line.add_row(name, text.plain.lstrip())
+            console.print(line)
         else:
             console.print(Text.assemble(*map(_text, part if isinstance(part, list) else [part])))
 

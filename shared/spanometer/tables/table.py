@@ -334,6 +334,10 @@ class Copyable:
         return [f"Each signature ends in |{'|'.join(shared)}", *([names] if names else []), *own]
 
 
+class NamedLine(list[Text]):
+    """A line that begins with a name. On a narrow page, the text behind the name is wrapped below itself."""
+
+
 Part = Text | list[Text] | Copyable | Table
 """A line, a line of several pieces, one to copy, or a table."""
 
@@ -342,7 +346,7 @@ def heading(lines: Iterable[tuple[str, str]]) -> list[Part]:
     """Write lines with a name each, the texts aligned below each other."""
     pairs = [(printable(name), text) for name, text in lines]
     width = max(len(name) for name, _ in pairs)
-    return [[(f"{name:<{width}}", "bold"), f"  {text}"] for name, text in pairs]
+    return [NamedLine([(f"{name:<{width}}", "bold"), f"  {text}"]) for name, text in pairs]
 
 
 def number(value: float, style: str = "") -> Number:

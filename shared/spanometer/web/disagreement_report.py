@@ -57,6 +57,7 @@ def disagreement_report(
         most: how many differences have their sentences.
     """
     against, name = differences_from_consensus(result)
+    other = "annotator" if len(against.systems) > 1 else next(iter(against.systems))
     offsets = result.places.offsets
     return error_report(
         against,
@@ -66,10 +67,24 @@ def disagreement_report(
         most=most,
         compared=Compared(
             reference=name,
+            predicted=other,
             difference="difference",
+            kinds={
+                "correct": ("agreed", "same tokens, same label"),
+                "wrong_label": ("other label", "same tokens, another label"),
+                "wrong_boundary": ("other boundary", "same label, other tokens"),
+                "wrong_label_and_boundary": ("other label and boundary", "another label and other tokens"),
+                "missing": (f"only {name}", f"a span without a partner on the side {other}"),
+                "spurious": (f"only {other}", f"a span without a partner on the side {name}"),
+            },
             beside="Compared with",
             changes={"fixed": "only the other", "new": "only this one", "both": "both"},
             sections=list(_sections(result, agreement, left_out)),
+            notes=[
+                f"split: several spans of {other} lie over one span of {name}; merged: one span of {other} lies over "
+                f"several spans of {name}; nested: the span lies within another span of its side. The table share of "
+                f"has shares of the spans of {name}, and in the column only {other} shares of the spans of {other}.",
+            ],
             signatures=[result.signature, *(() if agreement is None else agreement.signatures.values())],
             costs=(offsets[result.places.document] + result.places.start, result.cost),
         ),

@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, islice, pairwise
 from typing import Any
 from urllib.parse import urlencode
@@ -25,7 +25,7 @@ from ..arrays import offsets_of
 from ..exceptions import counted, printable
 from ..grounding.grounded import AnswerOutcomes
 from ..spans.wording import coded_strings
-from ..tables.table import Number, Precision, Table, defined_interval, head
+from ..tables.table import Number, Precision, Table, defined_interval, head, styled
 from .passages import Passages, separator_of
 from .templates import Section, render, write_page
 
@@ -47,23 +47,43 @@ class Compared:
     """What is compared in a report.
 
     Attributes:
-        reference: the name of the side that others are compared with.
+        reference: the name of the side that others are compared with, and `predicted` the name of the others.
         difference: the noun for an error.
+        kinds: the title and the meaning of each kind of span.
         beside: the heading of the choice between errors of two systems, and `changes` its names.
         sections: further tables.
         signatures: the signatures below; by default the signature of the errors.
+        notes: the explanations below the tables; by default the legend of the errors.
         costs: places on the line on which documents are concatenated, and the cost of each, for the order of sentences.
     """
 
     reference: str = "reference"
+    predicted: str = "prediction"
     difference: str = "error"
+    kinds: Mapping[str, tuple[str, str]] = field(
+        default_factory=lambda: {name: (name.replace("_", " "), text) for name, text in KINDS.items()}
+    )
     beside: str = "Changes from"
     changes: Mapping[str, str] = field(
         default_factory=lambda: {"fixed": "fixed", "new": "new", "both": "wrong in both"}
     )
     sections: Sequence[Section] = ()
     signatures: Sequence[str] = ()
+    notes: Sequence[str] = ()
     costs: tuple[np.ndarray, np.ndarray] | None = None
+
+    def worded(self, table: Table) -> Table:
+        """Name the columns and the rows of a table of errors in the words of this comparison."""
+        titles = {name: title for name, (title, _) in self.kinds.items()}
+        titles |= {"reference": self.reference, "predicted": self.predicted, "error": self.difference}
+        titles |= {name.replace("_", " "): title for name, title in titles.items()}
+        names = [row and styled(row[0]) for row in table.rows]
+        rows = [
+            name and [(titles.get(name[0], name[0]), name[1]), *row[1:]]
+            for name, row in zip(names, table.rows, strict=True)
+        ]
+        heads = [titles.get(key, head) for key, head in zip(table.keys or table.heads, table.heads, strict=True)]
+        return replace(table, title=titles.get(table.title, table.title), heads=heads, rows=rows)
 
 
 def write_error_report(errors: Errors, path: str | os.PathLike[str], **options: Any) -> None:
@@ -107,20 +127,24 @@ def error_report(
         compared: what is compared; by default systems with a reference.
     """
     written, of_pairs, systems = precision or Precision(), compared or Compared(), errors.systems
-    tables = [*of_pairs.sections, *(_sections(errors, train) if compared is None else _label_sections(errors))]
+    tables = [
+        *of_pairs.sections,
+        *(_sections(errors, train) if compared is None else _label_sections(errors, compared)),
+    ]
     answers = {name: wrong_answers(system) for name, system in systems.items()}
+    first = next(iter(systems.values()))
     return render(
         "report.html",
         title=title or f"Errors of {', '.join(systems)}",
         facts=heading or [("size", errors.size)],
         compared=of_pairs,
-        head=_head(errors, written),
+        head=_head(errors, written, of_pairs),
         sections=tables,
         wrong_answers={name: of_system for name, of_system in answers.items() if of_system},
         script="report.js",
         precision=written,
         signatures=of_pairs.signatures or [errors.signature],
-        notes=_notes(errors),
+        notes=of_pairs.notes or legend(first.measure, first.resampling, errors.documents),
         data=report_data(errors, train=train, by=by, precision=written, most=most, seed=seed, compared=of_pairs),
     )
 
@@ -134,7 +158,7 @@ def _of_system(errors: Errors, name: str) -> dict[str, str]:
     return {"system": printable(name)} if len(errors.systems) > 1 else {}
 
 
-def _head(errors: Errors, precision: Precision) -> dict[str, Any]:
+def _head(errors: Errors, precision: Precision, compared: Compared) -> dict[str, Any]:
     """Make the head of a report: each system's score, and the number and the gain of each kind of error."""
     systems = errors.systems.values()
     costs = {name: {cost.kind: cost for cost in system.costs.kinds} for name, system in errors.systems.items()}
@@ -154,7 +178,7 @@ def _head(errors: Errors, precision: Precision) -> dict[str, Any]:
             }
             for name, of_system in costs.items()
         ]
-        rows.append({"name": (part or whole).replace("_", " "), "part": bool(part), "cells": cells})
+        rows.append({"name": part or compared.kinds[cost.kind][0], "part": bool(part), "cells": cells})
     scores = [
         {
             "name": name,
@@ -167,11 +191,6 @@ def _head(errors: Errors, precision: Precision) -> dict[str, Any]:
         for name, system in errors.systems.items()
     ]
     return {"measure": f"{first.measure.name} {first.costs.key}", "systems": scores, "rows": rows}
-
-
-def _notes(errors: Errors) -> list[str]:
-    first = next(iter(errors.systems.values()))
-    return legend(first.measure, first.resampling, errors.documents)
 
 
 def _sections(errors: Errors, train: Any) -> Iterator[Section]:
@@ -189,14 +208,15 @@ def _sections(errors: Errors, train: Any) -> Iterator[Section]:
     yield from _label_sections(errors)
 
 
-def _label_sections(errors: Errors) -> Iterator[Section]:
+def _label_sections(errors: Errors, compared: Compared | None = None) -> Iterator[Section]:
     """Yield the tables of labels and marks of each system."""
     for name, system in errors.systems.items():
         of_system = _of_system(errors, name)
         title = f", {printable(name)}" if of_system else ""
         tables = [_score_table(system), label_table(system), share_table(system), mark_table(system)]
         links = [{}, _label_links(tables[1], of_system), {}, _mark_links(system, of_system)]
-        yield Section(f"Labels and marks{title}", tables, name="labels", links=links)
+        worded = tables if compared is None else list(map(compared.worded, tables))
+        yield Section(f"Labels and marks{title}", worded, name="labels", links=links)
         if system.answers is not None:
             note = " ".join(f"{kind}: {text}." for kind, text in ANSWER_KINDS.items())
             yield Section(f"What the answers get wrong{title}", [system.answers.table()], note, name="answers")
@@ -265,7 +285,7 @@ def report_data(
     compared: Compared | None = None,
 ) -> dict[str, Any]:
     """List the errors of all systems and the passages around them as columns of built-in types, see `error_report`."""
-    first = next(iter(errors.systems.values()))
+    first, of_pairs = next(iter(errors.systems.values())), compared or Compared()
     context, offsets = first.context, first.matched.alignment.offsets
     rows = [ErrorChoice().rows(system.matched) for system in errors.systems.values()]
     parts = [
@@ -299,22 +319,22 @@ def report_data(
         buckets = _buckets(system, rows[number][order], train, by, precision or Precision())
         systems.append({"name": printable(name), **columns, "buckets": list(buckets)})
     kinds = [
-        {"name": name, "title": name.replace("_", " "), "symbol": style[0], "help": f"{style[2:]} line: {text}"}
-        for (name, text), style in zip(KINDS.items(), _STYLES, strict=True)
+        {"name": name, "title": title, "symbol": style[0], "help": f"{style[2:]} line: {text}"}
+        for (name, (title, text)), style in zip(of_pairs.kinds.items(), _STYLES, strict=True)
     ]
     span, begin, stop, passage = passages.pieces(first.references, offsets)
     marks = np.stack([begin, stop - begin, first.references.label[span]], axis=1)
-    separator, of_pairs = separator_of(context), compared or Compared()
-    reference = printable(of_pairs.reference)
+    separator, reference = separator_of(context), printable(of_pairs.reference)
     return {
         "kinds": kinds,
         "own": {
             "name": "reference",
             "title": reference,
             "symbol": "▪",
-            "help": f"solid line: a span of the {reference}",
+            "help": f"solid line: a span on the side {reference}",
         },
         "reference": reference,
+        "predicted": printable(of_pairs.predicted),
         "error": of_pairs.difference,
         "changes": of_pairs.changes,
         "noun": "sentence" if separator else "passage",

@@ -4,6 +4,7 @@
   const BOUNDARIES = [...SHAPES.slice(2), ...MARKS], CHANGES = ["fixed", "new", "both"];
   const kindOf = new Map(kinds.map(({ name }, code) => [name, code]));
   const titleOf = (code) => kinds[code].title;
+  const [MISSING, SPURIOUS] = ["missing", "spurious"].map((name) => titleOf(kindOf.get(name)));
 
   // errors are columns of codes, in the order of their passages; codes below 80 are characters
   const decoded = (text) => Int8Array.from(text, (sign) => sign.charCodeAt(0) - 48);
@@ -232,7 +233,7 @@
     kindButtons.forEach((button, place) => press(button, chosen.kind.includes(kinds[place + 1].name), tally.kind.get(place + 1) ?? 0));
     boundaryButtons.forEach((button, place) => press(button, chosen.boundary.includes(BOUNDARIES[place]), tally.boundary.get(BOUNDARIES[place]) ?? 0));
     changeButtons.forEach((button, place) => press(button, chosen.change === CHANGES[place], tally.change.get(CHANGES[place]) ?? 0));
-    for (const [key, none] of [["reference", "none (spurious)"], ["predicted", "none (missing)"]])
+    for (const [key, none] of [["reference", `none (${SPURIOUS})`], ["predicted", `none (${MISSING})`]])
       fillList(key, [...labels.keys(), NO_LABEL].filter((code) => tally[key].get(code) || chosen[key] === code)
         .map((code) => option(code, labelOf(code, none), tally[key].get(code) ?? 0)), chosen[key] ?? "*");
     const current = systems[Math.max(chosen.system, 0)];
@@ -250,8 +251,8 @@
     if (document.activeElement !== byId("search")) byId("search").value = chosen.search;
     settle.forEach((stop) => stop());
   };
-  const orders = [["text", "of the text"], ...(strings.length ? [["times", "most frequent strings first"]] : []),
-    ...(several_systems ? [["differences", "differences between systems first"]] : []), ...(passages.cost ? [["cost", "highest cost first"]] : [])];
+  const orders = [["text", "position in the text"], ...(strings.length ? [["times", "most frequent strings"]] : []),
+    ...(several_systems ? [["differences", "differences between systems"]] : []), ...(passages.cost ? [["cost", "highest cost"]] : [])];
   byId("order").append(...orders.map(([value, text]) => make("option", { value }, text)));
   const changed = (id, change) => byId(id).addEventListener("change", (event) => go(change(event.target.value)));
   for (const key of ["reference", "predicted"]) changed(key, (value) => ({ [key]: value === "*" ? null : Number(value) }));
@@ -277,24 +278,24 @@
         if (!count) return "·";
         const link = linked({ reference: row, predicted: column }, amount(count));
         link.style.setProperty("--strength", `${Math.round(6 + 44 * Math.sqrt(count / most))}%`);
-        link.title = `${labelOf(row, "spurious")} → ${labelOf(column, "missing")}`;
+        link.title = `${labelOf(row, SPURIOUS)} → ${labelOf(column, MISSING)}`;
         return link;
       };
-      return table([`${data.reference} ↓ predicted →`, ...codes.map((code) => labelOf(code, "missing"))],
-        codes.map((row) => [labelOf(row, "spurious"), ...codes.map((column) => at(row, column))]), "er-matrix");
+      return table([`${data.reference} ↓ ${data.predicted} →`, ...codes.map((code) => labelOf(code, MISSING))],
+        codes.map((row) => [labelOf(row, SPURIOUS), ...codes.map((column) => at(row, column))]), "er-matrix");
     },
     strings: (most = MOST) => {
       const often = listedStrings(), pairs = new Map();
       for (const [system, error] of result.hits) {
         const code = system.string?.[error];
         if (!pairs.has(code)) pairs.set(code, new Map());
-        const text = `${labelOf(system.reference[error], "spurious")} → ${labelOf(system.predicted[error], "missing")}`;
+        const text = `${labelOf(system.reference[error], SPURIOUS)} → ${labelOf(system.predicted[error], MISSING)}`;
         pairs.get(code).set(text, (pairs.get(code).get(text) ?? 0) + 1);
       }
       const rows = often.slice(0, most).map(([code, count]) => [make("bdi", {}, strings[code]), linked({ mention: strings[code] }, amount(count)),
         [...(pairs.get(code) ?? [])].map(([text, times]) => (times > 1 ? `${text} (${times})` : text)).join("; ")]);
       return make("div", {}, ...(often.length > most ? [make("p", { class: "sm-muted" }, `The first ${MOST} of ${amount(often.length)}.`)] : []),
-        table(["string", `${data.error}s`, `${data.reference} → prediction`], rows, "er-strings"));
+        table(["string", `${data.error}s`, `${data.reference} → ${data.predicted}`], rows, "er-strings"));
     },
     buckets: () => make("div", { class: "er-buckets" }, ...systems[Math.max(chosen.system, 0)].buckets.map(({ by, names, scores, key }) =>
       make("div", {}, make("h3", {}, by), table(["", key, data.reference, `${data.error}s`], names.map((name, code) => {
@@ -336,10 +337,10 @@
   };
   byId("csv").addEventListener("click", () => {
     const rows = result.hits.map(record);
-    save("errors.csv", toCsv([Object.keys(record(result.hits[0] ?? [systems[0], 0])), ...rows.map(Object.values)]), "text/csv");
+    save(`${data.error}s.csv`, toCsv([Object.keys(record(result.hits[0] ?? [systems[0], 0])), ...rows.map(Object.values)]), "text/csv");
   });
   byId("jsonl").addEventListener("click", () =>
-    save("errors.jsonl", result.hits.map((hit) => `${JSON.stringify(record(hit))}\n`).join(""), "application/jsonl"));
+    save(`${data.error}s.jsonl`, result.hits.map((hit) => `${JSON.stringify(record(hit))}\n`).join(""), "application/jsonl"));
 
   // from the address to the page, and back
   const draw = () => {
@@ -373,7 +374,7 @@
     byId("sentences-section").scrollIntoView({ behavior: "auto" });
   });
   addEventListener("popstate", () => follow(location.hash));
-  whenPrinted(() => `Printed: ${list.portion()} ${several(result.found.length, noun)} with the ${data.error}s that were chosen.`);
+  whenPrinted(() => `Printed: ${list.portion()} ${several(result.found.length, noun)} with the selected ${data.error}s.`);
 
   // the drawer of narrow screens, and the keys
   const panel = byId("panel"), help = byId("help");

@@ -331,7 +331,7 @@ from spanometer.spanometer_space_results import respond
 page = page_of("span_f")
 values = {control.name: control.value for control in page.controls}
 html = respond(page, "Ada B-PER\\nin O\\n", "Ada B-PER\\nin O\\n", values).html
-print(html[html.index("All measures on"):html.index("By label")])
+print(html[html.index(">All measures<"):html.index("By label")])
 """
 
 

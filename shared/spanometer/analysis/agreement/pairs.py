@@ -23,7 +23,7 @@ DIFFERENCES = {
     "label": "their overlapping spans have different labels",
     "boundary": "their overlapping spans have different boundaries",
     "split": "one annotator has several spans where the other has one: split or merged",
-    "missing": "one annotator has a span there, and the other has none",
+    "only one": "one annotator has a span there, and the other has none",
 }
 """The kinds of differences between two annotators, explained."""
 
