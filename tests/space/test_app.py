@@ -307,7 +307,9 @@ def test_limits():
     # spans of many lengths in one sentence of 100,000 tokens
     line = "".join("a B-X\n" + "b I-X\n" * (number % 300) for number in range(660)) + "c O\n"
     said = text_of(answer("chance_kappa_f1", line, line))
-    assert "times the work that this page allows; the longest sentence has" in said and "set “Method” to 'uniform'" in said
+    assert (
+        "times the work that this page allows; the longest sentence has" in said and "set “Method” to 'uniform'" in said
+    )
     assert headline(answer("chance_kappa_f1", line, line, method="uniform", n_simulations=0)) != "0.0000"
     units = "a B-X\n" * 6000
     said = text_of(answer("gamma", units, units))

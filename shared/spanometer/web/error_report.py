@@ -25,7 +25,7 @@ from ..arrays import offsets_of
 from ..exceptions import counted, printable
 from ..grounding.grounded import AnswerOutcomes
 from ..spans.wording import coded_strings
-from ..tables.table import Number, Precision, Table, defined_interval, head, styled
+from ..tables.table import Cell, Number, Precision, Table, defined_interval, head, styled
 from .passages import Passages, separator_of
 from .templates import Section, render, write_page
 
@@ -77,11 +77,10 @@ class Compared:
         titles = {name: title for name, (title, _) in self.kinds.items()}
         titles |= {"reference": self.reference, "predicted": self.predicted, "error": self.difference}
         titles |= {name.replace("_", " "): title for name, title in titles.items()}
-        names = [row and styled(row[0]) for row in table.rows]
-        rows = [
-            name and [(titles.get(name[0], name[0]), name[1]), *row[1:]]
-            for name, row in zip(names, table.rows, strict=True)
-        ]
+        rows: list[Sequence[Cell] | None] = []
+        for row in table.rows:
+            name, style = styled(row[0]) if row and not isinstance(row[0], Number) else ("", "")
+            rows.append(row and [(titles.get(name, name), style), *row[1:]])
         heads = [titles.get(key, head) for key, head in zip(table.keys or table.heads, table.heads, strict=True)]
         return replace(table, title=titles.get(table.title, table.title), heads=heads, rows=rows)
 
