@@ -57,9 +57,7 @@ _LOGIT_WAYS = {
     "viterbi": "Viterbi",
 }
 
-_STORED = (
-    "A stored run, because training the tagger takes half a minute. To make it now: python -m experiments decoding."
-)
+_STORED = "This is a stored run, because training takes half a minute. To make it now: python -m experiments decoding."
 _MADE = "Made now."
 
 _STATEMENTS = {

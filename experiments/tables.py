@@ -161,7 +161,7 @@ class PublishedTable:
             differ = "1 value differs." if len(cells) == 1 else f"{len(cells)} values differ."
             yield f"{differ} {reason or 'No reason is on record.'}"
             if cells[0].counterexample:
-                yield f"Counterexample for {places[0]}: {cells[0].counterexample}."
+                yield f"Counterexample ({places[0]}): {cells[0].counterexample}."
             if len(set(texts)) == 1:
                 yield f"Published: {texts[0][0]}. Ours: {texts[0][1]}. Values: {'; '.join(places)}."
             elif len(cells) <= LISTED:

@@ -108,7 +108,7 @@ def test_table():
     assert list(table.parts()) == [
         "3 values: 1 equal, 2 not equal.",
         "1 value differs. so",
-        "Counterexample for a: x: gold 1-2.",
+        "Counterexample (a: x): gold 1-2.",
         "Published: yes. Ours: no. Values: a: x.",
         "1 value differs. No reason is on record.",
         "Published: 0.5. Ours: 0.70. Values: b: y.",
@@ -139,7 +139,7 @@ def test_tables_without_corpora(quick, name):
 
 def test_decoding_is_stored_and_says_so():
     table, ways, differing = reproduce(["decoding"]).tables
-    assert table.notes[0].startswith("A stored run")
+    assert table.notes[0].startswith("This is a stored run")
     assert table.missing.startswith("A run made now. No folder of corpora is given.")
     assert [cell.ours for cell in table.cells if isinstance(cell.ours, bool)] == [True, True, True]
     assert table.unexplained == []
