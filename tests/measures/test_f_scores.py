@@ -10,6 +10,11 @@ import pytest
 from builders import spans
 from random_corpora import as_spans
 from spanometer import InputError
+from spanometer.measures.fair_f import FairF
+from spanometer.measures.link_f import LinkF
+from spanometer.measures.matched_f import MatchedF
+from spanometer.measures.relaxed_f import RelaxedF
+from spanometer.measures.semeval_f import SemevalF
 from spanometer.measures.span_f import SpanF
 from spanometer.measures.token_f import TokenF
 
@@ -146,3 +151,31 @@ def test_means_of_a_label_by_hand():
     parts = [[side.take(np.array(part)) for side in (GOLD, OUTPUT)] for part in ([0], [1, 2])]
     joined = measure.counts(*parts[0]) + measure.counts(*parts[1])
     assert measure.score_per_label(joined)["A"] == of_label
+
+
+def test_groups_of_labels_by_hand():
+    """NAME/A is right, NAME/B found as NAME/A, and DATE has no group: of NAME 1 is right of 2 predicted and 2."""
+    gold, output = spans("0-1:NAME/A 1-2:NAME/B 2-3:DATE"), spans("0-1:NAME/A 1-2:NAME/A 2-3:DATE")
+    counts = SpanF(label_groups="/").counts(gold, output)
+    one = {"both": 1, "predicted": 1, "reference": 1}
+    assert counts.by_label() == {"DATE": one, "NAME": {"both": 1, "predicted": 2, "reference": 2}}
+    assert "|label_groups:/|" in SpanF(label_groups="/").signature({})
+    assert SpanF(label_groups="/", average="macro").counts(gold, output).score()["f1"] == pytest.approx((1 + 1 / 2) / 2)
+
+
+@pytest.mark.parametrize("measure", [SpanF, LinkF, TokenF, MatchedF, RelaxedF, SemevalF, FairF])
+def test_groups_of_labels_are_sums(measure):
+    draw = random.Random(measure.name)
+    labels = ["A/1", "A/2", "B/1", "B/1/2", "C"]
+    sides = [
+        [
+            [(draw.choice(labels), frozenset({at, at + 1})) for at in range(0, 12, 3) if draw.random() < 0.7]
+            for _ in "ab"
+        ]
+        for _ in range(2)
+    ]
+    plain, grouped = (measure(label_groups=text).counts(*map(as_spans, sides)) for text in (None, "/"))
+    for group, numbers in grouped.by_label().items():
+        members = [each for label, each in plain.by_label().items() if label.split("/")[0] == group]
+        assert numbers == pytest.approx({name: sum(each[name] for each in members) for name in numbers})
+    assert grouped.score() == pytest.approx(plain.score())

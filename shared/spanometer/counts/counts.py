@@ -294,6 +294,12 @@ class Counts:
             self._moved(place), shared={name: values[np.argsort(place)] for name, values in self.shared.items()}
         )
 
+    def renamed(self, names: Sequence[str]) -> Self:
+        """Rename the labels; the counts of labels that get one name add up."""
+        labels = tuple(sorted(set(names)))
+        codes = np.array([labels.index(name) for name in names], dtype=code_type(len(labels)))
+        return replace(self._moved(np.arange(self.documents, dtype=np.int32), codes), labels=labels)
+
     def _moved(self, document: np.ndarray, label: np.ndarray | None = None) -> Self:
         """Renumber documents, and labels if `label` is given."""
 

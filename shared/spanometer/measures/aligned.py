@@ -81,11 +81,29 @@ def _columns(alignment: Alignment, side: SideSpans) -> Spans:
 
 @dataclass(frozen=True, kw_only=True)
 class FMeasure(PrecisionRecallF1, AlignedMeasure):
-    """A measure of `Spans` whose headline is precision, recall and F1, see `PrecisionRecallF1`."""
+    """A measure of `Spans` whose headline is precision, recall and F1, see `PrecisionRecallF1`.
+
+    Attributes:
+        label_groups: sum the counts of labels that have the same part before this text, `/` for `NAME/PATIENT`. Spans
+            are compared with their whole labels; the values of labels, and averages over them, are those of the groups.
+    """
+
+    label_groups: str | None = option(
+        None,
+        help="text behind the group in a label (/ in NAME/PATIENT); sum the counts of each group's labels",
+        kind=str,
+        optional=True,
+        metavar="TEXT",
+    )
+
+    unusual: ClassVar[tuple[str, ...]] = ("label_groups", *PrecisionRecallF1.unusual)
 
     def count(self, alignment: Alignment) -> Counts:
         """Count two sides that are aligned already; for a mean over documents also their scores."""
-        return self.with_document_scores(super().count(alignment))
+        counts = super().count(alignment)
+        if self.label_groups:
+            counts = counts.renamed([label.partition(self.label_groups)[0] for label in counts.labels])
+        return self.with_document_scores(counts)
 
 
 def counter(references: Any, predictions: Any) -> Callable[[Any], Counts]:

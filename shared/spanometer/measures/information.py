@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice, pairwise, starmap
 from operator import lt
 from typing import Any
@@ -14,10 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays import each_item, is_number, offsets_of, place_of, ranges, read_documents, run_bounds
-from ..exceptions import InputError, mention, on_side, setting, shown
-from ..options import option
-from ..tags.tags import Tags
-from .base import Measure
+from ..exceptions import InputError, mention, on_side, shown
+from .words import TOKENS_REMEDY, encoded_words, require_fit, words_of
 
 _TABLE = 1 << 16
 """The longest set of tokens whose harmonic number is summed; those of longer ones are computed."""
@@ -29,7 +27,6 @@ _BLOCK = 1 << 20
 """This many tokens are expanded at a time."""
 
 
-TOKENS_REMEDY = "Pass one list of words for each document, tokens=[['The', 'Seine'], ...]."
 _LISTS_REMEDY = "Pass one list for each document, with a number for each token (None where there is none)."
 _RANGE = "Probabilities are greater than 0 and at most 1."
 
@@ -123,7 +120,7 @@ def word_probabilities(corpus: Any, *, smoothing: float = 1.0) -> dict[str, Any]
     if isinstance(corpus, Mapping):
         counts = dict(corpus)
     else:
-        words = _words(corpus)
+        words = encoded_words(corpus)
         counts = dict(zip(words.names, np.bincount(words.codes, minlength=len(words.names)).tolist(), strict=True))
     for word, count in counts.items():
         if not is_number(count) or not 0 < count < math.inf:
@@ -135,48 +132,6 @@ def word_probabilities(corpus: Any, *, smoothing: float = 1.0) -> dict[str, Any]
         "token_probabilities": {word: (count + smoothing) / total for word, count in counts.items()},
         "unknown": smoothing / total if smoothing else None,
     }
-
-
-def tokens_option(help: str) -> Any:
-    """Declare the option `tokens` of a measure that looks at words; `help` says what for."""
-    return option(None, help=help, type="list of lists of str", repr=False, compare=False)
-
-
-def read_tokens(tokens: Any) -> Any:
-    """List the words of documents, as an iterator can be read only once; encoded words and None stay."""
-    return tokens if tokens is None or isinstance(tokens, Tags) else read_documents(tokens, TOKENS_REMEDY)
-
-
-def with_words(measures: Iterable[Measure], words: Callable[[], Any]) -> list[Any]:
-    """Give the words of the documents, which a function lists, to the measures that need them."""
-    listed: list[Any] = list(measures)
-    tokens = words() if any(measure.needs_tokens for measure in listed) else None
-    return [replace(measure, tokens=tokens) if measure.needs_tokens else measure for measure in listed]
-
-
-def words_of(tokens: Any, lengths: np.ndarray, *, exact: bool) -> Tags:
-    """Encode the words of documents, checked.
-
-    Args:
-        tokens: the words of each document.
-        lengths: how many tokens of each document are wanted.
-        exact: whether these are the documents' lengths; else documents may have more words.
-    """
-    words = _words(tokens)
-    _require_fit(words.lengths, lengths, exact, "tokens", "words")
-    return words
-
-
-def _words(tokens: Any) -> Tags:
-    """Encode the words of documents."""
-    if isinstance(tokens, Tags):
-        return tokens
-    try:
-        return Tags.from_lists(tokens)
-    except InputError as error:
-        problem = error.problem.replace("is not a tag", "is not a word")
-        place: dict[str, Any] = {"document": error.document, "position": error.position}
-        raise InputError(problem, TOKENS_REMEDY, side="tokens", **place) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,7 +167,7 @@ class TokenInformation:
         """
         if isinstance(probabilities, TokenProbabilities):
             offsets = probabilities.offsets
-            _require_fit(np.diff(offsets), lengths, exact, "token_probabilities", "probabilities")
+            require_fit(np.diff(offsets), lengths, exact, "token_probabilities", "probabilities")
             return cls(token=_information(probabilities.values, log_base)[ranges(offsets[:-1], lengths)])
         if isinstance(probabilities, (int, float)):
             return cls(unit=-math.log(probabilities) / math.log(log_base) + 0.0)
@@ -305,15 +260,3 @@ def mapping_digest(probabilities: Mapping[str, float]) -> str:
 def _information(share: np.ndarray, log_base: float) -> np.ndarray:
     # + 0.0 so that a certain word carries 0, not -0
     return np.asarray(-np.log(share) / math.log(log_base) + 0.0)
-
-
-def _require_fit(sizes: np.ndarray, lengths: np.ndarray, exact: bool, name: str, noun: str) -> None:
-    """Raise an `InputError` unless there are words, or probabilities, of the annotated documents."""
-    remedy = f"{setting(name)} are the {noun} of the documents that both sides annotate."
-    if len(sizes) != len(lengths):
-        raise InputError(f"{noun} for {len(sizes)} documents, annotation of {len(lengths)}.", remedy, side=name)
-    unfit = sizes != lengths if exact else sizes < lengths
-    if unfit.any():
-        document = int(np.argmax(unfit))
-        problem = f"{sizes[document]} {noun}, {lengths[document]} annotated tokens."
-        raise InputError(problem, remedy, side=name, document=document)

@@ -22,12 +22,11 @@ from .information import (
     TokenInformation,
     TokenProbabilities,
     mapping_digest,
-    read_tokens,
     refusal,
     require_probabilities,
     require_probability,
-    tokens_option,
 )
+from .words import read_tokens, tokens_option
 
 Probabilities = Mapping[str, float] | Sequence[Sequence[float | None]] | TokenProbabilities | float | str | None
 

@@ -16,7 +16,7 @@ from ..options import option
 from .aligned import FMeasure
 from .base import Key
 from .f_scores import f_results
-from .information import TOKENS_REMEDY, read_tokens, tokens_option, words_of
+from .words import TOKENS_REMEDY, read_tokens, tokens_option, words_of
 
 
 @dataclass(frozen=True, kw_only=True)

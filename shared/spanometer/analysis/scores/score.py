@@ -20,7 +20,6 @@ from ...grounding.grounded import Grounded
 from ...grounding.policies import StringPolicy
 from ...grounding.strings import ground_strings
 from ...measures.base import Measure
-from ...measures.information import with_words
 from ...measures.mention_f import MentionF
 from ...measures.notation import read_reading, reading_of, signatures_in
 from ...measures.registry import (
@@ -31,6 +30,7 @@ from ...measures.registry import (
     options_by_name,
     read_measures,
 )
+from ...measures.words import with_words
 from ...options import options_of, require_known
 from ...protocols.protocol import Protocol
 from ...readers.objects import beside_files
