@@ -108,7 +108,8 @@ def score_corpus(
     measures = informed(source, corpus, measures)
     accuracy = {}
     if corpus.content == "tags":
-        accuracy = {name: _tag_accuracy(corpus.reference, other) for name, other in corpus.systems.items()}
+        labels = source.label_map or {}
+        accuracy = {name: _tag_accuracy(corpus.reference, other, labels) for name, other in corpus.systems.items()}
         with corpus.placing_errors():
             sides, reading = read_annotations(corpus.annotations, LabelDecoding(**source.decoding))
         corpus = replace(corpus, annotations=source.of_sides(sides), reading={**reading, **source.signed()})
@@ -135,11 +136,19 @@ def score_corpus(
     return replace(corpus, shown=shown), reports
 
 
-def _tag_accuracy(references: Tags | Layers, predictions: Tags | Layers) -> float | None:
-    """Compute the share of tags that are the same as they stand, in all layers; None without tokens."""
+def _tag_accuracy(references: Tags | Layers, predictions: Tags | Layers, label_map: Mapping[str, str]) -> float | None:
+    """Compute the share of tags that are the same, with their new labels, in all layers; None without tokens."""
     pairs = [side.columns if isinstance(side, Layers) else [side] for side in (references, predictions)]
-    equal = sum(tags.equal_to(other) for tags, other in zip(*pairs, strict=True))
     tokens = sum(len(tags.codes) for tags in pairs[0])
+    number: dict[str, int] = {}
+
+    def numbers(tags: Tags) -> Any:
+        parts = (name.partition("-") for name in tags.names)
+        named = (f"{prefix}{hyphen}{label_map.get(label, label)}" for prefix, hyphen, label in parts)
+        codes = np.array([number.setdefault(name, len(number)) for name in named], dtype=np.int64)
+        return codes[tags.codes]
+
+    equal = sum(int((numbers(tags) == numbers(other)).sum()) for tags, other in zip(*pairs, strict=True))
     return equal / tokens if tokens else None
 
 

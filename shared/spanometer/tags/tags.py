@@ -96,12 +96,6 @@ class Tags:
         """The documents' lengths in tokens, int64."""
         return np.diff(self.offsets)
 
-    def equal_to(self, other: Tags) -> int:
-        """Count the tokens that have the same tag on the other side, as the tags stand."""
-        place = {name: code for code, name in enumerate(other.names)}
-        codes = np.array([place.get(name, -1) for name in self.names], dtype=np.int64)
-        return int((codes[self.codes] == other.codes).sum())
-
     def blocks(self) -> Iterator[tuple[int, Tags]]:
         """Yield whole documents, a bounded number of tokens at a time, each part with the number of its first document.
 
@@ -133,10 +127,7 @@ class Tags:
         return replace(self, names=tuple(name if name == "O" else f"I-{name}" for name in self.names))
 
     def with_outside(self, outside: str | None) -> Tags:
-        """Read a tag as `O`; None for no tag. Beside an `o`, prefixes in small letters are read as capital ones.
-
-        With `nothing` no tag is `O`: every tag is the label of a token, with its prefix.
-        """
+        """Read a tag as `O`; `o` also reads small prefixes as capital ones, `nothing` each whole tag as a label."""
         if outside == "nothing":
             return replace(self, names=tuple(f"I-{name}" for name in self.names))
         if outside is None or outside not in self.names:
