@@ -128,7 +128,7 @@ def test_labels_are_mapped_and_ignored_where_there_is_no_place():
 
 def test_refusals():
     absent = ground(TEXTS, ABSENT)
-    with pytest.raises(InputError, match="references: 2 documents, and answers to 3 texts"):
+    with pytest.raises(InputError, match="references: this side has 2 documents, but the answers are about 3"):
         score(GOLD[:2], absent)
     with pytest.raises(InputError, match=r"system a: .* is not spans"):
         compare(spans(GOLD), {"a": [["O"]] * 3, "b": absent})

@@ -60,5 +60,5 @@ def test_trees_as_lists():
     )
     assert spanometer.compare(one, {"a": one, "b": two}, measures="eter").to_dict() == expected.to_dict()
     for call in ("errors", "agreement", "consensus", "disagreements", "score_against"):
-        with pytest.raises(InputError, match="these are entity trees, and tags or spans are needed"):
+        with pytest.raises(InputError, match="these are entity trees, not tags or spans"):
             FUNCTIONS[call](one, two, two)

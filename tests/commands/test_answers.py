@@ -28,7 +28,7 @@ def others(lines):
 @pytest.mark.parametrize(
     ("content", "refusal"),
     [
-        ('{"id": 1, "says": "x"}', "the line has no 'answer'; its keys are 'id', 'says'. Write an object a line"),
+        ('{"id": 1, "says": "x"}', "the line has no 'answer'; its keys are 'id', 'says'. On each line, write"),
         ("PER: Ann; LOC: Rome\nLOC: Oslo", "Answers of language models are JSON lines with 'answer'; --answer-key KEY"),
         ('{"text": "Ann", "says": "x"}', "its keys: 'text', 'says'"),
         ('["PER: Ann", "LOC: Oslo"]', "Answers of language models are JSON lines with 'answer'; --answer-key KEY"),

@@ -195,7 +195,9 @@ def test_scores_of_something_else_are_no_scores_of_attributes(run, lines, tmp_pa
 
 def test_scores_cannot_be_converted(run, complaint, lines, tmp_path):
     command = "convert", lines("system.jsonl", scored_line("a", 0.7)), "--to", "jsonl"
-    assert "jsonl cannot hold all of it: spans with scores of their attributes, without these: 1" in complaint(*command)
+    assert "jsonl cannot hold everything: spans with scores of their attributes, without these: 1" in complaint(
+        *command
+    )
     status, output, error = run(*command, "--lossy")
     assert status == 0
     assert json.loads(output)["spans"] == [{"start": 9, "end": 13, "label": "LOC", "attributes": {"neg": True}}]

@@ -69,11 +69,11 @@ def test_columns_of_one_file(run, file, target):
 def test_what_a_format_cannot_hold_is_refused(complaint, run, exports, target):
     union = ("consensus", *exports, "--rule", "union", "-o", target)
     tags = ("--to", "IOB2", "--tokenizer", "blanks")
-    assert "columns cannot hold all of it: spans that overlap another one, left out: 3" in complaint(*union, *tags)
+    assert "columns cannot hold everything: spans that overlap another span, left out: 3" in complaint(*union, *tags)
     assert not target.exists()
     status, _, errors = run(*union, *tags, "--lossy")
     assert status == 0
-    assert errors.startswith("lost: spans that overlap another one")
+    assert errors.startswith("lost: spans that overlap another span")
     status, output, errors = run(*union, *tags, "--resolve", "overlaps", "--force")
     assert (status, errors) == (0, "")
     assert "3 spans with enough votes removed: a better span overlaps" in output

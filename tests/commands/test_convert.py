@@ -52,7 +52,7 @@ def test_every_format_to_another(run, file, tmp_path, source, target):
         more += [] if of_tags and name == "IOBES" else ["--lossy"]
         status, _, error = run("convert", paths[place], "--to", name, "-o", paths[place + 1], *more)
         assert status == 0
-        assert error == "" or "lost: documents without a text, which is made of the words with blanks" in error
+        assert error == "" or "lost: documents without a text, written as words with blanks" in error
     found = [json.loads(line) for line in paths[3].read_text().splitlines()]
     for row, known in zip(found, ROWS, strict=True):
         words = row.get("text") or " ".join(row["tokens"])
@@ -80,9 +80,9 @@ def test_what_is_lost(run, complaint, file, tmp_path):
     lines, out = file("a.jsonl", json.dumps(rows[0]) + "\n"), tmp_path / "out"
     command = ["convert", lines, "--to", "IOB2", "--tokenizer", "words", "-o", out]
     assert complaint(*command) == (
-        f"spanometer: {lines}: columns cannot hold all of it: spans that begin or end within a token, left out "
+        f"spanometer: {lines}: columns cannot hold everything: spans that begin or end within a token, left out "
         "(--to-tokens expand, 'contract' or 'overlap' moves them): 1 (document 'x': 1). Choose another format, or "
-        "write it so, with --lossy."
+        "accept the losses with --lossy."
     )
     assert not out.exists()
     status, output, error = run(*command, "--lossy")

@@ -58,7 +58,7 @@ def test_guide(run, exports, inception, tool, tmp_path):
 
 def test_curator(run, inception):
     _, output, _ = run("agree", inception, "--layer", "Span")
-    assert "The spans of 'CURATION_USER' are a curator's, and left out here; --annotators names whom" in output
+    assert "The curator 'CURATION_USER' was left out; choose other annotators with --annotators" in output
     described = json.loads(run("agree", inception, "--layer", "Span", "--json")[1])
     assert described["annotators"] == ["ann", "ben"]
     named = ("--annotators", "ann,CURATION_USER")
@@ -66,7 +66,7 @@ def test_curator(run, inception):
     assert (status, json.loads(output)["annotators"]) == (0, ["ann", "CURATION_USER"])
     # as a reference the curator is chosen
     status, output, _ = run("score", inception, inception, "--layer", "Span", "--measures", "span_f")
-    assert status == 0 and "The spans of 'CURATION_USER', the curator, were read" in output
+    assert status == 0 and "Only the spans of the curator 'CURATION_USER' were used" in output
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_errors_name_the_document_and_the_option(complaint, exports, arguments, 
     folder = exports / "brat" / "medkit"
     said = complaint("agree", folder, folder, *arguments)
     assert f"annotator medkit (1), document '1_example', {place}: a span of 'vitamin' is discontinuous" in said
-    assert "--join-fragments joins fragments with white space alone between them" in said
+    assert "--join-fragments joins fragments with only white space between" in said
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

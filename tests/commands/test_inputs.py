@@ -51,12 +51,12 @@ def test_words_of_documents_can_be_ignored(run, complaint, file, command):
     text = '{{"tokens": ["{}", "c"], "spans": [{{"start": 0, "end": 1, "label": "PER"}}]}}\n'
     sides = differing(lambda name, text: file(f"{name}.jsonl", text), text)
     sides = sides if command == "compare" else sides[:2]
-    assert "--ignore-words compares no words" in complaint(command, *sides)
+    assert "To skip this check, set --ignore-words" in complaint(command, *sides)
     assert run(command, *sides, "--ignore-words")[0] == 0
     assert "the word is 'a' here" in complaint(command, *sides, "--unit", "character", "--ignore-words")
     references, predictions = map(spanometer.read, sides[:2])
     assert spanometer.score(references, predictions, ignore_words=True).flat()["span_f_f1"] == 1.0
-    with pytest.raises(InputError, match="ignore_words=True compares no words"):
+    with pytest.raises(InputError, match="To skip this check, set ignore_words=True"):
         spanometer.score(references, predictions)
 
 
@@ -172,8 +172,8 @@ def test_a_system_without_documents_has_those_of_the_reference(run, complaint, f
     # I-X after the end of a document begins a span
     assert shown["measures"]["span_f"]["scores"]["f1"] == 1.0 and shown["documents"] == 2
     longer = file("longer.tsv", "TOKEN\tTAG\na\tB-X\nb\tI-X\nc\tI-X\nd\tO\n")
-    assert f"{longer}: no line begins a document" in complaint("score", gold, longer, *options)
-    assert f"{system}: no line begins a document" in complaint("score", system, gold, *options)
+    assert f"{longer}: the file has no line '# id = ...'" in complaint("score", gold, longer, *options)
+    assert f"{system}: the file has no line '# id = ...'" in complaint("score", system, gold, *options)
     other = file("other.tsv", "TOKEN\tTAG\na\tB-X\nx\tI-X\nc\tI-X\n")
     assert f"{gold}, line 5: the word is 'b' here and 'x' in {other}, line 3" in complaint(
         "score", gold, other, *options

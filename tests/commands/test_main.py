@@ -36,7 +36,10 @@ def test_process(pair):
     assert json.loads(good.stdout)["documents"] == 2
     bad = process("score", pair[0], "none")
     assert (bad.returncode, bad.stdout) == (2, "")
-    assert bad.stderr == "spanometer: none: cannot be read: no such file or directory.\n"
+    assert (
+        bad.stderr
+        == "spanometer: none: cannot be read: no such file or directory. Check the path and the permissions.\n"
+    )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")

@@ -48,7 +48,7 @@ def test_mentions_without_offsets(scores, complaint, lines):
     assert "odd.jsonl, line 2, span 0: {'label': 'PER'} is not a label and a text" in complaint(
         "score", odd, lines("two.jsonl", {"id": 1, "answer": "[]"}, {"id": 2, "answer": "[]"}), *options
     )
-    assert "the line has nothing under 'gold'" in complaint("score", more, more, *options)
+    assert "the line has no key 'gold'" in complaint("score", more, more, *options)
 
 
 def test_fragments_are_joined_by_blanks(scores, lines, good):

@@ -102,7 +102,7 @@ def test_entity_types(eter, complaint, pair, hipe, file):
     texts = "<drug> <unit> mg </unit> </drug> <pers.x> of </pers.x> it\n", "<drug> mg </drug> of it\n"
     gold, system = (file(name, text) for name, text in zip(("drugs.txt", "found.txt"), texts, strict=True))
     wanted = (
-        "Types of entities begin with amount, event, func, loc, org, pers, prod, time; name others with --entity-types"
+        "Types of entities begin with amount, event, func, loc, org, pers, prod, time; add others with --entity-types"
     )
     assert wanted in complaint("score", gold, system, "--format", "quaero")
     result = eter(gold, system, "--entity-types", "pers, drug")
@@ -112,7 +112,7 @@ def test_entity_types(eter, complaint, pair, hipe, file):
     expected = spanometer.load("eter", "markup").compute(**sides, entity_types=["drug", "pers"], details=True)
     # the module's, except the part that says what a document of a file is
     assert result["signature"].replace("documents:lines|", "") == expected["signature"]
-    assert "--entity-types ('pers.ind',) is not a list of the first parts" in complaint(
+    assert "--entity-types ('pers.ind',) is not a list of first parts" in complaint(
         "score", *pair, "--entity-types", "pers.ind"
     )
     assert "--entity-types is for the format quaero; this is hipe." in complaint(

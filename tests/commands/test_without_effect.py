@@ -45,7 +45,7 @@ def test_options_of_tags_where_there_are_none(complaint, run, tags, documents, l
 def test_tokens_that_nothing_is_carried_to(complaint, run, documents):
     for arguments in (["score", documents, documents], ["agree", documents, documents]):
         message = complaint(*arguments, "--to-tokens", "expand")
-        assert "--to-tokens expand carries spans to tokens, and characters are counted." in message
+        assert "--to-tokens expand converts spans to tokens, but the unit is the character." in message
         assert run(*arguments, "--to-tokens", "expand", "--tokenizer", "words")[0] == 0
 
 

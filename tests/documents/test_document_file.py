@@ -37,20 +37,22 @@ def test_the_unit_that_most_stated_texts_fit(file):
     assert bounds(found) == [(0, 1), (2, 5), (6, 11)]
     assert found.notes == (
         "1 of 3 stated texts of spans differ from the text at their offsets "
-        "(line 1: 'dancer' is stated, '💃' is there).",
+        "(line 1: 'dancer' is stated, but the text has '💃').",
     )
 
 
 def test_most_stated_texts_differ(file):
     with pytest.raises(InputError, match="2 of 2 stated texts of spans differ") as caught:
         made(file, Record(text="Ada wrote", spans=[(0, 3, "A"), (4, 9, "B")], stated=["Bob", "said"]))
-    assert "Check that text and offsets belong together" in caught.value.remedy
+    assert "Check that the offsets belong to this text" in caught.value.remedy
 
 
 def test_nothing_tells_the_unit(file):
     with pytest.raises(InputError) as caught:
         made(file, Record(text=TEXT, spans=[(2, 5, "A")], line=4), units=BOTH)
-    assert "spans.jsonl, line 4: the text has characters that tools count differently" in str(caught.value)
+    assert "spans.jsonl, line 4: before a span, the text has characters that tools count differently" in str(
+        caught.value
+    )
     assert "offset_unit=...: 'codepoint' (characters as in Python), 'utf-16'" in str(caught.value)
     assert bounds(made(file, Record(text=TEXT, spans=[(3, 6, "A")]), units=("utf-16",))) == [(2, 5)]
     # before the emoji both are the same
@@ -94,7 +96,7 @@ def test_empty_and_doubled_spans_are_listed(file):
         [{"start": 0, "end": 3, "label": "A"}],
     ]
     assert found.left_out == ("line 3: an empty span of 'A' at 1.", "task 9: an empty span of 'A' at 2.")
-    assert found.notes == ("Spans that the file has several times, which mostly count once: 1.",)
+    assert found.notes == ("Repeated spans in the file, which usually count once: 1.",)
     assert found.lengths.tolist() == [3, 0, 3, 3]
 
 
@@ -152,8 +154,8 @@ def test_units_of_line_ends(file, unit, start):
 def test_nothing_tells_what_a_line_end_counts(file):
     with pytest.raises(InputError) as caught:
         made(file, Record(text="Ada\r\nwrote it", spans=[(5, 10, "A")]), units=IN_BROWSERS)
-    assert "count differently (a carriage return with a newline) before a span" in str(caught.value)
-    assert "'codepoint' (characters as in Python), 'codepoint-lf' (characters" in caught.value.remedy
+    assert "count differently (a carriage return with a newline), " in str(caught.value)
+    assert "'codepoint' (characters as in Python), 'codepoint-lf' (code points" in caught.value.remedy
     assert "utf-16" not in caught.value.remedy
     with pytest.raises(InputError, match="such as emoji and a carriage return with a newline"):
         made(file, Record(text=LINES + " and more", spans=[(14, 16, "A")]), units=IN_BROWSERS)

@@ -49,7 +49,7 @@ def test_nothing_shared(side):
         scored_documents({"a": side("a", ("1", ADA)), "b": side("b", ("2", BOB))}, "shared")
     with pytest.raises(InputError, match="2 documents are called '1'"):
         scored_documents({"a": side("a", ("1", ADA), ("1", BOB)), "b": side("b", ("1", ADA))}, "shared")
-    with pytest.raises(InputError, match="two documents have one text"):
+    with pytest.raises(InputError, match="two documents have the same text"):
         scored_documents({"a": side("a", (None, ADA), (None, ADA)), "b": side("b", (None, ADA))}, "shared")
 
 
@@ -119,7 +119,7 @@ def test_policies_by_hand(sides, policy, counts):
     assert scored(files, policy) == counts == counts_by_policy(gold, output, policy)
     chosen, notes = scored_documents(dict(zip("ab", files, strict=True)), policy)
     assert chosen["a"].documents.ids == chosen["b"].documents.ids
-    assert {"all": "1 document missing, taken as empty: '2'."}.get(policy, "1 document left out: document '3'.") in (
+    assert {"all": "1 document missing, counted as empty: '2'."}.get(policy, "1 document left out: document '3'.") in (
         notes["b"][0].replace("2 documents left out: document '3', document '4'", "1 document left out: document '3'"),
     )
 

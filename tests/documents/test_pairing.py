@@ -51,7 +51,7 @@ def test_spans_off_the_tokens(made):
     found = pair(words, text, Pairing(to_tokens="overlap"))
     assert bounds(found.predictions) == [(0, 2)]
     assert found.notes == ("predictions: 1 span moved by 2 characters to fit tokens.",)
-    assert found.left_out == ("predictions: a span of 'X' from character 18 to 19 in document 0, which has no token.",)
+    assert found.left_out == ("predictions: the span of 'X' from character 18 to 19 in document 0 has no token.",)
 
 
 def test_documents_are_paired_by_name(made):
@@ -97,8 +97,8 @@ def test_aligned_texts(made):
     other = made(Record(text="The qu1ck, brown x fox", spans=[(4, 9, "A"), (17, 18, "B"), (19, 22, "C")]))
     found = pair(one, other, Pairing(texts="aligned"))
     assert (bounds(found.references), bounds(found.predictions)) == ([(4, 9)], [(4, 9), (16, 19)])
-    assert found.notes == ("predictions: texts that differ and are aligned: 1 of 1.",)
-    assert found.left_out == ("predictions: a span in document 0 that the reference's text lacks.",)
+    assert found.notes == ("predictions: 1 of 1 texts differ and were aligned.",)
+    assert found.left_out == ("predictions: a span in document 0 is not in the reference's text.",)
 
 
 def test_trimmed(made):
@@ -120,7 +120,7 @@ def test_words_that_are_not_in_the_text(made):
 
 def test_nothing_to_carry_with(made):
     bare = made(Record(spans=[(0, 2, "A")]), in_tokens=True)
-    with pytest.raises(InputError, match="nothing tells which characters these are"):
+    with pytest.raises(InputError, match="the tokens have no character offsets"):
         pair(bare, bare, Pairing(unit="character"))
     text = made(Record(text="x", spans=[]))
     with pytest.raises(InputError, match="the reference has no tokens"):
@@ -133,7 +133,7 @@ def test_words_and_offsets_without_a_text(made):
     words = made(Record(words=["Ada", "Lovelace", "wrote"], spans=[(0, 2, "PER")]), in_tokens=True)
     found = pair(words, made(Record(spans=[(0, 12, "PER")], stated=["Ada Lovelace"])))
     assert (found.unit, bounds(found.references), bounds(found.predictions)) == ("token", [(0, 2)], [(0, 2)])
-    assert found.notes == ("No file has the texts: they are made of the words, with blanks between.",)
+    assert found.notes == ("No file has texts: they were made from the words, with blanks between.",)
     found = pair(made(Record(spans=[(13, 18, "X")])), words)
     assert (found.unit, bounds(found.references), bounds(found.predictions)) == ("character", [(13, 18)], [(0, 12)])
     with pytest.raises(InputError, match="1 of 1 stated texts of spans differ"):

@@ -165,7 +165,7 @@ def test_words_without_a_text(file, written):
     gold = spanometer.read(file("Ada B-PER\nLovelace-Byron I-PER\n", "gold.conll"))
     system = spanometer.read(written("system.jsonl", ("Ada Lovelace-Byron", [(0, 18, "PER")], None)))
     assert pair(gold, system, Pairing(tokenizer="words")).references.end.tolist() == [4]
-    with pytest.raises(InputError, match="no text that tokens could be made from"):
+    with pytest.raises(InputError, match="no text to make tokens from"):
         pair(gold, gold, Pairing(tokenizer="words"))
 
 
@@ -177,5 +177,5 @@ def test_read_with_a_tokenizer(written):
     assert report.tokens == 12 and "|tokenizer:words|" in report.results[0].signature
     # the spans are in characters still
     assert "tokenizer" not in spanometer.score(gold, spanometer.read(path)).results[0].signature
-    with pytest.raises(InputError, match="the spans are in tokens of the file"):
+    with pytest.raises(InputError, match="the spans are in the file's own tokens"):
         spanometer.read(written("b.jsonl", ("x y", [(0, 1, "A")], [[0, 1], [2, 3]])), tokenizer="words")

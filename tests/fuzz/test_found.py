@@ -202,7 +202,7 @@ def test_tables_with_two_columns_of_one_name(as_batch):
     """Arrow's KeyError came through; a row of a file as an object had the last of the columns alone."""
     column = pa.array(TAGS)
     table = pa.table([column] * 3, names=["references", "predictions", "references"])
-    with pytest.raises(InputError, match="two columns are called 'references'"):
+    with pytest.raises(InputError, match="two columns have the name 'references'"):
         streams.partial_counts(table.to_batches()[0] if as_batch else table, scheme="IOB2")
     stored = streams.partial_counts({"references": TAGS, "predictions": TAGS}, scheme="IOB2")
     with pytest.raises(InputError, match="holds no counts"):
@@ -216,5 +216,5 @@ def test_files_with_two_columns_of_one_name():
     sink = io.BytesIO()
     pq.write_table(pa.table(list(map(pa.array, rows)), names=names), sink)
     for stream in (lines, io.BytesIO(sink.getvalue())):
-        with pytest.raises(InputError, match="two columns are called 'start'"):
+        with pytest.raises(InputError, match="two columns have the name 'start'"):
             spanometer.read(stream, format="span_table")

@@ -15,7 +15,7 @@ from spanometer.readers import read
             "bioc_xml/dkpro-bioc-example-with-text-in-passage.xml",
             "xml, line 11: the annotation 'S1' of document 1 has no infon 'type'",
         ),
-        ("uima_cas/small_typesystem.xml", "this is XML, of no form that is read here"),
+        ("uima_cas/small_typesystem.xml", "this is XML of an unknown format"),
     ],
 )
 def test_refused(data, name, problem):
@@ -26,7 +26,7 @@ def test_refused(data, name, problem):
 @pytest.mark.parametrize("size", [300, 1500])
 def test_cut_json_on_one_line(data, file, size):
     whole = (data / "exports" / "label_studio" / "ner_saude-bruno.json").read_text(encoding="utf-8")
-    with pytest.raises(InputError, match="this is JSON, and it is damaged, or breaks off"):
+    with pytest.raises(InputError, match="this is JSON that is damaged or cut off"):
         spanometer.read(file(whole.replace("\n", "")[:size], "cut.json"))
 
 

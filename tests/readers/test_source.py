@@ -76,9 +76,9 @@ def test_blank_lines_are_not_looked_at_one_by_one(file, monkeypatch):
     made = []
 
     class Counted(columns.Lines):
-        def __init__(self, first, block, tabs):
+        def __init__(self, first, block, *more, **options):
             made.append(len(block))
-            super().__init__(first, block, tabs)
+            super().__init__(first, block, *more, **options)
 
     monkeypatch.setattr(columns, "Lines", Counted)
     monkeypatch.setattr(layout, "Lines", Counted)

@@ -72,8 +72,8 @@ def test_documents_over_many_blocks(file):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("word,tag\n" + f"{'a' * 100},O\n" * 12_000 + "b,O,X\n", "line 12002: 3 columns"),
-        ("word,tag\n" + f"{'a' * 100},O\n" * 12_000 + '"b,O\n', "line 12002: this row cannot be read"),
+        ("word,tag\n" + f"{'a' * 100},O\n" * 12_000 + "b,O,X\n", "line 12002: this line has 3 columns"),
+        ("word,tag\n" + f"{'a' * 100},O\n" * 12_000 + '"b,O\n', "line 12002: this row is not valid CSV"),
     ],
 )
 def test_malformed_csv(file, text, problem):
@@ -166,7 +166,7 @@ def test_texts_of_the_other_side(file):
     report = spanometer.score(gold, system)
     assert (report.results[0].scores["precision"], report.results[0].scores["recall"]) == (0.5, 1.0)
     wrong = spanometer.read(file(SPANS.replace("Ada Lovelace", "Ada Byron"), "wrong.csv"))
-    with pytest.raises(InputError, match="'Ada Byron' is stated, 'Ada Lovelace' is there"):
+    with pytest.raises(InputError, match="'Ada Byron' is stated, but the text has 'Ada Lovelace'"):
         spanometer.score(gold, wrong)
 
 
@@ -176,7 +176,7 @@ def test_names_of_columns(run, file):
     assert dicts(spanometer.read(path, format="span_table", column_names=names)) == [A[:1]]
     flags = ["--format", "span_table", "--column-names", "start=From,end=To,label=What"]
     assert run("score", path, path, "--measures", "span_f", "--score-only", *flags)[1] == "1.0000\n"
-    with pytest.raises(InputError, match="there is no column 'start' among 'From', 'To', 'What'"):
+    with pytest.raises(InputError, match="there is no column 'start'; the columns are 'From', 'To', 'What'"):
         spanometer.read(path, format="span_table")
     with pytest.raises(InputError, match="column"):
         spanometer.read(path, format="span_table", column_names={"begin": "From"})

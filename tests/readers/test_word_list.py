@@ -40,7 +40,7 @@ def test_a_list_is_a_mapping_of_columns():
 
 def test_a_word_that_is_there_twice_far_apart():
     rows = [f"w{number % 5000}\t1\n" for number in range(5003)]
-    with pytest.raises(InputError, match="list, line 5001: the word 'w0' is there twice"):
+    with pytest.raises(InputError, match="list, line 5001: the word 'w0' is repeated"):
         read("".join(rows))
 
 

@@ -227,11 +227,11 @@ APART = [{"fragments": [[0, 3], [9, 14]], "label": "A"}]
 @pytest.mark.parametrize(
     ("row", "format", "said", "left"),
     [
-        ({"spans": NESTED}, "columns", "spans that overlap another one, left out: 2 (document 'x': 2)", [(0, 2, "B")]),
+        ({"spans": NESTED}, "columns", "spans that overlap another span, left out: 2 (document 'x': 2)", [(0, 2, "B")]),
         (
             {"spans": APART},
             "doccano",
-            "discontinuous spans, written from their beginning to their end",
+            "discontinuous spans, written as contiguous spans",
             [(0, 14, "A")],
         ),
         ({"spans": [{"start": 0, "end": 5, "label": "A"}]}, "columns", "spans that begin or end within a token", []),
@@ -245,16 +245,16 @@ APART = [{"fragments": [[0, 3], [9, 14]], "label": "A"}]
         (
             {"spans": [{"start": 0, "end": 3, "label": "A", "attributes": {"x": 3}}]},
             "brat",
-            "attributes that are neither True nor a line of text, as text",
+            "attributes that are neither True nor one line of text, written as text",
             [(0, 3, "A")],
         ),
         (
             {"spans": [{"start": 0, "end": 3, "label": "A b"}]},
             "brat",
-            "spans whose label is not one word",
+            "spans with a label of several words",
             [(0, 3, "A_b")],
         ),
-        ({"text": "\n", "spans": []}, "columns", "documents without a token, left out", None),
+        ({"text": "\n", "spans": []}, "columns", "documents without tokens, left out", None),
     ],
 )
 def test_what_cannot_be_held(file, tmp_path, row, format, said, left):
@@ -264,7 +264,7 @@ def test_what_cannot_be_held(file, tmp_path, row, format, said, left):
     path = tmp_path / "out"
     with pytest.raises(InputError) as caught:
         spanometer.write(known, path, format=format)
-    assert f"{format} cannot hold all of it: {said}" in caught.value.problem
+    assert f"{format} cannot hold everything: {said}" in caught.value.problem
     assert not path.exists()
     (lost,) = spanometer.write(known, path, format=format, lossy=True)
     assert lost.startswith(said)
@@ -279,7 +279,7 @@ def test_over_lines(file, tmp_path):
     row = {"id": "x", "text": "a b\nc d", "spans": [{"start": 2, "end": 5, "label": "A"}]}
     known = spanometer.read(file(json.dumps(row) + "\n", "a.jsonl"))
     assert spanometer.write(known, tmp_path / "out", format="brat", lossy=True) == (
-        "spans over line ends, with a fragment a line: 1 (document 'x': 1)",
+        "spans across line ends, split into a fragment for each line: 1 (document 'x': 1)",
     )
     assert (tmp_path / "out" / "x.ann").read_text() == "T1\tA 2 3;4 5\tb c\n"
 
@@ -293,7 +293,7 @@ def test_annotators(file, tmp_path):
     assert len(json.loads((tmp_path / "again.label_studio").read_text())) == 1
     with pytest.raises(InputError, match="documents of 2 annotators, without their names"):
         spanometer.write(both, io.BytesIO(), format="doccano")
-    with pytest.raises(InputError, match=r"two documents would be 'x\.txt'"):
+    with pytest.raises(InputError, match=r"two documents would be written to 'x\.txt'"):
         spanometer.write(both, tmp_path / "out", format="brat", lossy=True)
     assert not (tmp_path / "out").exists()
     assert spanometer.write(spanometer.read(path, annotator="ben"), tmp_path / "out", format="brat") == ()
@@ -301,7 +301,7 @@ def test_annotators(file, tmp_path):
 
 def test_words_without_a_text(file, tmp_path):
     words = spanometer.read(file("Ada\tB-PER\nL.\tI-PER\n\nwoke\tO\n", "a.conll"))
-    with pytest.raises(InputError, match="documents without a text, which is made of the words with blanks between"):
+    with pytest.raises(InputError, match="documents without a text, written as words with blanks between"):
         spanometer.write(words, tmp_path / "a", format="doccano")
     spanometer.write(words, tmp_path / "a", format="doccano", lossy=True)
     found = spanometer.read(tmp_path / "a")
@@ -313,7 +313,7 @@ def test_words_without_a_text(file, tmp_path):
 def test_names_that_are_no_files(file, tmp_path, name):
     rows = [{"id": name, "text": "Ada", "spans": []}, {"id": "0", "text": "Bo", "spans": []}]
     known = spanometer.read(file("".join(json.dumps(row) + "\n" for row in rows), "a.jsonl"))
-    with pytest.raises(InputError, match=r"is no name of a file|two documents would be"):
+    with pytest.raises(InputError, match=r"is not a valid file name|two documents would be"):
         spanometer.write(known, tmp_path / "out", format="brat")
     assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
 

@@ -127,7 +127,7 @@ def test_nested_spans(files):
     ("given", "said"),
     [
         ([], "there is no file"),
-        (["ann"], "the file has spans of one annotator"),
+        (["ann"], "the file has only one annotator"),
         (["ann"] * (MAX_FILES + 1), f"{MAX_FILES + 1} files, more than {MAX_FILES}"),
         (["ann", "other"], "other, line 2"),
         (["ann", "short"], "short"),

@@ -214,7 +214,7 @@ def test_maps_in_files(file):
     assert read_label_map(file("map.json", '{"PER": "PERSON"}')) == {"PER": "PERSON"}
     # a tab parts before an equals sign, and that before a blank
     assert read_label_map(file("map.txt", "a b\r\nc d = e f \ng=h\ti\n")) == {"a": "b", "c d": "e f", "g=h": "i"}
-    for text, said in {'{"a": 1}': "this is not an object of strings", '{"a"': "this is not JSON"}.items():
+    for text, said in {'{"a": 1}': "this is not a JSON object of strings", '{"a"': "this is not JSON"}.items():
         with pytest.raises(InputError, match=said):
             read_label_map(file("map.json", text))
 

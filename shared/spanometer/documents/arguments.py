@@ -1,4 +1,4 @@
-"""The arguments of reading that the functions of Python share."""
+"""The reading arguments that Python functions share."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class TagArguments(TypedDict, total=False):
-    """How tags are read, and which labels are scored.
+    """Arguments that set how tags are read, and which labels are scored.
 
     Attributes:
-        scheme: the scheme of tags; None tells it from the prefixes of all sides together.
+        scheme: the scheme of tags; None detects it from the prefixes of all sides.
         repair: how to handle illegal tags, see `decoding.decode`.
         prefix: whether tags have prefixes, see `Spans.from_tags`.
-        id2label: the tags that label numbers stand for: a list, a mapping, a model's configuration, a `ClassLabel`
+        id2label: the tags that label numbers stand for: a list, a mapping, a model's configuration, or a `ClassLabel`
             feature.
-        ignore_index: positions at which the first side has this label number are left out on all sides.
-        label_map: new labels by old ones, see `schemes.LabelChoice`; for tags and spans.
+        ignore_index: leave out the positions where the first side has this label number, on all sides.
+        label_map: a mapping of old labels to new ones, see `schemes.LabelChoice`; for tags and spans.
         labels: score only these labels; use the new names of renamed labels.
-        ignore_labels: labels whose spans are left out on all sides; of mapped labels the new ones.
-        label_case: convert labels to one case, `upper` or `lower`.
-        reference_labels: leave out the spans of other sides whose labels the first side lacks.
+        ignore_labels: leave out spans with these labels on all sides; use the new names of renamed labels.
+        label_case: convert labels to this case, `upper` or `lower`.
+        reference_labels: leave out spans with labels that the first side does not have.
     """
 
     scheme: str | None
@@ -49,12 +49,12 @@ class TagArguments(TypedDict, total=False):
 
 
 class SideArguments(TagArguments, total=False):
-    """How sides are read, which are tags, spans, files or answers.
+    """Arguments that set how sides are read: tags, spans, files or answers.
 
     Attributes:
-        lengths: the documents' lengths in tokens, for spans and entities; tags tell them.
-        unit, to_tokens, trim, join_fragments, merge_overlaps, texts, tokenizer, scored_documents, ignore_words: of
-            files, see `pairing.Pairing`; what is moved and left out is a warning.
+        lengths: the documents' lengths in tokens, for spans and entities; not needed for tags.
+        unit, to_tokens, trim, join_fragments, merge_overlaps, texts, tokenizer, scored_documents, ignore_words: for
+            files, see `pairing.Pairing`; moved and lost spans cause warnings.
         grounding, asked_labels, aliases, offsets, answer_format, item_mention_key, item_label_key: how the answers of
             language models become spans, see `grounding.AnswerReading`.
     """
@@ -79,12 +79,12 @@ class SideArguments(TagArguments, total=False):
 
 
 class DrawArguments(TypedDict, total=False):
-    """How corpora are drawn for intervals, see `statistics.Resampling`.
+    """Arguments of resampling for intervals, see `statistics.Resampling`.
 
     Attributes:
         interval_method: `bca` or `percentile`.
-        n_resamples: how many corpora are drawn.
-        seed: of the draws.
+        n_resamples: the number of resampled corpora.
+        seed: the seed of the random numbers.
     """
 
     interval_method: str
@@ -93,19 +93,19 @@ class DrawArguments(TypedDict, total=False):
 
 
 class DrawnSideArguments(SideArguments, DrawArguments, total=False):
-    """How sides are read, and how corpora are drawn for intervals."""
+    """Arguments that set how sides are read, and the resampling for intervals."""
 
 
 _OWNERS = (LabelDecoding, LabelChoice, Pairing, Resampling)
-"""What declares the options that are arguments, with their defaults."""
+"""The classes that declare these arguments as options with defaults."""
 
 
 def shares(arguments: type, *owners: type) -> Callable[[Function], Function]:
-    """Show the arguments of a typed dictionary in a function's signature, with the defaults that their owners declare.
+    """Show the arguments of a typed dictionary in a function's signature, with the declared defaults.
 
     Args:
         arguments: the typed dictionary.
-        *owners: dataclasses that declare other options than those of reading and drawing.
+        *owners: dataclasses that declare options besides those of reading and resampling.
     """
     declared = {name: option for owner in (*_OWNERS, *owners) for name, option in options_of(owner).items()}
 
@@ -120,7 +120,7 @@ def shares(arguments: type, *owners: type) -> Callable[[Function], Function]:
                 name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
             )
         if rest.annotation == "Any":
-            # what is left are options of measures
+            # the rest are options of measures
             parameters[rest.name] = rest
         function.__dict__["__signature__"] = signature.replace(parameters=list(parameters.values()))
         return function
@@ -141,13 +141,13 @@ def require_arguments(function: Callable[..., Any], arguments: Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class SideReading:
-    """How the sides of a function are read.
+    """The reading options of a function's sides.
 
     Attributes:
         decoding: how tags are decoded.
-        choice: which labels are scored, and as what.
-        lengths: the documents' lengths in tokens, for spans; None if they have them.
-        pairing: how files are brought into one unit.
+        choice: which labels are scored, and how they are mapped.
+        lengths: the documents' lengths in tokens, for spans without lengths.
+        pairing: how files are paired.
     """
 
     decoding: LabelDecoding
@@ -172,22 +172,22 @@ class SideReading:
         )
 
     def require_none(self, clause: str) -> None:
-        """Raise an `InputError` that says what is given if options of tags or labels are set, where there are none."""
+        """Raise an `InputError` with this clause if options of tags, labels or files are set."""
         require_no_reading(clause, self.decoding)
         self.choice.require_none(clause)
         self.require_unpaired()
 
     def require_unpaired(self) -> None:
-        """Raise an `InputError` for options of files and answers, where there are none."""
+        """Raise an `InputError` if options of files and answers are set."""
         for name in changed(self.pairing):
-            problem = f"{mention(name)} is for files that spanometer.read gives, and for answers."
-            raise InputError(problem, "Leave it out.")
+            problem = f"{mention(name)} is only for files read by spanometer.read, and for answers."
+            raise InputError(problem, f"Leave out {mention(name)}.")
 
     def require_read(self) -> None:
-        """Raise an `InputError` for options of reading that come too late for files."""
+        """Raise an `InputError` if options of tags and spans are set, which is too late for files."""
         if self.lengths is not None or self.decoding != LabelDecoding():
             raise InputError(
-                "scheme, repair, prefix, id2label, ignore_index and lengths are for tags and spans, and these are "
-                "files that have been read, or grounded answers.",
+                "scheme, repair, prefix, id2label, ignore_index and lengths are for tags and spans, but these are "
+                "files or grounded answers.",
                 "Give them to spanometer.read, or leave them out.",
             )

@@ -1,4 +1,4 @@
-"""The columns that records of documents are collected in, checked."""
+"""Collect records of documents in columns, with vectorised checks."""
 
 from __future__ import annotations
 
@@ -36,18 +36,17 @@ from .record import Named, Record
 from .stated import NO_ATTRIBUTES, TEXT_TYPE, StatedSpans, alike, compared, stated_arrays, strings_of
 from .words import Codes, WordRows
 
-_OTHER_FORM = "a span has another form."
 _AT_ONCE = 1000
-"""How many records are checked together."""
+"""Records are checked in batches of this size."""
 
 _SPANS = 50_000
-"""How many spans are checked together."""
+"""Spans are checked in batches of this size."""
 
 _CHARACTERS = 1_000_000
-"""How many characters are counted together."""
+"""Offsets are converted for about this many characters at a time."""
 
 _DISTINCT = 10_000
-"""How many different attributes are known at a time; a file with more has mostly values of their own."""
+"""At most this many different attributes are remembered; in a file with more, most are different."""
 
 _FARTHEST = 1 << 62
 _NO_TOKENS = np.zeros((0, 2), dtype=np.int64)
@@ -56,7 +55,7 @@ _PARTS = attrgetter("line", "place", "text", "id", "annotator", "words", "tokens
 
 @contextlib.contextmanager
 def _without_collection() -> Iterator[None]:
-    """Look for no garbage: what readers make has none, and looking at it takes longer than making it."""
+    """Turn garbage collection off: readers make no cyclic garbage, and looking for it takes longer than reading."""
     on = gc.isenabled()
     gc.disable()
     try:
@@ -67,13 +66,13 @@ def _without_collection() -> Iterator[None]:
 
 
 class RecordColumns:
-    """What records have, end to end.
+    """The columns of records, documents concatenated.
 
     Attributes:
-        texts, ids, annotators, places, lines: of each document; see `Record`.
-        words: of all documents; None if some have none.
+        texts, ids, annotators, places, lines: one value for each document; see `Record`.
+        words: the words of all documents; None if a document has none.
         lost: the document, the line and the problem of each span that could not be read.
-        stated: the spans as the file has them; their bounds are not checked.
+        stated: the spans of the file; their bounds are not checked.
     """
 
     def __init__(self, source: Named, records: Iterable[Record], *, by_name: bool = False) -> None:
@@ -85,7 +84,7 @@ class RecordColumns:
         self.lines = array("q")
         self.words: WordRows | None = WordRows()
         self.lost: list[tuple[int, int, str]] = []
-        # of each document, whether it lacks a text and words (0), has such words (2), or none that show anything
+        # for each document: 0 without text and words, 2 with words but no text, 1 otherwise
         self._words = bytearray()
         self._with_tokens = bytearray()
         self._tokens: list[Tokens] = []
@@ -101,7 +100,7 @@ class RecordColumns:
             self._join_by_name()
 
     def _add(self, records: Sequence[Record], columns: _SpanColumns) -> None:
-        """Take over what some records have, checked."""
+        """Check and add some records."""
         first = len(self.lines)
         line, place, text, name, annotator, words, tokens, spans, stated = zip(*map(_PARTS, records), strict=True)
         self.lines.extend(line)
@@ -112,19 +111,19 @@ class RecordColumns:
             raise self._malformed(records, first) from None
         except InputError as error:
             raise self.locate(error.placed(document=first + (error.document or 0))) from None
-        # both sides, and several systems, mostly have the same texts
+        # both sides and several systems usually have the same texts
         self.texts.extend(None if each is None else sys.intern(each) for each in text)
         self.ids.extend(name)
         self.annotators.extend(annotator)
         self.lost += [(first + number, *lost) for number, record in enumerate(records) for lost in record.lost]
-        # beside a text, words are not needed
+        # documents with a text do not need words
         lacking = zip(text, words, strict=True)
         self._words += bytes(1 if each is not None else 0 if row is None else 1 + bool(row) for each, row in lacking)
         self._add_words(words, first)
         self._add_tokens(tokens, first)
 
     def _add_words(self, words: Sequence[Sequence[str] | None], first: int) -> None:
-        """Take over the words of documents, of all or of none."""
+        """Add the words of documents, unless one has none."""
         for number, row in enumerate(words, first):
             if self.words is None or row is None:
                 self.words = None
@@ -135,7 +134,7 @@ class RecordColumns:
                 raise self.locate(error.placed(document=number)) from None
 
     def _add_tokens(self, tokens: Sequence[Any], first: int) -> None:
-        """Take over the tokens of documents; what is wrong with them counts if all have some."""
+        """Add the tokens of documents; errors are kept until the tokens are used."""
         self._with_tokens += bytes(row is not None for row in tokens)
         rows = [_NO_TOKENS if row is None else row for row in tokens]
         in_arrays = all(isinstance(row, np.ndarray) for row in rows)
@@ -146,19 +145,19 @@ class RecordColumns:
             self._odd_token = self._odd_token or self.locate(placed)
 
     def _require_all_or_none(self) -> None:
-        """Raise an `InputError` for the first document that lacks what others have."""
+        """Raise an `InputError` for the first document without a text or words if others have them."""
         lacking = {
-            "a text": self.texts.index(None) if None in self.texts and any(self.texts) else -1,
+            "text": self.texts.index(None) if None in self.texts and any(self.texts) else -1,
             "words": self._words.find(0) if max(self._words, default=0) > 1 else -1,
         }
-        for what, document in lacking.items():
+        for layer, document in lacking.items():
             if document >= 0:
-                problem = f"this document does not have {what}, and others do."
-                remedy = "Give it in all documents, or in none."
+                problem = f"this document has no {layer}, but others do."
+                remedy = f"Give the {layer} of all documents, or of none."
                 raise self.locate(InputError(problem, remedy, document=document))
 
     def _join_by_name(self) -> None:
-        """Join documents of one name."""
+        """Join documents with the same name."""
         numbers = Codes()
         owner = np.array([numbers[str(name)] for name in self.ids])
         first = np.unique(owner, return_index=True)[1].tolist()
@@ -176,17 +175,17 @@ class RecordColumns:
         return np.array(self._with_tokens, dtype=bool)
 
     def known_tokens(self) -> Tokens:
-        """Read the tokens of the documents that have tokens; an `InputError` for malformed tokens."""
+        """Read the tokens of the documents with tokens; an `InputError` for malformed tokens."""
         if self._odd_token is not None:
             raise self._odd_token
         return Tokens.end_to_end(self._tokens)
 
     def tokens(self) -> Tokens | None:
-        """Collect the tokens of all documents; None if some have none."""
+        """Read the tokens of all documents; None if one has none."""
         return self.known_tokens() if all(self._with_tokens) else None
 
     def lengths(self, *, in_tokens: bool) -> np.ndarray | None:
-        """Return the documents' lengths in tokens, or in characters; None if they are not known."""
+        """Compute the documents' lengths in tokens, or in characters; None if they are unknown."""
         if not in_tokens:
             return None if None in self.texts else np.array([len(text or "") for text in self.texts], dtype=np.int64)
         tokens = self.tokens()
@@ -195,7 +194,7 @@ class RecordColumns:
         return None if self.words is None else self.words.lengths
 
     def drop_empty(self) -> list[str]:
-        """Leave out spans without a character; return a text for each."""
+        """Leave out empty spans, and describe each."""
         spans = self.stated.spans
         empty = spans.picked(np.flatnonzero(spans.start == spans.end))
         if not len(empty):
@@ -213,13 +212,13 @@ class RecordColumns:
         self.stated = self.stated.picked(np.zeros(0, dtype=np.int64))
 
     def to_code_points(self, units: Sequence[str], undecided: list[int] | None = None) -> None:
-        """Count the characters of all bounds in code points: -1 for those inside a character or outside the text.
+        """Convert all bounds to code points; -1 for bounds inside a character or outside the text.
 
         Args:
-            units: in which they may be counted; the one that most stated texts of a document fit is taken.
-            undecided: gets the documents whose unit nothing tells; without it there is an `InputError`.
+            units: the possible units; each document uses the unit that most of its stated texts fit.
+            undecided: collects the documents with an unknown unit; if None, these raise an `InputError`.
         """
-        # offsets in any unit are those in code points in all other texts
+        # in other texts all units are the same
         if set(units) == {"codepoint"}:
             return
         odd = [
@@ -244,7 +243,7 @@ class RecordColumns:
         bounds: list[np.ndarray],
         undecided: list[int] | None,
     ) -> None:
-        """Count the characters of some documents' bounds in code points; those of document d begin at `base[d]`."""
+        """Convert the bounds of some documents to code points; the bounds of document d begin at `base[d]`."""
         texts = [str(self.texts[number]) for number in documents.tolist()]
         counts = np.diff(base)[documents]
         here, owner = ranges(base[documents], counts), np.repeat(np.arange(len(texts)), counts)
@@ -261,8 +260,8 @@ class RecordColumns:
             bound[here] = values
 
     def _unit(self, number: int, bounds: Mapping[str, np.ndarray], undecided: list[int] | None) -> str:
-        """Find the unit in which most stated texts of a document are the text at their offsets."""
-        # of units that are the same here, the first
+        """Find the unit in which most stated texts of a document match the text at their offsets."""
+        # the first of the units that are the same here
         distinct: dict[bytes, str] = {}
         for unit, of_unit in bounds.items():
             distinct.setdefault(of_unit.tobytes(), unit)
@@ -283,9 +282,9 @@ class RecordColumns:
             named = possible or list(fitting)
             raise self.locate(
                 InputError(
-                    f"the text has characters that tools count differently ({_which(text, named)}) before a span, and "
-                    "nothing shows how they are counted here.",
-                    f"Give the unit of the offsets with {setting('offset_unit')}: "
+                    f"before a span, the text has characters that tools count differently ({_which(text, named)}), "
+                    "and the file does not show the unit.",
+                    f"Set the unit of the offsets with {setting('offset_unit')}: "
                     f"{', '.join(f'{unit!r} ({UNITS[unit]})' for unit in named)}.",
                     document=number,
                     option="offset_unit",
@@ -295,7 +294,7 @@ class RecordColumns:
         return (possible or list(bounds))[0]
 
     def require_inside(self, original: Spans) -> None:
-        """Raise an `InputError` for the first piece off its text's characters, with its `original` bounds."""
+        """Raise an `InputError`, with `original` bounds, for the first piece outside its text or inside a character."""
         spans = self.stated.spans
         document, pieces = spans.document, spans if spans.fragments is None else spans.fragments
         if spans.fragments is not None:
@@ -314,13 +313,14 @@ class RecordColumns:
             InputError(
                 f"a span from {first[piece]} to {last[piece]} begins or ends inside a character, or outside the "
                 f"text{size}.",
-                f"Check the offsets; {setting('offset_unit')} names their unit, one of {', '.join(map(repr, UNITS))}.",
+                f"Check the offsets, or set their unit with {setting('offset_unit')}, one of "
+                f"{', '.join(map(repr, UNITS))}.",
                 document=number,
             )
         )
 
     def compare_stated(self) -> list[str]:
-        """Write a sentence if stated texts differ from the text; an `InputError` if most differ."""
+        """Describe stated texts that differ from the text; an `InputError` if most differ."""
         if None in self.texts:
             return []
         try:
@@ -329,9 +329,9 @@ class RecordColumns:
             raise error.in_file(self._source.name) from None
 
     def checked(self) -> StatedSpans:
-        """Make and check the spans, in the order of the file.
+        """Check the spans, in the order of the file.
 
-        Of documents with a text, and of discontinuous spans, stated texts are left out: what they cover is known.
+        Stated texts are dropped for discontinuous spans, and for documents with a text.
         """
         spans = self.stated.spans
         label, labels = sorted_codes(spans.label, spans.labels)
@@ -343,7 +343,7 @@ class RecordColumns:
         return replace(self.stated, spans=spans, texts=texts)
 
     def locate(self, error: InputError) -> InputError:
-        """Turn an error about a document into an error about its place in the file."""
+        """Replace the document of an error by its place in the file."""
         if error.document is None:
             return error.in_file(self._source.name)
         place = self.places[error.document]
@@ -351,22 +351,22 @@ class RecordColumns:
         return error.placed(document=None, position=None, source=name, line=self.lines[error.document])
 
     def place(self, number: int) -> str:
-        """Name the place of a document in the file."""
+        """Describe the place of a document in the file."""
         return self.places[number] or f"line {self.lines[number]}"
 
     def _malformed(self, records: Sequence[Record], first: int) -> InputError:
-        """Make the error for the first span of records that has another form."""
+        """Make the error for the first malformed span of records."""
         for number, record in enumerate(records, first):
             for index, span in enumerate(record.spans):
                 is_span = isinstance(span, (tuple, list)) and len(span) == 3
                 problem = span_problem(dict(zip(SPAN_KEYS, span, strict=True)) if is_span else span)
                 if problem:
                     return self.locate(InputError(problem, document=number, span=index))
-        return self.locate(InputError(_OTHER_FORM, SPAN_REMEDY))
+        return self.locate(InputError("a span is malformed.", SPAN_REMEDY))
 
 
 class _SpanColumns:
-    """The spans of records, end to end."""
+    """The spans of records, as columns."""
 
     def __init__(self) -> None:
         self._counts = array("i")
@@ -376,18 +376,18 @@ class _SpanColumns:
         self._texts: list[pa.Array] = []
         self._values: list[Mapping[str, Any]] = [NO_ATTRIBUTES]
         self._codes: dict[str, int] = {}
-        # the discontinuous spans, how many fragments each has, and their bounds
+        # the discontinuous spans, their numbers of fragments, and the bounds of these
         self._broken, self._sizes, self._bounds = array("q"), array("q"), array("q")
 
     def add(self, records: Sequence[Record], spans: Sequence[Any], stated: Sequence[Sequence[str | None]]) -> None:
-        """Take over the spans of some records, and the texts that these state; an error of Python for another form."""
+        """Add the spans and stated texts of some records; a Python error if they are malformed."""
         first = self._size
         each = chain.from_iterable(spans)
         while some := list(islice(each, _SPANS)):
             self._add_bounds(some)
         self._counts.extend(map(len, spans))
         if any(map(any, stated)):
-            # a document that states nothing but empty texts states none
+            # a document with only empty stated texts states none
             filled = (
                 texts if any(texts) else repeat(None, len(some)) for texts, some in zip(stated, spans, strict=True)
             )
@@ -408,7 +408,7 @@ class _SpanColumns:
         self._attributes.append(np.asarray(codes))
 
     def _add_bounds(self, spans: Sequence[Any]) -> None:
-        """Take over bounds and labels; an error of Python if they have another form."""
+        """Add bounds and labels; a Python error if they are malformed."""
         start, end, label = zip(*spans, strict=True)
         if not {*map(type, start), *map(type, end)} <= {int} or not {*map(type, label)} <= {str}:
             raise TypeError
@@ -421,11 +421,11 @@ class _SpanColumns:
         self._size += len(label)
 
     def _code(self, attributes: Mapping[str, Any], scores: Any) -> int:
-        """Encode attributes; equal ones mostly have one code."""
+        """Encode attributes; equal attributes usually have the same code."""
         if not attributes:
             return 0
         value = {"attributes": attributes} if scores is None else {"attributes": attributes, "scores": scores}
-        # true and 1 are equal, and not the same
+        # True and 1 are equal, but different values
         key = repr(value)
         if key not in self._codes:
             self._values.append(value)
@@ -435,7 +435,7 @@ class _SpanColumns:
         return self._codes[key]
 
     def _add_fragments(self, fragments: Mapping[int, Sequence[tuple[int, int]]], first: int, document: int) -> None:
-        """Take over the fragments of a document's spans, given the number of the first."""
+        """Add the fragments of a document's spans; `first` is the number of its first span."""
         for place, pairs in sorted(fragments.items()):
             bounds = list(chain.from_iterable(pairs))
             if typed_array(bounds, pa.int64()) is None:
@@ -447,7 +447,7 @@ class _SpanColumns:
     def stated(self) -> StatedSpans:
         """Make all spans, in the order of the file."""
         start, end, label = map(_joined, (self._start, self._end, self._label))
-        # memory that is never written is never taken
+        # zeros that are never written take no memory
         attributes = _joined(self._attributes) if len(self._values) > 1 else np.zeros(len(start), dtype=np.int32)
         documents = len(self._counts)
         document = np.repeat(np.arange(documents, dtype=np.int32), self._counts)
@@ -468,21 +468,21 @@ class _SpanColumns:
 
 
 def _joined(chunks: list[np.ndarray]) -> np.ndarray:
-    """Join chunks of a column, and give them up."""
+    """Concatenate the chunks of a column, and free them."""
     column = np.concatenate(chunks)
     chunks.clear()
     return column
 
 
 def _narrow(bounds: Sequence[int]) -> np.ndarray:
-    """Make an array of bounds, of 32 bits if they fit."""
+    """Make an array of bounds, with 32 bits if they fit."""
     wide = np.array(bounds, dtype=np.int64)
     narrow = wide.astype(np.int32)
     return narrow if np.array_equal(narrow, wide) else wide
 
 
 def _with_bounds(spans: Spans, start: np.ndarray, end: np.ndarray) -> Spans:
-    """Give spans other bounds of their pieces."""
+    """Replace the bounds of the pieces of spans."""
     if spans.fragments is None:
         return replace(spans, start=start, end=end)
     fragments = replace(spans.fragments, start=start, end=end)
@@ -491,7 +491,7 @@ def _with_bounds(spans: Spans, start: np.ndarray, end: np.ndarray) -> Spans:
 
 
 def _which(text: str, units: Collection[str]) -> str:
-    """Say which characters of a text some units count differently."""
+    """Describe the characters of a text that some units count differently."""
     others = not all(is_plain(text, unit.removesuffix("-lf")) for unit in units)
     line_ends = any(unit.endswith("-lf") for unit in units)
     return " and ".join(["such as emoji"] * others + ["a carriage return with a newline"] * line_ends)

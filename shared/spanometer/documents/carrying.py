@@ -1,4 +1,4 @@
-"""The documents of a file on their way into another unit: spans trimmed, and carried to tokens or characters."""
+"""Convert the documents of a file to another unit: trim spans, and convert them to tokens or characters."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .document_file import DocumentFile
 
 @dataclass(eq=False)
 class Carrying:
-    """The documents of a file while their spans are brought into another unit.
+    """The documents of a file, with the changes that convert them to another unit.
 
     Attributes:
-        file: the documents as they are now.
-        notes: what was cut, moved and merged, one sentence each.
+        file: the current documents.
+        notes: a sentence about each kind of change.
     """
 
     file: DocumentFile
@@ -25,16 +25,16 @@ class Carrying:
 
     @property
     def texts(self) -> tuple[str, ...] | None:
-        """The texts of the documents, if they are known."""
+        """The texts of the documents, if known."""
         return self.file.documents.texts
 
     @property
     def tokens(self) -> Tokens | None:
-        """The tokens of the documents, if they are known."""
+        """The tokens of the documents, if known."""
         return self.file.documents.tokens
 
     def put(self, **layers: Any) -> None:
-        """Put other layers in the file; `texts` and `tokens` are of its documents."""
+        """Replace layers of the file, or `texts` and `tokens` of its documents."""
         of_documents = {name: layers.pop(name) for name in ("texts", "tokens") if name in layers}
         self.file = replace(self.file, documents=replace(self.file.documents, **of_documents), **layers)
 
@@ -48,22 +48,22 @@ class Carrying:
         self.put(spans=spans)
 
     def to_characters(self, **remedy: Any) -> None:
-        """Count spans of tokens in characters; an `InputError`, with its remedy, if nothing tells which these are."""
+        """Convert spans of tokens to characters; an `InputError` with this remedy if the tokens have no offsets."""
         if not self.file.in_tokens:
             return
         if self.tokens is None:
-            raise InputError("the spans are in tokens, and nothing tells which characters these are.", **remedy)
+            raise InputError("the spans are in tokens, and the tokens have no character offsets.", **remedy)
         spans = to_characters(self.file.spans, self.tokens, self.file.documents.lengths)
         self.put(spans=spans, in_tokens=False)
 
     def to_tokens(self, tokens: Tokens, policy: str, how: str = "") -> Carried:
-        """Carry spans of characters to tokens, see `tokenisation.to_tokens`; notes say `how`."""
+        """Convert spans of characters to tokens, see `tokenisation.to_tokens`; `how` ends a note."""
         carried = to_tokens(self.file.spans, tokens, policy=policy)
         moved = carried.moved[carried.moved > 0]
         if len(moved):
             distance = counted(int(moved.sum()), "character")
             self.notes.append(f"{counted(len(moved), 'span')} moved by {distance} to fit tokens{how}.")
         if carried.merged:
-            self.notes.append(f"{counted(carried.merged, 'span')} became one with another.")
+            self.notes.append(f"{counted(carried.merged, 'span')} merged with an equal one.")
         self.put(spans=carried.spans, in_tokens=True)
         return carried

@@ -1,4 +1,4 @@
-"""What is wrong with the spans of a file of documents, before any of it is refused."""
+"""List all problems with the spans of a file, instead of an error for the first one."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ KINDS = {
     "lost": "spans without a place or a label, left out",
     "empty": "empty spans",
     "reversed": "spans that end before they begin",
-    "outside": "spans past the end of their text",
+    "outside": "spans outside their text",
     "inside character": "spans that begin or end inside a character",
-    "twice": "spans that are there twice",
+    "twice": "repeated spans",
     "padded": "spans padded with white space",
-    "stated text": "spans whose stated text differs from the text",
+    "stated text": "spans with a stated text that differs from the text",
     "off tokens": "spans that begin or end within a token",
     "label": "spans with an unknown label",
-    "label name": "spans whose label is empty, or has outer blanks or control characters",
-    "document": "documents with the name of another",
-    "unit": "documents whose offsets may be code points or something else",
+    "label name": "spans with a label that is empty, or has outer blanks or control characters",
+    "document": "documents with the name of another document",
+    "unit": "documents with an unknown unit of offsets",
 }
-"""The kinds of problems, with what there are several of."""
+"""The kinds of problems, described in the plural."""
 
 _OUTSIDE = {
     "empty": "is empty",
@@ -43,27 +43,27 @@ _OUTSIDE = {
     "inside character": "begins or ends inside a character",
     "outside": "is not inside the text",
 }
-"""What spans without a place in their text are."""
+"""The problems of spans without a place in their text."""
 
 _ORDER = ("document", "lost", "unit", "twice", "label name", "label", *_OUTSIDE, "padded", "stated text", "off tokens")
-"""The order in which what is wrong with one document, or one span, is listed."""
+"""The order of the problems of a document or a span."""
 
-_UNDECIDED = "nothing tells in which unit its offsets are counted."
+_UNDECIDED = "the file does not show the unit of its offsets."
 _FARTHEST = 1 << 62
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Something that is wrong with a span, or with a document.
+    """A problem of a span or a document.
 
     Attributes:
         kind: one of `KINDS`.
         document: the number of the document, from 0.
-        name: what the document is called, if it has a name.
-        line: of the document, or of the span if that could not be read.
-        place: what else to call the place; may be empty.
-        span: its start, end and label as the file has them; None for a document.
-        text: what is wrong, as a sentence.
+        name: the document's name, if it has one.
+        line: the line of the document, or of a span that could not be read.
+        place: another name for the place; may be empty.
+        span: the start, end and label in the file; None for a document.
+        text: the problem, as a sentence.
     """
 
     kind: str
@@ -77,13 +77,13 @@ class Problem:
 
 @dataclass
 class SpanValidation:
-    """What is wrong with the spans of a file.
+    """The problems with the spans of a file.
 
     Attributes:
-        labels: the labels that are known; None if all are.
-        tokenizer: what makes the tokens that spans should fit, see `tokenizers.TOKENIZERS`; None for those of the file.
-        problems: in the order of the file.
-        documents, spans: how many were looked at.
+        labels: the known labels; None accepts all labels.
+        tokenizer: makes the tokens that spans should fit, see `tokenizers.TOKENIZERS`; None uses the file's tokens.
+        problems: the problems in the order of the file.
+        documents, spans: the numbers of documents and spans checked.
         file: the documents, without their spans.
     """
 
@@ -96,23 +96,23 @@ class SpanValidation:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of problems of each kind that there is."""
+        """The number of problems of each kind that occurs."""
         counts = Counter(problem.kind for problem in self.problems)
         return {kind: counts[kind] for kind in KINDS if counts[kind]}
 
     @property
     def affected(self) -> int:
-        """The number of documents that have a problem."""
+        """The number of documents with a problem."""
         return len({problem.document for problem in self.problems})
 
     def read(self, reading: Callable[[], DocumentFile]) -> SpanValidation:
-        """Look at the spans of a file while it is read; errors are those of reading a file of another form."""
+        """Check the spans of a file while it is read; other errors of reading are raised."""
         with _inspected(self._inspect):
             self.file = reading()
         return self
 
     def _inspect(self, columns: RecordColumns, units: Sequence[str], in_tokens: bool) -> None:
-        """List what is wrong with the spans of a file, and leave them out."""
+        """List the problems with the spans of a file, and leave the spans out."""
         original, undecided = columns.stated.spans, list[int]()
         self.documents += len(columns.lines)
         self.spans += len(original) + len(columns.lost)
@@ -125,7 +125,7 @@ class SpanValidation:
         ]
         for span, kind, text in self._of_spans(columns, original, in_tokens=in_tokens):
             problems.append((int(original.document[span]), span, kind, None, text))
-        # in the order of the file: what is wrong with a document, then with each of its spans
+        # in the order of the file: the problems of a document, then of each of its spans
         problems.sort(key=lambda problem: (*problem[:2], _ORDER.index(problem[2])))
         for number, span, kind, line, text in problems:
             bounds = None
@@ -138,10 +138,10 @@ class SpanValidation:
         columns.drop_spans()
 
     def _of_spans(self, columns: RecordColumns, original: Spans, *, in_tokens: bool) -> Iterator[tuple[int, str, str]]:
-        """Yield a span, the kind and the text of each problem of spans, given the spans with the bounds of the file."""
+        """Yield the span, the kind and the text of each problem; `original` has the bounds of the file."""
         spans = columns.stated.spans
         for span in np.flatnonzero(_twice(spans)).tolist():
-            yield span, "twice", "is there twice"
+            yield span, "twice", "is repeated"
         for code, name in enumerate(spans.labels):
             problem = name_problem(name, "label").removesuffix(".")
             unknown = self.labels is not None and name not in self.labels
@@ -160,14 +160,14 @@ class SpanValidation:
             yield from self._in_texts(columns, np.flatnonzero(kind == 0))
 
     def _in_texts(self, columns: RecordColumns, inside: np.ndarray) -> Iterator[tuple[int, str, str]]:
-        """Yield the problems of some spans with the texts of their documents, and with their tokens."""
+        """Yield the problems of some spans with their texts and tokens."""
         some, texts = columns.stated.picked(inside), [text or "" for text in columns.texts]
         stated = repeat(None) if some.texts is None else strings_of(some.texts)
         for span, covered, text in zip(inside.tolist(), some.spans.covered(texts), stated, strict=False):
             if covered != covered.strip():
                 yield span, "padded", f"is padded with white space: {shown(covered)}"
             if text is not None and text != covered:
-                yield span, "stated text", f"is said to be {shown(text)}, and the text is {shown(covered)} there"
+                yield span, "stated text", f"has the stated text {shown(text)}, but the text there is {shown(covered)}"
         if self.tokenizer is not None:
             off = _off_tokens(some.spans, tokens_of(tuple(texts), self.tokenizer))
         else:
@@ -177,16 +177,16 @@ class SpanValidation:
 
 
 def _same_names(columns: RecordColumns) -> Iterator[tuple[int, str]]:
-    """Yield the documents that are called as another one of the same annotator is."""
+    """Yield the documents with the name of another document of the same annotator."""
     names: set[tuple[str | None, str | None]] = set()
     for number, name in enumerate(zip(columns.ids, columns.annotators, strict=True)):
         if name[0] is not None and name in names:
-            yield number, f"another document is called {shown(name[0])} too."
+            yield number, f"another document has the name {shown(name[0])} too."
         names.add(name)
 
 
 def _twice(spans: Spans) -> np.ndarray:
-    """Flag the spans that are there before too."""
+    """Flag spans that repeat an earlier one."""
     span, start, end = spans.pieces()
     offsets = 2 * offsets_by(span, len(spans))
     kind = spans.document.astype(np.int64) * len(spans.labels) + spans.label
@@ -197,7 +197,7 @@ def _twice(spans: Spans) -> np.ndarray:
 
 
 def _outside(spans: Spans, original: Spans, lengths: np.ndarray | None) -> np.ndarray:
-    """Number the kinds of spans without a place in their text, in the order of `_OUTSIDE`; 0 for all others."""
+    """Number the spans without a place in their text by kind, in the order of `_OUTSIDE`; 0 for all others."""
     span, start, end = spans.pieces()
     first = offsets_by(span, len(spans))[:-1]
     low = np.minimum.reduceat(np.minimum(start, end), first) if len(first) else start
@@ -209,7 +209,7 @@ def _outside(spans: Spans, original: Spans, lengths: np.ndarray | None) -> np.nd
 
 
 def _off_tokens(spans: Spans, tokens: Tokens) -> np.ndarray:
-    """Flag the spans of characters with a piece that begins where no token begins, or ends where none ends."""
+    """Flag the spans of characters with a piece that begins or ends off the bounds of tokens."""
     span, start, end = spans.pieces()
     stride = 1 + max(int(end.max(initial=0)), int(tokens.end.max(initial=0)))
     base, base_of_tokens = spans.document[span].astype(np.int64) * stride, tokens.document * stride

@@ -1,4 +1,4 @@
-"""Files of documents with spans of characters or tokens: what readers of such formats give, and what is made of it."""
+"""Files of documents with spans of characters or tokens: the result of reading a file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .words import Words
 Value = TypeVar("Value")
 
 _NO_NUMBER = ("_", "O")
-"""Cells of columns of numbers that hold none."""
+"""Cells without a number in columns of numbers."""
 
 _WITHOUT_SPANS = (
     ("tags", "tags", "Decode them first, with DocumentFile.decoded, or read them with spanometer.read."),
@@ -41,46 +41,46 @@ _WITHOUT_SPANS = (
         "Make spans of them first, with spanometer ground, or spanometer.grounding.ground in Python.",
     ),
 )
-"""Layers of files that have no spans, what errors call them, and what to do."""
+"""Layers of files without spans, with their names in errors and the remedies."""
 
 _WRITTEN: Mapping[object, str] = {None: "yes", False: "no"}
-"""What a signature calls `prefix` of a side without prefixes, and of one that is like most."""
+"""The value of `prefix` in a signature that lists it for each side."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DocumentFile:
-    """The documents of a file and what annotates them, in layers. A document of several annotators is there for each.
+    """The documents of a file and their annotation, in layers. Each annotator of a document has a copy of it.
 
     Attributes:
-        source: what errors call the file.
-        format: what the file is, if it cannot be rewritten with other tags.
-        document_lines: int64, the number of the line, from 1, on which each document begins.
-        line_runs: where the tokens stand; None if a document is not one token a line.
-        places: of each document, what to call its place besides the line.
-        parts: the files that the documents are of, if these are a folder's, or those that a pattern fits.
+        source: the file's name in errors.
+        format: the format, if the file cannot be rewritten with other tags.
+        document_lines: int64, the first line of each document, from 1.
+        line_runs: the lines of the tokens; None unless each token has a line of its own.
+        places: another name for the place of each document, besides the line.
+        parts: the files of the documents, if several files were read.
         documents: names, texts and tokens.
-        words: the words of each document; None if the file has none, or only some documents have any, or they were not
-            read.
-        tags: the tags of the columns that were asked for.
+        words: the words of each document; None if they were not read, or if a document has none.
+        tags: the tags of the chosen columns.
         columns: the names of these columns, or `column 3`.
-        numbers: the column of numbers that was asked for, float64, the documents end to end.
-        layout: how rows of columns are built; None for other files.
-        comment_lines, comment_text: the comments of columns, and the numbers of their lines, see `comments`.
-        docstart_lines: the numbers of the `-DOCSTART-` lines.
-        sentences: whether the documents are sentences, as in files of columns that have nothing but blank lines (and
-            `-DOCSTART-` lines) between them.
-        spans: of the documents; none if the file has tags, entity trees or answers, see `require_spans`.
+        numbers: the chosen column of numbers, float64, documents concatenated.
+        layout: the layout of columns; None for other files.
+        comment_lines, comment_text: the lines and the text of comments in columns, see `comments`.
+        docstart_lines: the numbers of `-DOCSTART-` lines.
+        sentences: whether the documents are sentences, as in columns with only blank lines (and `-DOCSTART-` lines)
+            between documents.
+        spans: the spans; none if the file has tags, entity trees or answers, see `require_spans`.
         in_tokens: whether spans are in tokens; otherwise they are in characters (code points).
-        annotators: of each document, whose spans they are; None if the file does not say.
-        stated: the spans as the file states them, in its order, with their attributes, and the texts of contiguous ones
-            if documents have no texts; None if there are neither.
+        annotators: the annotator of each document; None if the file does not say.
+        stated: the spans in the order of the file, with attributes, and with stated texts of contiguous spans if
+            documents have no texts; None if there are neither.
         entities: the entity trees of the documents; None if the file has none.
-        answers: of each document what a language model wrote, which has no spans yet, see `pairing`; None for spans.
-        missing: the places that nobody annotated, as spans in the unit of the others; None if there are none.
-        left_out: what could not be read, one text each.
-        notes: what else a user should know, one sentence each.
-        tokenizer: what made the tokens, see `tokenizers.TOKENIZERS`; None if the file has them, or has none.
-        decoding: how spans were decoded from tags, for the signature, see `decoding.reading_of`; empty if from none.
+        answers: the answer of a language model for each document, which has no spans yet, see `pairing`; None if the
+            file has no answers.
+        missing: the places without annotation, as spans in the same unit; None if there are none.
+        left_out: the items that could not be read, one text each.
+        notes: remarks for the user, one sentence each.
+        tokenizer: the tokenizer that made the tokens, see `tokenizers.TOKENIZERS`; None for the file's own tokens.
+        decoding: how tags were decoded, for the signature, see `decoding.reading_of`; empty if there were no tags.
     """
 
     source: str
@@ -121,7 +121,7 @@ class DocumentFile:
         words: Words | None = None,
         **layers: Any,
     ) -> DocumentFile:
-        """Make the file of documents of tokens that have no spans yet, but tags or entity trees.
+        """Make a file of documents in tokens, with tags or entity trees instead of spans.
 
         Args:
             ids: the documents' names, if they have any.
@@ -141,7 +141,7 @@ class DocumentFile:
 
     @property
     def lengths(self) -> np.ndarray | None:
-        """The documents' lengths in the unit of the spans; None if they are not known."""
+        """The documents' lengths in the unit of the spans; None if unknown."""
         return self.spans.lengths
 
     @property
@@ -164,12 +164,12 @@ class DocumentFile:
 
     @property
     def comments(self) -> tuple[tuple[int, str], ...]:
-        """The comments, each with the number of its line."""
+        """The comments with their lines."""
         return tuple(zip(self.comment_lines, self.comment_text.decode().split("\n"), strict=False))
 
     @property
     def token_lines(self) -> np.ndarray | None:
-        """The line of every token, int64; None if a document is not one token a line."""
+        """The line of every token, int64; None unless each token has a line of its own."""
         return None if self.line_runs is None else self.line_runs.expanded()
 
     def source_of(self, document: int) -> str:
@@ -177,14 +177,14 @@ class DocumentFile:
         return self.source if self.parts is None else self.parts.sources[self.parts.file[document]]
 
     def line(self, document: int, position: int | None = None) -> int:
-        """Find the line of a document, or of a token of it."""
+        """Find the line of a document, or of one of its tokens."""
         lengths = self.lengths
         if self.line_runs is None or position is None or lengths is None:
             return int(self.document_lines[document])
         return self.line_runs.line(int(lengths[:document].sum()) + position)
 
     def locate(self, error: InputError) -> InputError:
-        """Turn an error about a document and token of this file into an error about the file and line."""
+        """Replace the document and token of an error by the file and line."""
         if error.document is None:
             return error.in_file(self.source)
         line, source = self.line(error.document, error.position), self.source_of(error.document)
@@ -200,7 +200,7 @@ class DocumentFile:
         return tuple(dict.fromkeys(self.annotators or ()))
 
     def take(self, documents: np.ndarray) -> DocumentFile:
-        """Select documents, in the order of the selection."""
+        """Select documents, in this order."""
         chosen = documents.tolist()
         tokens = self._tokens_of(documents)
 
@@ -226,7 +226,7 @@ class DocumentFile:
         )
 
     def _tokens_of(self, documents: np.ndarray) -> np.ndarray:
-        """Find the tokens of some documents; none if neither their lines nor numbers are known."""
+        """Find the tokens of some documents; empty if tokens have no lines and no numbers."""
         if self.lengths is None or (self.line_runs is None and self.numbers is None):
             return np.zeros(0, dtype=np.int64)
         return take_segments(offsets_of(self.lengths), documents)[1]
@@ -246,16 +246,16 @@ class DocumentFile:
         )
 
     def select(self, column: int) -> DocumentFile:
-        """Take one of the tag columns alone."""
+        """Select one tag column."""
         place = slice(column, column + 1)
         layout = self.layout and replace(self.layout, columns=self.layout.columns[place])
         return replace(self, columns=self.columns[place], tags=self.tags[place], layout=layout)
 
     def with_numbers(self) -> DocumentFile:
-        """Make numbers of the last tag column: NaN for `_`, and for what is read as `O`.
+        """Convert the last tag column to numbers: NaN for `_` and `O`.
 
         Raises:
-            InputError: for a cell that is no number; it names the line.
+            InputError: names the line of a cell that is not a number.
         """
         *kept, last = range(len(self.columns))
         column = self.tags[last]
@@ -275,7 +275,7 @@ class DocumentFile:
         """Decode the first tag column into spans, see `Spans.from_tags`.
 
         Raises:
-            InputError: names the file and the line.
+            InputError: names the file and the line of an illegal tag.
         """
         try:
             spans = Spans.from_tags(self.tags[0], prefix=prefix, **decoding)
@@ -286,8 +286,8 @@ class DocumentFile:
         return replace(self.with_spans(spans), decoding=options.reading(scheme.name))
 
     def with_spans(self, spans: Spans) -> DocumentFile:
-        """Put spans of tokens in the place of the tags."""
-        # documents before the first that is named have no name
+        """Replace the tags by spans of tokens."""
+        # documents before the first name have no name
         ids = self.documents.ids if all(self.documents.ids or ()) else None
         return replace(self, documents=replace(self.documents, ids=ids), tags=(), spans=spans)
 
@@ -295,11 +295,12 @@ class DocumentFile:
         """Select the documents of an annotator; an `InputError` for an unknown name lists the annotators."""
         if annotator not in self.names:
             names = ", ".join(map(repr, self.names)) or "none"
-            raise InputError(f"unknown annotator {annotator!r}.", f"The annotators are: {names}.", source=self.source)
+            remedy = f"Choose one of the annotators: {names}."
+            raise InputError(f"unknown annotator {annotator!r}.", remedy, source=self.source)
         return self.take(np.flatnonzero([name == annotator for name in self.annotators or ()]))
 
     def require_spans(self) -> DocumentFile:
-        """Check the file; an `InputError` if it has tags, entity trees or answers instead of spans."""
+        """Return the file; an `InputError` if it has tags, entity trees or answers instead of spans."""
         for layer, what, remedy in _WITHOUT_SPANS:
             if getattr(self, layer) not in (None, ()):
                 raise InputError(f"these are {what}, not spans.", remedy, source=self.source)
@@ -307,14 +308,14 @@ class DocumentFile:
 
     @property
     def has_attributes(self) -> bool:
-        """Whether some span has attributes."""
+        """Whether any span has attributes."""
         return self.stated is not None and self.stated.has_attributes
 
     def attribute_columns(self) -> Attributes:
-        """Read the attributes of all spans as columns; spans without any have none.
+        """Read the attributes of all spans as columns.
 
         Raises:
-            InputError: names the file and the line, as `Attributes.from_dicts`.
+            InputError: the errors of `Attributes.from_dicts`, with the file and the line.
         """
         try:
             return (self.require_spans().stated or StatedSpans.of(self.spans)).columns()
@@ -325,7 +326,7 @@ class DocumentFile:
 def decoding_of(files: Mapping[str, DocumentFile]) -> dict[str, object]:
     """Describe the decoding of the tags of several sides, for the signature.
 
-    What all sides that were tags share is said once, and what differs with the name of each side.
+    A value that all sides share is given once; different values are listed with the names of the sides.
     """
     tagged = {side: file.decoding for side, file in files.items() if file.decoding}
     decodings: dict[str, object] = {}
@@ -340,40 +341,36 @@ def decoding_of(files: Mapping[str, DocumentFile]) -> dict[str, object]:
 inspection: ContextVar[Callable[[RecordColumns, Sequence[str], bool], None] | None] = ContextVar(
     "inspection", default=None
 )
-"""Looks at the spans of a file before they are checked, and leaves them out, see `checks`."""
+"""A function that inspects the spans of a file before they are checked, and leaves them out, see `checks`."""
 
 
 def documents_of(
     source: Named,
-    records: Iterable[Record],
+    records: Iterable[Record | str],
     *,
     units: Sequence[str] = ("codepoint",),
     in_tokens: bool = False,
-    left_out: list[str] | None = None,
     by_name: bool = False,
 ) -> DocumentFile:
-    """Make columns of records.
+    """Make a file of documents from records.
 
-    If a format has several units, that one is taken, document by document, in which most stated texts are the text at
-    their offsets; the first one if all units say the same.
+    If a format may count in several units, each document uses the unit in which most stated texts match the text; the
+    first unit if they are all the same there.
 
     Args:
         source: the file.
-        records: the documents, one by one.
-        units: in which the format may count characters, see `spanometer.spans.characters.UNITS`.
+        records: the documents one by one, and descriptions of those that could not be read.
+        units: the possible units of offsets, see `spanometer.spans.characters.UNITS`.
         in_tokens: whether spans are in tokens.
-        left_out: what the reader could not read, to which the spans are added that the records have lost.
-        by_name: whether records of one name are of one document.
+        by_name: whether records with the same name belong to one document.
 
     Raises:
-        InputError: names the file and the place, for bounds that are no integers, before their document's beginning,
-            past its end, inside a character or in the wrong order, for labels that are no strings; for offsets whose
-            unit cannot be told; if most of the stated texts differ from the text; and if only some documents have a
-            text or words.
+        InputError: names the file and the place, for bounds that are not integers, outside the document, inside a
+            character or in the wrong order, for labels that are not strings, for offsets of an unknown unit, if most
+            stated texts differ from the text, and if only some documents have a text or words.
     """
-    inspect = inspection.get()
-    left_out = [] if left_out is None else left_out
-    columns = RecordColumns(source, records if inspect else _listed(records, left_out), by_name=by_name)
+    inspect, left_out = inspection.get(), list[str]()
+    columns = RecordColumns(source, _documents(records, left_out, lost=inspect is None), by_name=by_name)
     if inspect is not None:
         inspect(columns, units, in_tokens)
     left_out += columns.drop_empty()
@@ -392,7 +389,7 @@ def documents_of(
         raise columns.locate(error) from None
     twice = len(stated.spans) - len(spans)
     if twice:
-        remarks.append(f"Spans that the file has several times, which mostly count once: {twice:,}.")
+        remarks.append(f"Repeated spans in the file, which usually count once: {twice:,}.")
     return DocumentFile(
         source=source.name,
         documents=Documents(
@@ -410,12 +407,16 @@ def documents_of(
     )
 
 
-def _listed(records: Iterable[Record], left_out: list[str]) -> Iterator[Record]:
+def _documents(records: Iterable[Record | str], left_out: list[str], *, lost: bool) -> Iterator[Record]:
+    """Yield the documents, and list the descriptions of others and, with `lost`, of lost spans."""
     for record in records:
-        left_out += record.lost_spans()
-        yield record
+        if isinstance(record, str):
+            left_out.append(record)
+        else:
+            left_out += record.lost_spans() if lost else ()
+            yield record
 
 
 def complete(values: Sequence[Value | None]) -> tuple[Value, ...] | None:
-    """Take the values of all documents; None if some have none."""
+    """Return the values of all documents; None if one has no value."""
     return None if None in values else cast(tuple[Value, ...], tuple(values))

@@ -1,4 +1,4 @@
-"""Documents as another format can hold them, and what of them is lost on the way."""
+"""Fit documents to a format, and list the losses."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from .writer import Writer
 
 _LISTED = 3
 _WORDS = "Give a file with words or a text."
+_NO_TEXT = "the documents have no text.", "Convert a file with texts."
 
 
 @dataclass(frozen=True)
@@ -33,15 +34,15 @@ class Loss:
     """Something that a format cannot hold.
 
     Attributes:
-        what: what it is, and how it is written instead.
-        documents: how many there are in each document, by what the document is called.
+        what: the lost items, and how they are written instead.
+        documents: the number of lost items by document.
     """
 
     what: str
     documents: Mapping[str, int]
 
     def __str__(self) -> str:
-        """Describe the loss, with the documents that have most of it."""
+        """Describe the loss, with the most affected documents."""
         most = sorted(self.documents.items(), key=lambda item: -item[1])
         listed = ", ".join(f"{name}: {count:,}" for name, count in most[:_LISTED])
         others = len(most) - _LISTED
@@ -54,11 +55,10 @@ class Fitted(Carrying):
     """Documents that a format can hold.
 
     Attributes:
-        file: the documents; the labels of spans with attributes are numbered, so that spans with other attributes have
-            other labels.
-        marked: what the numbered labels stand for: the label, and the attributes.
-        losses: what the format cannot hold.
-        notes: what else was done, one sentence each.
+        file: the documents. Labels of spans with attributes are numbered: different attributes have different labels.
+        marked: the label and the attributes behind each numbered label.
+        losses: the items that the format cannot hold.
+        notes: a sentence about each kind of other change.
     """
 
     marked: dict[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
@@ -66,12 +66,12 @@ class Fitted(Carrying):
 
     @property
     def has_words(self) -> bool:
-        """Whether the words are known, from the file or as its texts at its tokens."""
+        """Whether the words are known, from the file or from its texts and tokens."""
         documents = self.file.documents
         return self.file.words is not None or (documents.texts is not None and documents.tokens is not None)
 
     def words(self, document: int) -> list[str]:
-        """Cut the words of a document out of its text."""
+        """List the words of a document; empty if they are unknown."""
         documents = self.file.documents
         if self.file.words is not None:
             return self.file.words[document]
@@ -81,7 +81,7 @@ class Fitted(Carrying):
         return [text[start:end] for start, end in documents.tokens.bounds(document)]
 
     def all_words(self) -> Words | None:
-        """Collect the words of all documents, if they are known."""
+        """Collect the words of all documents; None if they are unknown."""
         if self.file.words is not None or not self.has_words:
             return self.file.words
         rows = WordRows()
@@ -109,17 +109,17 @@ class Fitted(Carrying):
 
 
 def fitted(file: DocumentFile, writer: Writer, options: Mapping[str, Any], pairing: Pairing) -> Fitted:
-    """Make documents such as a format can hold them.
+    """Fit documents to a format.
 
     Args:
         file: the documents.
-        writer: of the format.
-        options: those of writing.
-        pairing: how spans of characters are trimmed and carried to tokens, and what makes these; under `strict` those
+        writer: the writer of the format.
+        options: the options of writing.
+        pairing: how spans of characters are trimmed and converted to tokens, and the tokenizer; under `strict` spans
             that begin or end within a token are lost.
 
     Raises:
-        InputError: for documents without a text, words or tokens that the format needs.
+        InputError: for documents without the text, words or tokens that the format needs.
     """
     fitting = _Fitting(file.require_spans())
     stated = file.stated if file.has_attributes else None
@@ -152,14 +152,14 @@ def fitted(file: DocumentFile, writer: Writer, options: Mapping[str, Any], pairi
 
 
 class _Fitting(Fitted):
-    """Documents that are changed step by step."""
+    """Documents that are fitted step by step."""
 
     def lose(self, what: str, documents: Iterable[int]) -> None:
-        """Add what is lost, given by its documents, one by one."""
+        """Add a loss for each of these documents, which may repeat."""
         self.lose_all((what, document) for document in documents)
 
     def lose_all(self, losses: Iterable[tuple[str, int]]) -> None:
-        """Add what is lost of several kinds."""
+        """Add losses of several kinds, each with its document."""
         counts: dict[str, dict[str, int]] = {}
         for what, document in losses:
             of_kind = counts.setdefault(what, {})
@@ -173,14 +173,14 @@ class _Fitting(Fitted):
         sides = with_common_labels([stated.spans, spans])
         columns = ([getattr(side, name) for side in sides] for name in ("document", "start", "end", "label"))
         stated_place, place = np.split(ordered_codes(*map(np.concatenate, columns)), [len(sides[0])])
-        # scores are lost, and equal attributes are one
+        # scores are lost, so attributes that differ only in scores are equal
         codes, written = name_codes([json.dumps(value["attributes"], sort_keys=True) for value in stated.values])
         value = codes[stated.attributes].astype(np.int64)
         places, first = np.unique(stated_place, return_index=True)
-        # what has the bounds and the label of another cannot be told from it
+        # of spans with the same bounds and label, only one keeps its attributes
         others = stated_place[value != value[first[np.searchsorted(places, stated_place)]]]
         lost = spans.document[np.isin(place, others)]
-        self.lose("spans with the bounds of another one, which have its attributes", lost.tolist())
+        self.lose("spans with the bounds of another span, written with its attributes", lost.tolist())
         of_span = np.full(len(spans), codes[0], dtype=np.int64)
         stands = np.isin(place, places)
         of_span[stands] = value[first[np.searchsorted(places, place[stands])]]
@@ -196,29 +196,29 @@ class _Fitting(Fitted):
         self.put(spans=in_order(replace(spans, label=label, labels=labels)))
 
     def join_fragments(self) -> None:
-        """Let discontinuous spans reach from their first to their last bound."""
+        """Make discontinuous spans contiguous, from their first to their last bound."""
         spans = self.file.spans
         if spans.fragments is not None:
             several = np.diff(spans.fragments.offsets) > 1
-            what = "discontinuous spans, written from their beginning to their end"
+            what = "discontinuous spans, written as contiguous spans"
             self.lose(what, spans.document[several].tolist())
             self.put(spans=in_order(replace(spans, fragments=None)))
 
     def in_characters(self) -> None:
-        """Count spans of tokens in characters; a text is made of the words if there is none."""
+        """Convert spans of tokens to characters; missing texts are made from the words."""
         if self.file.in_tokens:
             self._make_texts()
             self.to_characters(remedy=_WORDS, source=self.file.source)
             self.put(words=None)
 
     def in_tokens(self, policy: str) -> None:
-        """Count spans of characters in tokens, and lose those that have none."""
+        """Convert spans of characters to tokens; spans without a token are lost."""
         if self.file.in_tokens:
             return
         if self.texts is None:
-            raise self._refuse("the documents have no text.", "Convert a file that has the texts.")
+            raise self._refuse(*_NO_TEXT)
         if self.tokens is None:
-            remedy = f"Say what makes tokens of the texts, with {setting('tokenizer', 'words')}."
+            remedy = f"Choose a tokenizer, such as {setting('tokenizer', 'words')}."
             raise self._refuse("the documents have no tokens.", remedy)
         spans = self.file.spans
         if policy == "strict":
@@ -231,13 +231,13 @@ class _Fitting(Fitted):
         self.lose("spans without a token, left out", spans.document[carried.lost].tolist())
 
     def require_texts(self) -> None:
-        """Make texts of words; an `InputError` if there are none either."""
+        """Make missing texts from the words; an `InputError` if there are no words."""
         self._make_texts()
         if self.texts is None:
-            raise self._refuse("the documents have no text.", "Convert a file that has the texts.")
+            raise self._refuse(*_NO_TEXT)
 
     def flatten(self, unless: str) -> None:
-        """Leave out spans that overlap one that begins before them, or is longer."""
+        """Leave out spans that overlap an earlier or longer one."""
         spans = self.file.spans
         order = np.lexsort((spans.label, -spans.end, spans.start, spans.document))
         document, start, end = (column[order] for column in (spans.document, spans.start, spans.end))
@@ -252,22 +252,22 @@ class _Fitting(Fitted):
                 kept[place] = False
             else:
                 current, reach = row, stop
-        self.lose(f"spans that overlap another one, left out{unless}", spans.document[~kept].tolist())
+        self.lose(f"spans that overlap another span, left out{unless}", spans.document[~kept].tolist())
         self.keep(kept)
 
     def keep(self, flags: np.ndarray) -> None:
-        """Leave out the spans that are not flagged."""
+        """Keep only the flagged spans."""
         spans = self.file.spans
         span, start, end = spans.pieces()
         kept = flags[span]
         self.put(spans=spans.with_pieces(span[kept], start[kept], end[kept], spans.lengths))
 
     def _make_texts(self) -> None:
-        """Make texts of the words, with blanks between, where there are none."""
+        """Make missing texts from the words, with blanks between."""
         words = self.file.words
         if self.texts is not None or words is None:
             return
-        self.lose("documents without a text, which is made of the words with blanks between", range(len(words)))
+        self.lose("documents without a text, written as words with blanks between", range(len(words)))
         texts, tokens = joined(words, " ")
         self.put(texts=tuple(texts), tokens=tokens)
 

@@ -1,4 +1,4 @@
-"""Several files, read one by one and taken together as one."""
+"""Read several files, and join them into one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import offsets_of
-from ..exceptions import InputError
+from ..exceptions import InputError, setting
 from ..spans.annotations import end_to_end
 from ..spans.documents import Documents, Tokens
 from ..spans.entities import Entities
@@ -33,14 +33,14 @@ _KINDS: tuple[tuple[str, Callable[[DocumentFile], Any]], ...] = (
     ("texts", lambda file: file.documents.texts is not None),
     ("words", lambda file: file.words is not None),
 )
-"""What either all files have, or none."""
+"""Layers that either all files must have, or none."""
 
 
 def read_together(path: Any, files: Mapping[str, str], read: Callable[[str], DocumentFile]) -> DocumentFile:
-    """Read files one by one, and join what they have.
+    """Read files one by one, and join them.
 
     Raises:
-        InputError: as the reader, and for files that do not go together.
+        InputError: the errors of the reader, and for files with different layers.
     """
     parts = {name: read(file) for name, file in files.items()}
     _require_one_form(list(parts.values()))
@@ -48,33 +48,29 @@ def read_together(path: Any, files: Mapping[str, str], read: Callable[[str], Doc
 
 
 def _require_one_form(files: Sequence[DocumentFile]) -> None:
-    """Raise an `InputError` for the first file that has other layers, columns or formats than the first one."""
+    """Raise an `InputError` for a file with other layers, columns or another format than the first one."""
     first, *others = files
     for other in others:
         if other.columns != first.columns:
-            raise InputError(
-                f"the tags are in {' and '.join(other.columns)} here, and in {' and '.join(first.columns)} in "
-                f"{first.source}.",
-                "Name the columns.",
-                source=other.source,
-            )
+            here, there = (" and ".join(file.columns) for file in (other, first))
+            problem = f"the tags are in {here}, but in {first.source} they are in {there}."
+            raise InputError(problem, f"Name the columns with {setting('column')}.", source=other.source)
         if first.entities is not None and other.format != first.format:
-            problem = f"{first.source} is {first.format}, and this is {other.format}."
-            raise InputError(problem, "Give files of one format.", source=other.source)
+            problem = f"this is {other.format}, but {first.source} is {first.format}."
+            raise InputError(problem, "Give files with the same format.", source=other.source)
         for kind, has in _KINDS:
             if has(other) != has(first):
                 having, lacking = (first, other) if has(first) else (other, first)
-                rest = "none" if kind in ("texts", "words") else "others"
-                problem = f"{having.source} has {kind}, and this has {rest}."
-                raise InputError(problem, "Give files of one form.", source=lacking.source)
+                problem = f"this file has no {kind}, but {having.source} has."
+                raise InputError(problem, "Give files with the same layers.", source=lacking.source)
 
 
 def joined_files(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile:
-    """Join the documents of several files of one form.
+    """Join the documents of several files with the same layers.
 
     Args:
-        source: what errors call all of them.
-        files: by their names; the names of documents are made of these.
+        source: the name of all files in errors.
+        files: the files by name; names of documents are made from these names.
     """
     first, *_ = parts = list(files.values())
     documents = [part.documents for part in parts]
@@ -116,10 +112,10 @@ def joined_files(source: str, files: Mapping[str, DocumentFile]) -> DocumentFile
 
 
 def with_empty(file: DocumentFile, others: DocumentFile) -> DocumentFile:
-    """Add other documents to a file, behind its own, without their annotations."""
+    """Append other documents to a file, without their annotation."""
     size = others.documents.size
     documents, words = others.documents, others.words
-    # words beside others, which must be those of the text; tokens are only looked at where there are spans
+    # the file's other documents have words, so these need words too; tokens only matter where there are spans
     if words is None and file.words is not None and file.documents.size:
         words = Words.of([text.split() for text in documents.texts or [""] * size])
     if documents.tokens is None and file.documents.tokens is not None and file.documents.size:
@@ -169,9 +165,9 @@ def _joined_entities(parts: Sequence[Entities]) -> Entities:
 
 
 def _names_of(files: Iterable[str], first: DocumentFile, documents: Sequence[Documents]) -> tuple[str, ...] | None:
-    """Name the documents of all files: by the files, if each has one document, else by both."""
+    """Name the documents of all files: by file if each has one document, else by file and document."""
     if first.tags or (first.entities is not None and first.comment_text):
-        # the names in comments are those of the corpus, and are compared
+        # names in comments come from the corpus, and are compared
         own = if_all(each.ids for each in documents)
         return None if own is None else tuple(chain.from_iterable(own))
     if all(each.size == 1 for each in documents):
@@ -181,13 +177,13 @@ def _names_of(files: Iterable[str], first: DocumentFile, documents: Sequence[Doc
 
 
 def _decoding(parts: Sequence[Mapping[str, object]]) -> dict[str, object]:
-    """Join the decodings of all files: they share the options, but each may show a scheme of its own."""
+    """Join the decodings of all files: they share the options, but each may have its own scheme."""
     schemes = dict.fromkeys(str(decoding["scheme"]) for decoding in parts)
     return {**parts[0], "scheme": "+".join(schemes)} if parts else {}
 
 
 def if_all(values: Iterable[Value | None]) -> list[Value] | None:
-    """Join the values of all files; None if a file has none."""
+    """List the values of all files; None if a file has no value."""
     items = list(values)
     present = [value for value in items if value is not None]
     return present if len(present) == len(items) else None

@@ -1,4 +1,4 @@
-"""Which document of one side is which of another, and whether both have the same tokens and words."""
+"""Match the documents of two sides, and check that they have the same tokens and words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .words import Words
 
 _LISTED = 3
 _BLOCK = 1 << 20
-"""How many words are compared at a time."""
+"""Words are compared in blocks of this size."""
 
 SCORED_DOCUMENTS = {
     "same": "an error unless all sides have the same documents",
@@ -32,12 +32,12 @@ SCORED_DOCUMENTS = {
 def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[DocumentFile, DocumentFile]:
     """Sort the documents of both sides in the order of the reference.
 
-    Documents are matched by name if both sides have the same names, by text if no text occurs twice, else in order. If
-    both sides have the same texts, each once, but under other names, as two projects of one tool do, the texts count.
+    Documents are matched by name if both sides have the same names, by text if no text is repeated, else in order. If
+    both sides have the same texts under different names, as in two projects of one tool, the texts count.
 
     Raises:
-        InputError: for documents that only one side has, and for names of several documents that differ if there are
-            neither texts nor words to show that the documents are the same.
+        InputError: for documents that only one side has, and for different names of documents without texts or words
+            to show that they are the same.
     """
     ids, others = references.documents.ids, predictions.documents.ids
     if ids is not None and others is not None and (ids == others or set(ids) == set(others)):
@@ -62,19 +62,19 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
         raise InputError(
             f"{counted(sizes[0], 'document')} here, {counted(sizes[1], 'document')} in {predictions.source}."
             f"{_missing(ids, others, predictions.source)}",
-            "Both sides must annotate the same documents, with the same names or in the same order"
+            "Both sides must annotate the same documents, with the same names or in the same order."
             + clause_for(
                 "scored_documents",
-                f"; {setting('scored_documents', 'reference')} takes a missing one as empty, 'shared' leaves it out",
-            )
-            + ".",
+                f" {setting('scored_documents', 'reference')} counts a missing document as empty, 'shared' leaves it "
+                "out.",
+            ),
             source=references.source,
         )
     return references, predictions
 
 
 def _numbered_anew(references: DocumentFile, predictions: DocumentFile) -> bool:
-    """Check whether equal texts have other names, as in two projects that number their documents anew."""
+    """Check whether equal texts have different names, as in two projects with their own numbers."""
     texts, others = references.documents.texts, predictions.documents.texts
     if texts is None or others is None or texts == others:
         return False
@@ -95,19 +95,19 @@ def _missing(ids: Sequence[str] | None, others: Sequence[str] | None, other_sour
 def scored_documents(
     files: Mapping[str, DocumentFile], policy: str
 ) -> tuple[dict[str, DocumentFile], dict[str, list[str]]]:
-    """Select the documents that are scored, the same of all sides, in the order of the first.
+    """Select the scored documents, the same on all sides, in the order of the first side.
 
-    Documents are the same if they have one name, or, if the sides share no name, one text.
+    Documents are the same if they have the same name or, if the sides share no name, the same text.
 
     Args:
         files: the sides; the first one is the reference.
         policy: one of `SCORED_DOCUMENTS`.
 
     Returns:
-        The sides, and for each a sentence on the documents that are left out, and one on those that it lacks.
+        The sides, and sentences for each side about left-out and missing documents.
 
     Raises:
-        InputError: for sides that share no document, and for a name or a text that a side has twice.
+        InputError: for sides that share no document, and for a repeated name or text on one side.
     """
     if policy == "same":
         return dict(files), {}
@@ -124,12 +124,12 @@ def scored_documents(
             return chosen, {name: _differences(*side, wanted) for name, side in zip(files, sides, strict=True)}
     raise InputError(
         f"{' and '.join(dict.fromkeys(file.source for file in files.values()))} share no document.",
-        "Documents are the same if they have one name, or one text.",
+        "Give the same documents the same name or the same text.",
     )
 
 
 def _wanted(sides: Sequence[tuple[DocumentFile, Sequence[str]]], of_all: Collection[str], policy: str) -> list[str]:
-    """List the keys of the documents that are scored."""
+    """List the keys of the scored documents."""
     reference, keys = sides[0]
     if policy == "reference_with_spans":
         return [keys[document] for document in np.unique(reference.spans.document).tolist()]
@@ -144,10 +144,10 @@ def _filled(
     wanted: Sequence[str],
     sides: Sequence[tuple[DocumentFile, Sequence[str]]],
 ) -> DocumentFile:
-    """Take the wanted documents of a side; what it lacks is another side's document without its spans."""
+    """Select the wanted documents of a side; missing ones are copied from another side, without spans."""
     if len(set(keys)) < len(keys):
         file.documents.require_unique()
-        raise InputError("two documents have one text.", "Give documents names.", source=file.source)
+        raise InputError("two documents have the same text.", "Give all documents names.", source=file.source)
     own = list(keys)
     for other, others in sides:
         lacking = set(wanted).difference(own)
@@ -159,12 +159,12 @@ def _filled(
 
 
 def _differences(file: DocumentFile, keys: Sequence[str], wanted: Sequence[str]) -> list[str]:
-    """Describe the documents of a side that are left out, and those that it lacks."""
+    """Describe the left-out documents of a side, and its missing documents."""
     kept, own = set(wanted), set(keys)
     names = [file.documents.name(place) for place, key in enumerate(keys) if key not in kept]
     missing = [shown(key) for key in wanted if key not in own]
     left_out = [f"{counted(len(names), 'document')} left out: {_listed(names)}."] if names else []
-    lacking = f"{counted(len(missing), 'document')} missing, taken as empty: {_listed(missing)}."
+    lacking = f"{counted(len(missing), 'document')} missing, counted as empty: {_listed(missing)}."
     return [*left_out, *([lacking] if missing else [])]
 
 
@@ -174,11 +174,11 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def located(error: InputError, files: Mapping[str, DocumentFile]) -> InputError:
-    """Turn an error about documents into an error about the lines of their files.
+    """Replace the documents of an error by lines of files, in its other place too.
 
     Args:
-        error: the error; its other place is a line too then.
-        files: by what errors call their sides; an empty string for errors about a document of no side.
+        error: the error.
+        files: the files by side; an empty string for errors without a side.
     """
     file = files.get(error.side or "")
     if file is None or (error.side is None and error.document is None):
@@ -189,7 +189,7 @@ def located(error: InputError, files: Mapping[str, DocumentFile]) -> InputError:
 
 @contextmanager
 def naming_documents(file: DocumentFile | None) -> Iterator[None]:
-    """Call documents and positions in errors about spans as a file does, if there is one."""
+    """Use a file's names for documents and units in errors about spans."""
     try:
         yield
     except InputError as error:
@@ -199,18 +199,18 @@ def naming_documents(file: DocumentFile | None) -> Iterator[None]:
         unit = "token" if file.in_tokens else "character"
         named = error.placed(side=None, document=None, source=", ".join(where), unit=unit)
         if error.option == "join_fragments":
-            joins = f" {setting('join_fragments', True)} joins fragments with white space alone between them."
+            joins = f" {setting('join_fragments', True)} joins fragments with only white space between."
             named.remedy += clause_for("join_fragments", joins)
         raise named from None
 
 
 def require_same_tokens(references: DocumentFile, predictions: DocumentFile, *, ignore_words: bool = False) -> None:
-    """Raise an `InputError` that names both files and lines unless both have the same documents, lengths and words.
+    """Raise an `InputError`, with both files and lines, unless both have the same documents, lengths and words.
 
-    Lengths and words are compared if both files have them; words not with `ignore_words`.
+    Lengths and words are compared if both files have them, and words only without `ignore_words`.
     """
     for side, file in (("references", references), ("predictions", predictions)):
-        require_kind(file, DocumentFile, "a file that was read", "Give what a reader returns.", side=side)
+        require_kind(file, DocumentFile, "a file that was read", "Give the result of spanometer.read.", side=side)
     require_same_files(references, predictions)
     sizes = [len(file.document_lines) for file in (references, predictions)]
     common = min(sizes)
@@ -218,9 +218,9 @@ def require_same_tokens(references: DocumentFile, predictions: DocumentFile, *, 
     if first is not None and second is not None and (first[:common] != second[:common]).any():
         document = int(np.argmax(first[:common] != second[:common]))
         moved = first.sum() == second.sum()
-        question = "do the documents end at the same places?" if moved else "was the text tokenised twice?"
+        advice = "Check that the documents end at the same tokens." if moved else "Use the same tokenizer for both."
         sizes_here = [f"has {counted(int(lengths[document]), 'token')}" for lengths in (first, second)]
-        remedy = f"Both sides must annotate the same tokens; {question}"
+        remedy = f"Both sides must annotate the same tokens. {advice}"
         raise differing_document(references, predictions, document, sizes_here, remedy)
     if sizes[0] != sizes[1]:
         shorter, longer = sorted((references, predictions), key=lambda file: len(file.document_lines))
@@ -238,7 +238,7 @@ def require_same_tokens(references: DocumentFile, predictions: DocumentFile, *, 
 def differing_document(
     references: DocumentFile, predictions: DocumentFile, document: int, states: Sequence[str], remedy: str
 ) -> InputError:
-    """Make the error about a document that differs, given a verb and its object for each side."""
+    """Make the error about a document that differs; `states` has a verb and its object for each side."""
     return InputError(
         f"the reference document that begins here {states[0]}, the predicted one "
         f"({predictions.source_of(document)}, line {predictions.line(document)}) {states[1]}.",
@@ -249,7 +249,7 @@ def differing_document(
 
 
 def require_same_files(references: DocumentFile, predictions: DocumentFile) -> None:
-    """Raise an `InputError` if both sides are several files that have other names, or not as many documents each."""
+    """Raise an `InputError` if both sides are several files with different names or numbers of documents."""
     reference, predicted = references.parts, predictions.parts
     if reference is None or predicted is None:
         return
@@ -257,26 +257,23 @@ def require_same_files(references: DocumentFile, predictions: DocumentFile) -> N
         names = set(there.parts.names if there.parts is not None else ())
         lacking = [name for name in (here.parts.names if here.parts is not None else ()) if name not in names]
         if lacking:
-            more = f" and {len(lacking) - _LISTED:,} more" if len(lacking) > _LISTED else ""
-            listed = ", ".join(map(repr, lacking[:_LISTED]))
-            raise InputError(
-                f"{there.source} has no {listed}{more}.", "Files are paired by their names.", source=here.source
-            )
+            problem = f"{there.source} has no file {_listed(list(map(repr, lacking)))}."
+            raise InputError(problem, "Give the files of both sides the same names.", source=here.source)
     sizes = [np.bincount(side.file, minlength=len(side.names)) for side in (reference, predicted)]
     if (sizes[0] != sizes[1]).any():
         file = int(np.argmax(sizes[0] != sizes[1]))
         raise InputError(
-            f"{counted(int(sizes[0][file]), 'document')} here, {counted(int(sizes[1][file]), 'document')} in "
-            f"{predicted.sources[file]}.",
+            f"this file has {counted(int(sizes[0][file]), 'document')}, but {predicted.sources[file]} has "
+            f"{int(sizes[1][file]):,}.",
             "Both sides must annotate the same documents.",
             source=reference.sources[file],
         )
 
 
 def require_same_words(references: DocumentFile, predictions: DocumentFile) -> None:
-    """Raise an `InputError` that names files, lines and words unless the words are the same, as far as both have any.
+    """Raise an `InputError`, with files, lines and words, for the first word that differs.
 
-    Files of other documents or lengths are not compared.
+    Files without words, or with documents of different lengths, are not compared.
     """
     require_same_files(references, predictions)
     reference, predicted = references.lengths, predictions.lengths
@@ -295,8 +292,8 @@ def require_same_words(references: DocumentFile, predictions: DocumentFile) -> N
     error = InputError(
         f"the word is {shown(word)} here and {shown(other_word)} in {predictions.source_of(document)}, line {line}."
         f"{only_difference(word, other_word)}",
-        "Both sides must annotate the same words, in the same order; "
-        f"{setting('ignore_words', True)} compares no words.",
+        "Both sides must annotate the same words, in the same order. To skip this check, set "
+        f"{setting('ignore_words', True)}.",
         document=document,
         position=position,
         option="ignore_words",
@@ -305,8 +302,8 @@ def require_same_words(references: DocumentFile, predictions: DocumentFile) -> N
 
 
 def _first_difference(words: Words, others: Words) -> tuple[int, str, str] | None:
-    """Find the first token whose words differ, counted over all documents, and both words; None if all are equal."""
-    # codes are compared, not strings: the other side's in terms of this side's, -1 for words that this side lacks
+    """Find the first token (counted over all documents) with different words, and both words; None if all are equal."""
+    # compare codes instead of strings: the other side's codes are mapped to this side's, unknown words to -1
     codes = {name: code for code, name in enumerate(words.names)}
     lookup = np.array([codes.get(name, -1) for name in others.names], dtype=np.int32)
     for start in range(0, len(words.codes), _BLOCK):

@@ -1,4 +1,4 @@
-"""Places of documents that nobody annotated, which are not scored: as spaCy has them."""
+"""Places of documents without annotation, which are not scored, such as spaCy's missing entities."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .document_file import DocumentFile
 
 
 def with_missing(file: DocumentFile, places: Iterable[tuple[int, int, int]]) -> DocumentFile:
-    """Add the places that nobody annotated, each a document, a start and an end, in order; a note says how many."""
+    """Add the places without annotation (document, start and end, in order), and a note with their number."""
     document, start, end = np.array(list(places), dtype=np.int32).reshape(-1, 3).T
     if not len(document):
         return file
@@ -24,7 +24,7 @@ def with_missing(file: DocumentFile, places: Iterable[tuple[int, int, int]]) -> 
     whole = int(_whole(missing).sum())
     sizes = {"document": whole, "place": len(missing) - whole}
     listed = ", ".join(counted(size, noun) for noun, size in sizes.items() if size)
-    note = f"Not annotated, and so not scored in a reference: {listed}."
+    note = f"Without annotation, so not scored in a reference: {listed}."
     return replace(file, missing=missing, notes=(*file.notes, note))
 
 
@@ -36,20 +36,20 @@ def runs_of(flags: Iterable[object]) -> list[list[int]]:
 
 
 def without_missing(references: DocumentFile, predictions: DocumentFile) -> tuple[DocumentFile, DocumentFile]:
-    """Leave out documents that nobody annotated in the reference, and predicted spans that touch such a place.
+    """Leave out reference documents without annotation, and predicted spans that overlap a place without annotation.
 
-    Spans of another unit than the places stay.
+    Predicted spans in another unit are kept.
     """
     missing = references.missing
     if missing is None:
         return references, predictions
     if predictions.in_tokens == references.in_tokens and predictions.answers is None:
         spans = predictions.spans
-        # documents end to end, so that places ascend
+        # documents are concatenated, so that places ascend
         base = np.arange(spans.documents) * (max(missing.end.max(initial=0), spans.end.max(initial=0)) + 1)
         starts, ends = base[missing.document] + missing.start, base[missing.document] + missing.end
         first, last = base[spans.document] + spans.start, base[spans.document] + spans.end
-        # the first place that ends behind the start of a span
+        # the first place that ends after the start of a span
         place = np.searchsorted(ends, first, side="right")
         touching = np.append(starts, np.iinfo(np.int64).max)[place] < last
         predictions = replace(predictions, spans=spans.picked(np.flatnonzero(~touching)), stated=None)

@@ -1,4 +1,4 @@
-"""Two sides' documents, paired, with their spans in one unit."""
+"""Pair the documents of two sides, with their spans in one unit."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _TO_CHARACTERS = {
     "remedy": f"Give a text or words, or score tokens with {setting('unit', 'token')}.",
     "option": "unit",
 }
-"""What to do about spans of tokens whose characters are not known."""
+"""The remedy for spans of tokens without character offsets."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pairing(AnswerReading):
-    """How two sides' documents are brought together, and answers of language models become spans.
+    """The options of pairing two sides, and of grounding answers of language models.
 
     Raises:
         InputError: for a value that is not allowed.
@@ -87,13 +87,13 @@ class Pairing(AnswerReading):
         require_tokenizer(self.tokenizer)
         if self.tokenizer is not None and self.unit == "character":
             raise InputError(
-                f"{setting('unit', 'character')} counts no tokens, and {setting('tokenizer')} makes some.",
+                f"{setting('unit', 'character')} does not use tokens, but {setting('tokenizer')} makes tokens.",
                 "Leave out one of them.",
                 option="tokenizer",
             )
 
     def scored_spans(self, sides: Sequence[Spans]) -> list[Spans]:
-        """Leave out spans in documents in which the reference, the first side, has none of the scored labels."""
+        """Leave out spans in documents where the reference (the first side) has no span with a scored label."""
         if self.scored_documents != "reference_with_spans":
             return list(sides)
         own = np.bincount(sides[0].document, minlength=sides[0].documents) > 0
@@ -101,17 +101,17 @@ class Pairing(AnswerReading):
 
     @property
     def of_spans(self) -> Pairing:
-        """The same for sides without answers, beside which others have some."""
+        """The same options for sides without answers, beside sides with answers."""
         return replace(self, **vars(AnswerReading()))
 
 
 @dataclass(eq=False)
 class PairedSide(Carrying):
-    """A side's documents, while and after they are brought together with the other side's.
+    """The documents of a side, while and after they are paired.
 
     Attributes:
         name: `references` or `predictions`.
-        lost: the spans that have no place in the unit, one text each.
+        lost: the spans without a place in the unit, one text each.
         grounded: the grounded answers, if the side has answers.
     """
 
@@ -121,22 +121,22 @@ class PairedSide(Carrying):
 
     @property
     def unplaced(self) -> Unplaced | None:
-        """The items of the side's answers that have no place; None for spans."""
+        """The items of the answers without a place in the text; None for sides without answers."""
         if self.grounded is None:
             return None
         return self.grounded.unplaced_tokens if self.file.in_tokens else self.grounded.unplaced
 
     def place(self, document: int) -> str:
-        """Name the place of a document."""
+        """Describe the place of a document."""
         return f"{self.file.source}, {self.file.documents.name(document)}"
 
     def ground(self, pairing: Pairing, tokens: Tokens | None = None) -> None:
-        """Find the spans that answers mean, if the side has some."""
+        """Ground the answers of the side, if it has answers."""
         if self.file.answers is None or self.grounded is not None:
             return
         if self.texts is None:
             raise InputError(
-                "answers of a language model need the texts that they are about, and no file has them.",
+                "answers of a language model need their texts, but no file has texts.",
                 "Give a reference with texts or words, or name the key of the texts beside the answers with "
                 f"{setting('text_key')}.",
                 source=self.file.source,
@@ -146,18 +146,18 @@ class PairedSide(Carrying):
         self.put(spans=self.grounded.spans)
 
     def merge_overlaps(self) -> None:
-        """Make one of spans of one label that overlap."""
+        """Merge overlapping spans with the same label."""
         spans = without_overlaps(self.file.spans)
         if number := len(self.file.spans) - len(spans):
-            self.notes.append(f"{counted(number, 'span')} became one with another that it overlaps.")
+            self.notes.append(f"{counted(number, 'span')} merged with an overlapping one.")
         self.put(spans=spans)
 
     def join_fragments(self) -> None:
-        """Join fragments of spans of characters with white space alone between them."""
+        """Join fragments of spans of characters with only white space between."""
         if not self.file.in_tokens and self.texts is not None and self.file.spans.fragments is not None:
             spans, number = without_gaps(self.file.spans, self.texts)
             if number:
-                self.notes.append(f"{counted(number, 'span')} of fragments with white space between joined.")
+                self.notes.append(f"Fragments with white space between joined in {counted(number, 'span')}.")
             self.put(spans=spans)
 
 
@@ -166,9 +166,9 @@ class Paired:
     """The spans of two sides in one unit, over the same documents.
 
     Attributes:
-        sides: by their names; the file of the reference has the common texts and tokens.
+        sides: the sides by name; the file of the reference has the common texts and tokens.
         unit: `token` or `character`.
-        choices: the options that had a say, for the signature.
+        choices: the options that mattered, for the signature.
         remarks: remarks about the texts, one sentence each.
     """
 
@@ -179,12 +179,12 @@ class Paired:
 
     @property
     def file(self) -> DocumentFile:
-        """The reference as it was paired, its spans, texts and tokens in this unit."""
+        """The paired reference, with spans, texts and tokens in this unit."""
         return self.sides["references"].file
 
     @property
     def grounded(self) -> dict[str, Grounded]:
-        """The grounded answers, of the sides that have answers."""
+        """The grounded answers of the sides with answers."""
         return {name: side.grounded for name, side in self.sides.items() if side.grounded is not None}
 
     @cached_property
@@ -194,51 +194,50 @@ class Paired:
 
     @property
     def references(self) -> Spans:
-        """The spans of the reference; items without a place are behind the end of their documents."""
+        """The spans of the reference; items without a place come after the end of their documents."""
         return self._spans[0]
 
     @property
     def predictions(self) -> Spans:
-        """Those of the system."""
+        """The spans of the system, like `references`."""
         return self._spans[1]
 
     @property
     def size(self) -> int | None:
-        """The size of the texts in the unit, without the items behind their ends; None if it is not known."""
+        """The size of the texts in the unit, without items after their ends; None if unknown."""
         lengths = self.file.lengths
         return None if lengths is None else int(lengths.sum())
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The remarks, and what was moved on which side."""
+        """The remarks, and the changes on each side."""
         return (*self.remarks, *by_side({name: side.notes for name, side in self.sides.items()}))
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """What was lost on which side."""
+        """The losses on each side."""
         return tuple(by_side({name: side.lost for name, side in self.sides.items()}))
 
 
 def unit_of(signatures: Iterable[str]) -> str:
-    """Find the unit of a corpus's size for scores with these signatures: `token` or `character`."""
+    """Find the unit of the corpus's size from the signatures of scores: `token` or `character`."""
     return "character" if any("|unit:character|" in signature for signature in signatures) else "token"
 
 
 def by_side(texts: Mapping[str, Sequence[str]]) -> list[str]:
-    """List the texts of all sides, each with the name of its side."""
+    """List the texts of all sides, with the name of the side before each."""
     return [f"{side}: {text}" for side, listed in texts.items() for text in listed]
 
 
 def pair(references: DocumentFile, predictions: DocumentFile, pairing: Pairing | None = None) -> Paired:
-    """Pair two sides' documents, require that they have the same texts, and count their spans in one unit.
+    """Pair the documents of two sides, check that the texts are the same, and convert the spans to one unit.
 
-    Documents are paired by name if both sides have the same names, by text if no text occurs twice, else in order.
-    Without `unit` spans are counted in tokens if the reference's spans are, or if there is a `tokenizer`, in characters
-    otherwise.
+    Documents are paired by name if both sides have the same names, by text if no text is repeated, else in order. The
+    default `unit` is the token if the reference's spans are in tokens or if there is a `tokenizer`, else the character.
 
     Raises:
-        InputError: for documents that only one side has, for texts that differ, and for spans that cannot be carried;
-            it names file and place.
+        InputError: names file and place, for documents that only one side has, different texts, and spans that cannot
+            be converted.
     """
     chosen = pairing or Pairing()
     files = {"references": references, "predictions": predictions}
@@ -259,7 +258,7 @@ def _paired(references: PairedSide, predictions: PairedSide, pairing: Pairing) -
     with_texts = any(side.texts is not None for side in sides)
     for side in sides:
         if pairing.texts != "same" and side.texts is not None:
-            # a text of its own, in which offsets are not yet those of the reference's
+            # grounded in the side's own text, before offsets are moved to the reference's text
             side.ground(pairing)
     _share_texts(references, predictions, pairing, remarks, choices)
     tokens, made_by = _common_tokens(references, pairing, with_texts=with_texts)
@@ -270,14 +269,14 @@ def _paired(references: PairedSide, predictions: PairedSide, pairing: Pairing) -
         choices.update(pairing.signed_answers())
     for name in changed(pairing.answering) if not answered else ():
         raise InputError(
-            f"{mention(name)} is for answers of language models, and no side has any.",
+            f"{mention(name)} is for answers of language models, but no side has answers.",
             f"Leave it out, or name the key of the answers with {setting('answer_key')}.",
         )
     carries = tokens is not None and pairing.to_tokens != Pairing.to_tokens
     unit = pairing.unit or ("token" if references.file.in_tokens or pairing.tokenizer or carries else "character")
     if unit == "character" and pairing.to_tokens != Pairing.to_tokens:
         raise InputError(
-            f"{setting('to_tokens', pairing.to_tokens)} carries spans to tokens, and characters are counted.",
+            f"{setting('to_tokens', pairing.to_tokens)} converts spans to tokens, but the unit is the character.",
             f"Leave it out, or make tokens with {setting('tokenizer', 'words')}.",
             option="to_tokens",
         )
@@ -327,7 +326,7 @@ def _share_texts(
     remarks: list[str],
     choices: dict[str, str],
 ) -> None:
-    """Bring both sides over the reference's text: the same text, words found in it, or a text made of the words."""
+    """Give both sides the reference's text: compare the texts, find words in the text, or make it from the words."""
     texts, predicted = references.texts, predictions.texts
     if texts is not None and predicted is not None:
         if pairing.texts != "same":
@@ -356,7 +355,7 @@ def _share_texts(
         if side.file.words is not None and without.file.words is None and not without.file.in_tokens:
             made, tokens = joined(side.file.words, " ")
             side.put(texts=tuple(made), tokens=tokens)
-            remarks.append("No file has the texts: they are made of the words, with blanks between.")
+            remarks.append("No file has texts: they were made from the words, with blanks between.")
             _share_texts(references, predictions, pairing, remarks, choices)
             return
     if references.file.words is None or predictions.file.words is None:
@@ -367,7 +366,7 @@ def _share_texts(
     if in_tokens and pairing.ignore_words:
         return
     require_same_words(references.file, predictions.file)
-    # words of other lengths are not compared: they may be the same text, cut otherwise
+    # documents with different numbers of words may have the same text in other tokens
     same = np.array_equal(references.file.words.lengths, predictions.file.words.lengths)
     if same and in_tokens:
         # spans of the same tokens stay as they are
@@ -387,17 +386,17 @@ def _words_in_texts(words: Sequence[Sequence[str]], texts: Sequence[str]) -> Tok
 
 
 def _compare_stated(side: PairedSide, texts: Sequence[str]) -> list[str]:
-    """Compare what spans are said to cover with the other side's text, see `compared`."""
+    """Compare the stated texts of spans with the other side's text, see `compared`."""
     stated = side.file.stated
     return [] if stated is None else compared(stated.beside(texts), side.place)
 
 
 def _compare_with_stated(side: PairedSide, other: PairedSide) -> list[str]:
-    """Compare what both sides say that the same characters, or tokens, are, see `compared`."""
+    """Compare the texts that both sides state for the same characters or tokens, see `compared`."""
     here, there = side.file.stated, other.file.stated
     if here is None or there is None or side.file.in_tokens != other.file.in_tokens:
         return []
-    return compared(here.beside_stated(there), side.place, f"differ from those of {other.file.source}")
+    return compared(here.beside_stated(there), side.place, f"differ from the stated texts in {other.file.source}")
 
 
 def _align(references: PairedSide, predictions: PairedSide, how: str) -> None:
@@ -411,17 +410,18 @@ def _align(references: PairedSide, predictions: PairedSide, how: str) -> None:
         _move(predictions, list(map(line_end_places, others)), list(map(plain_ends, others)))
         return
     if predictions.file.in_tokens:
-        raise InputError("texts are aligned for spans of characters.", "Convert the tokens to characters first.")
+        problem = f"{setting('texts', 'aligned')} needs spans of characters, but the predicted spans are in tokens."
+        raise InputError(problem, "Convert the predictions to characters first.", option="texts")
     differing = sum(text != other for text, other in zip(texts, others, strict=True))
     places = [aligned_places(other, text) for text, other in zip(texts, others, strict=True)]
     lost = _move(predictions, places, list(texts))
-    predictions.notes.append(f"texts that differ and are aligned: {differing:,} of {len(texts):,}.")
+    predictions.notes.append(f"{differing:,} of {len(texts):,} texts differ and were aligned.")
     name = predictions.file.documents.name
-    predictions.lost += [f"a span in {name(document)} that the reference's text lacks." for document in lost]
+    predictions.lost += [f"a span in {name(document)} is not in the reference's text." for document in lost]
 
 
 def _move(side: PairedSide, places: list[np.ndarray], texts: list[str]) -> list[int]:
-    """Move spans and tokens to the places of another text; return the documents of the spans that it lacks."""
+    """Move spans and tokens to another text, and list the documents of spans that are not in it."""
     spans, tokens = side.file.spans, side.tokens
     if tokens is not None:
         base = offsets_of([len(place) for place in places])[tokens.document]
@@ -436,12 +436,12 @@ def _move(side: PairedSide, places: list[np.ndarray], texts: list[str]) -> list[
 
 
 def _common_tokens(references: PairedSide, pairing: Pairing, *, with_texts: bool) -> tuple[Tokens | None, str | None]:
-    """Find the tokens that spans of both sides are carried to, and the tokenizer that made them, if any."""
+    """Find the common tokens of both sides, and the tokenizer that made them, if any."""
     if pairing.tokenizer is None:
         return references.tokens, references.file.tokenizer
     if not with_texts:
         raise InputError(
-            "the documents have no text that tokens could be made from.",
+            "the documents have no text to make tokens from.",
             f"Leave out {setting('tokenizer')}, or give files with texts.",
             option="tokenizer",
         )
@@ -454,8 +454,8 @@ def _common_tokens(references: PairedSide, pairing: Pairing, *, with_texts: bool
 def _to_tokens(
     side: PairedSide, references: PairedSide, tokens: Tokens | None, pairing: Pairing, choices: dict[str, str]
 ) -> None:
-    """Count the spans in the common tokens; the side learns what was moved and lost."""
-    # without bounds of tokens, nothing tells that they are others
+    """Convert the spans of a side to the common tokens, and note moved and lost spans."""
+    # without bounds, tokens are assumed to be the same
     unknown = pairing.tokenizer is None and (side.tokens is None or tokens is None)
     if side.file.in_tokens and (unknown or _same_tokens(side.tokens, tokens)):
         return
@@ -472,8 +472,8 @@ def _to_tokens(
     carried = side.to_tokens(tokens, pairing.to_tokens)
     problem = "is off the bounds of tokens" if pairing.to_tokens == "drop" else "has no token"
     side.lost += [
-        f"a span of {spans.labels[spans.label[span]]!r} from character {spans.start[span]} to {spans.end[span]} in "
-        f"{name(int(spans.document[span]))}, which {problem}."
+        f"the span of {spans.labels[spans.label[span]]!r} from character {spans.start[span]} to {spans.end[span]} in "
+        f"{name(int(spans.document[span]))} {problem}."
         for span in carried.lost.tolist()
     ]
 

@@ -1,4 +1,4 @@
-"""Where documents and their tokens stand in files."""
+"""The lines and files of documents and their tokens."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..arrays import ranges
 
 @dataclass(frozen=True, eq=False)
 class LineRuns:
-    """The lines of tokens, as runs of tokens on consecutive lines: a few numbers a sentence.
+    """The lines of tokens, stored as runs of tokens on consecutive lines.
 
     Attributes:
         tokens: int64, the first token of each run, counted over all documents.
-        lines: int64, its line.
+        lines: int64, the line of this token.
         size: the number of tokens.
     """
 
@@ -33,7 +33,7 @@ class LineRuns:
         return np.asarray(self.lines[run] + tokens - self.tokens[run])
 
     def take(self, tokens: np.ndarray) -> LineRuns:
-        """Take the lines of some tokens."""
+        """Select the lines of some tokens."""
         lines = self.of(tokens)
         return LineRuns(np.arange(len(lines)), lines, len(lines))
 
@@ -44,11 +44,11 @@ class LineRuns:
 
 @dataclass(frozen=True, eq=False)
 class FileParts:
-    """The files that documents are of, if they are several.
+    """The files of documents, if there are several.
 
     Attributes:
-        names: what tells the files apart; both sides' files are paired by it.
-        sources: what errors call each.
+        names: the names of the files; the files of both sides are paired by name.
+        sources: their names in errors.
         file: int64, the file of each document.
     """
 
@@ -57,5 +57,5 @@ class FileParts:
     file: np.ndarray
 
     def take(self, documents: np.ndarray) -> FileParts:
-        """Select the files of documents, in the order of the selection."""
+        """Select the files of documents, in this order."""
         return FileParts(self.names, self.sources, self.file[documents])

@@ -1,4 +1,4 @@
-"""Records of documents, one for each annotator, as readers yield them."""
+"""Records: readers yield one for each document and annotator."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ _NO_VALUES: Mapping[str, Any] = {}
 
 @dataclass(slots=True, kw_only=True)
 class Record:
-    """One annotator's spans of a document, as a file has them.
+    """One annotator's spans of a document, as in the file.
 
     Attributes:
-        spans: start, end (exclusive) and label of each; for a discontinuous span the outermost bounds.
-        fragments: bounds of the fragments of discontinuous spans, by their place in `spans`.
-        stated: the text that the file says each span covers, None where it says nothing; empty if it never does.
-        text: of the document, if the file has it.
-        words: of the document, if the file has them.
-        tokens: bounds of the tokens in characters, if the file has them, as a list or (for all documents) an array.
+        spans: the start, end (exclusive) and label of each span; discontinuous spans have their outermost bounds.
+        fragments: the bounds of the fragments of discontinuous spans, by their place in `spans`.
+        stated: the text that the file states for each span, or None; empty if it states none.
+        text: the text of the document, if the file has it.
+        words: the words of the document, if the file has them.
+        tokens: the bounds of tokens in characters, if the file has them, as a list or (in all documents) an array.
         id: the document's name, if it has one.
-        annotator: whose spans they are, if the file says so.
-        attributes: values by name of each span; empty if no span has any.
-        scores: of the attributes of each span, None for none; empty if no span has any.
-        line: on which the document begins.
-        place: what else to call the place, as `task 12`.
-        lost: the line of each span that could not be read, and what is wrong with the span.
+        annotator: the annotator, if the file names one.
+        attributes: the attribute values of each span by name; empty if no span has any.
+        scores: the scores of each span's attributes, or None; empty if no span has any.
+        line: the first line of the document.
+        place: another name for the place, such as `task 12`.
+        lost: the line and the problem of each span that could not be read.
     """
 
     spans: list[tuple[int, int, str]] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Record:
     lost: list[tuple[int, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Take numbers that are names as texts."""
+        """Convert names that are numbers to strings."""
         self.id = None if self.id is None else str(self.id)
         self.annotator = None if self.annotator is None else str(self.annotator)
 
@@ -62,7 +62,7 @@ class Record:
         attributes: Mapping[str, Any] | None = None,
         pieces: Sequence[tuple[int, int]] = (),
     ) -> None:
-        """Add a span; of a discontinuous one `pieces` are the bounds of the fragments."""
+        """Add a span; `pieces` are the bounds of the fragments of a discontinuous span."""
         if len(pieces) > 1:
             self.fragments[len(self.spans)] = pieces
         self.spans.append((start, end, label))
@@ -70,12 +70,12 @@ class Record:
         self.attributes.append(_NO_VALUES if attributes is None else attributes)
 
     def pieces(self, place: int) -> Sequence[tuple[int, int]]:
-        """List the bounds of the fragments of a span, or its own."""
+        """List the bounds of a span's fragments; a contiguous span is its only fragment."""
         start, end, _ = self.spans[place]
         return self.fragments.get(place, [(start, end)])
 
     def lost_spans(self) -> Iterator[str]:
-        """Yield what could not be read and where, a text for each span."""
+        """Describe the place and the problem of each span that could not be read."""
         for line, problem in self.lost:
             where = [self.place] if self.place else []
             if not where or line != self.line:
@@ -84,11 +84,11 @@ class Record:
 
 
 class Named(Protocol):
-    """A file, or a folder, that records are read from."""
+    """A file or folder that records are read from."""
 
     @property
     def name(self) -> str:
-        """What errors call it."""
+        """The name in errors."""
 
     def refuse(self, problem: str, remedy: str = "", line: int | None = None) -> InputError:
-        """Make an error about it."""
+        """Make an error about this file or folder."""

@@ -1,4 +1,4 @@
-"""Several sides, which are tags, spans or files, as spans in one unit."""
+"""Read several sides (tags, spans or files) as spans in one unit."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from .matching import matched, scored_documents
 from .pairing import Pairing, by_side, pair
 
 _READ = (DocumentFile, Grounded, Layers)
-"""Sides whose spans are known, or become known beside the others."""
+"""Sides that are already read."""
 
 
 def require_one_annotator(file: DocumentFile) -> DocumentFile:
-    """Check a file; an `InputError` if several annotators have annotated its documents.
+    """Select the spans of one annotator; an `InputError` for several annotators.
 
-    Of a curator beside annotators the curator's spans are taken, which a note says.
+    If one of several annotators is a curator, the curator's spans are used, and a note says so.
     """
     curators = _curators(file)
     if len(curators) == 1 and len(file.names) > 1:
-        note = f"The spans of {curators[0]!r}, the curator, were read, and no annotator's."
+        note = f"Only the spans of the curator {curators[0]!r} were used."
         return replace(file.of(curators[0]), notes=(*file.notes, note))
     if len(file.names) > 1:
         listed = ", ".join(map(repr, file.names))
@@ -47,23 +47,23 @@ def require_one_annotator(file: DocumentFile) -> DocumentFile:
 def by_annotator(
     file: DocumentFile, remedy: str = "Give a file for each annotator.", *, chosen: Sequence[str] = ()
 ) -> dict[str, DocumentFile]:
-    """Select each annotator's version of the documents that all of them have; notes name the other documents.
+    """Split a file by annotator, with the documents that all of them have; notes name the other documents.
 
     Args:
         file: the documents of several annotators.
-        remedy: what to do about a file of one annotator.
-        chosen: the annotators; by default all but a curator, whose spans are the reference, which a note says.
+        remedy: the remedy for a file with one annotator.
+        chosen: the annotators; by default all except a curator, with a note.
 
     Raises:
-        InputError: for spans of one annotator, and for an unknown annotator.
+        InputError: for a file with one annotator, and for an unknown annotator.
     """
     if len(file.names) < 2:
-        raise InputError("the file has spans of one annotator.", remedy, source=file.source)
+        raise InputError("the file has only one annotator.", remedy, source=file.source)
     curators = () if chosen else _curators(file)
     others = [name for name in file.names if name not in curators]
     if curators and len(others) > 1:
         listed = ", ".join(map(repr, curators))
-        note = f"The spans of {listed} are a curator's, and left out here; --annotators names whom to compare."
+        note = f"The curator {listed} was left out; choose other annotators with --annotators."
         file = replace(file, notes=(*file.notes, note))
     sides = {name: file.of(name) for name in chosen or (others if len(others) > 1 else file.names)}
     if any(side.documents.ids is None for side in sides.values()):
@@ -73,7 +73,7 @@ def by_annotator(
 
 
 def _curators(file: DocumentFile) -> Sequence[str]:
-    """Find the annotators that are called as a curator, such as INCEpTION's `CURATION_USER`."""
+    """Find annotators with the name of a curator, such as INCEpTION's `CURATION_USER`."""
     return [name for name in file.names if re.fullmatch(r"(?i)curat(or|ion)([ _-]user)?", name)]
 
 
@@ -81,10 +81,10 @@ class Sides(NamedTuple):
     """Several sides, ready to be scored.
 
     Attributes:
-        spans: by the names of the sides.
+        spans: the spans by side.
         reading: how they were read, for the signature.
-        file: the first file as it was paired; None if there are no files.
-        grounded: the grounded answers of language models, of the sides that have answers.
+        file: the first file, as paired; None if there are no files.
+        grounded: the grounded answers of the sides with answers.
     """
 
     spans: dict[str, Spans]
@@ -99,20 +99,20 @@ class Sides(NamedTuple):
 
     @property
     def answered_size(self) -> int | None:
-        """The size of the texts that language models answered, in the unit; None if no side has answers."""
+        """The size of the texts in the unit if a side has answers, else None."""
         if self.file is not None and self.grounded:
             return None if self.file.lengths is None else int(self.file.lengths.sum())
         return next((side.size for side in self.grounded.values()), None)
 
     def with_common_labels(self, *, match: bool = True) -> dict[str, Spans]:
-        """Give each label the same code on all sides; without `match` all spans have the label `_`."""
+        """Give each label the same code on all sides; without `match` all spans get the label `_`."""
         spans = list(self.spans.values())
         if not match:
             spans = [side.unlabelled() for side in spans]
         return dict(zip(self.spans, with_common_labels(spans), strict=True))
 
     def mentions_behind(self) -> list[list[str]]:
-        """List the mentions without a place, which are put behind the end of each document, in their order there."""
+        """List the mentions without a place, which come after the end of each document, in their order there."""
         rows: list[list[str]] = [[] for _ in range(next(iter(self.spans.values())).documents)]
         for grounded in self.grounded.values():
             for document, mention in zip(grounded.wrong_document.tolist(), grounded.wrong_mention, strict=True):
@@ -123,29 +123,31 @@ class Sides(NamedTuple):
 def files_together(
     files: Mapping[str, Any], pairing: Pairing | None = None, *, apart: bool = True
 ) -> tuple[Sides, list[str]]:
-    """Pair all sides with the first one and count their spans in one unit, see `pair`.
+    """Pair all sides with the first one, with their spans in one unit, see `pair`.
 
     Args:
-        files: the sides by their names.
-        pairing: how they are brought into one unit.
-        apart: whether items without a place are kept apart across sides, so that none touches another's, see
-            `with_unplaced`; otherwise the lengths are those that each side has beside the first one alone.
+        files: the sides by name.
+        pairing: how they are paired.
+        apart: keep the items without a place of different sides apart, see `with_unplaced`; otherwise a side's lengths
+            only depend on this side and the first one.
 
     Returns:
-        The sides, and what was moved and lost on which of them.
+        The sides, and notes about the changes and losses on each side.
 
     Raises:
-        InputError: as `pair`, and if some of them are not files.
+        InputError: the errors of `pair`, and for a side that is not a file.
     """
     for name, file in files.items():
         if not isinstance(file, DocumentFile):
             raise InputError(
-                "this is not a file, but others are.", "Read all with spanometer.read, or give lists.", side=name
+                "this is not a file, but other sides are.",
+                "Read all sides with spanometer.read, or give lists.",
+                side=name,
             )
     files, left_out = scored_documents(files, "same" if pairing is None else pairing.scored_documents)
     (first, reference), *others = files.items()
     answered = {name for name, file in files.items() if file.answers is not None}
-    # options of answers do not apply to sides without answers, if others have answers
+    # options of answers do not apply to sides without answers beside sides with answers
     plain = None if pairing is None else pairing.of_spans
     pairs = {
         name: pair(reference, file, plain if answered.isdisjoint((first, name)) and answered else pairing)
@@ -165,17 +167,17 @@ def files_together(
 
 
 def read_sides(sides: Mapping[str, Any], reading: SideReading, *, apart: bool = True) -> Sides:
-    """Read the spans of several sides, which are tags, spans or files, or spans and grounded answers.
+    """Read the spans of several sides: tags, spans or files, or spans and grounded answers.
 
-    What was moved and lost to bring files into one unit is a warning.
+    Moved and lost spans of files cause warnings.
 
     Args:
-        sides: the sides by their names.
+        sides: the sides by name.
         reading: how they are read.
-        apart: of files, see `files_together`.
+        apart: for files, see `files_together`.
 
     Raises:
-        InputError: as `files_together` and `read_annotations`, and for options of tags beside files.
+        InputError: the errors of `files_together` and `read_annotations`, and for options of tags beside files.
     """
     if any(isinstance(side, Grounded) for side in sides.values()):
         reading.require_read()
@@ -192,7 +194,7 @@ def read_sides(sides: Mapping[str, Any], reading: SideReading, *, apart: bool = 
         for name, column in columns.items():
             if isinstance(column, (Entities, Attributes)):
                 what = "entity trees" if isinstance(column, Entities) else "spans with attributes"
-                raise InputError(f"these are {what}, and tags or spans are needed.", "Give spans.", side=name)
+                raise InputError(f"these are {what}, not tags or spans.", "Give tags or spans.", side=name)
         spans, described = read_annotations(columns, reading.decoding, reading.lengths)
         result = Sides(spans, dict(described))
     choice = reading.choice
@@ -228,7 +230,7 @@ def sides_of_grounded(sides: Mapping[str, Any], *, apart: bool = True) -> Sides:
     """Read sides that are `Grounded`, or `Spans` of characters of the same texts.
 
     Raises:
-        InputError: for other sides, other numbers of documents, and spans past the end of their text.
+        InputError: for other sides, different numbers of documents, and spans past the end of their text.
     """
     grounded = {name: side for name, side in sides.items() if isinstance(side, Grounded)}
     first = next(iter(grounded.values())).spans
@@ -236,13 +238,12 @@ def sides_of_grounded(sides: Mapping[str, Any], *, apart: bool = True) -> Sides:
     choices: dict[str, str] = {}
     for name, side in read_columns(sides, empty="spans").items():
         own = side.spans if isinstance(side, Grounded) else side
-        require_kind(own, Spans, "spans", "Beside grounded answers give Spans, as Spans.from_dicts makes.", side=name)
+        require_kind(own, Spans, "spans", "Beside grounded answers, give Spans from Spans.from_dicts.", side=name)
         if own.documents != first.documents:
-            raise InputError(
-                f"{counted(own.documents, 'document')}, and answers to {counted(first.documents, 'text')}.",
-                "All sides must be about the same texts; give None where there is no answer.",
-                side=name,
+            problem = (
+                f"this side has {counted(own.documents, 'document')}, but the answers are about {first.documents}."
             )
+            raise InputError(problem, "Give all sides for the same texts, with None for a missing answer.", side=name)
         spans.append(own if first.lengths is None else on_side(name, own.with_lengths, first.lengths))
         choices.update(side.choices if isinstance(side, Grounded) else {})
     unplaced = [side.unplaced if isinstance(side, Grounded) else None for side in sides.values()]
@@ -251,7 +252,7 @@ def sides_of_grounded(sides: Mapping[str, Any], *, apart: bool = True) -> Sides:
 
 
 def require_no_answers(sides: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Check sides; an `InputError` for a file of a language model's answers, whose items may have no place."""
+    """Return the sides; an `InputError` for a file of answers, whose items may have no place."""
     for name, side in sides.items():
         if isinstance(side, DocumentFile):
             on_side(name, side.require_spans)
@@ -259,14 +260,14 @@ def require_no_answers(sides: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 class AnsweredTexts(NamedTuple):
-    """Texts with their spans, and what language models wrote about each.
+    """Texts with their spans, and the answers of language models.
 
     Attributes:
         texts: the texts.
         tokens: their tokens; None if the reference has none.
         references: the spans of the reference, in characters.
         decoding: how these were decoded from tags, see `DocumentFile`.
-        answers: of each system, by its name.
+        answers: the answers of each system, by name.
     """
 
     texts: Sequence[str]
@@ -277,12 +278,12 @@ class AnsweredTexts(NamedTuple):
 
 
 def answers_together(files: Mapping[str, DocumentFile], pairing: Pairing | None = None) -> AnsweredTexts:
-    """Read the texts and spans of the first side, and the answers of all others in the order of its documents.
+    """Read the texts and spans of the first side, and the answers of the others in the order of its documents.
 
-    What is left out is a warning.
+    Left-out documents cause warnings.
 
     Raises:
-        InputError: as `pair`, and for a system without answers.
+        InputError: the errors of `pair`, and for a system without answers.
     """
     chosen = replace(pairing or Pairing(), unit="character", to_tokens=Pairing.to_tokens, scored_documents="same")
     files, left_out = scored_documents(files, "same" if pairing is None else pairing.scored_documents)
@@ -297,7 +298,7 @@ def answers_together(files: Mapping[str, DocumentFile], pairing: Pairing | None 
                 f"Give answers, or name their key with {setting('answer_key')}.",
                 source=file.source,
             )
-        # grounded once, so that errors name the file and its line
+        # grounded here, so that errors name the file and the line
         paired = pair(reference, file, chosen).file
         answers[name] = matched(reference, file)[1].answers or ()
     documents = paired.documents

@@ -1,4 +1,4 @@
-"""Spans as a file states them: in its order, with their attributes and the texts that they are said to cover."""
+"""Spans in the order of a file, with their attributes and stated texts."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ from ..spans.attributes import Attributes
 from ..spans.spans import Spans
 
 _DOUBTFUL = 0.5
-"""The share of stated texts that may differ from the text before a file is refused."""
+"""If more than this share of stated texts differs from the text, reading fails."""
 
 _BLANKS = re.compile(r"(?:\s|\\n)+")
 _AT_ONCE = 1 << 12
-"""How many texts are Python's strings at a time: these take several times the memory."""
+"""At most this many texts are Python strings at a time, which take several times the memory."""
 
 TEXT_TYPE = pa.binary()
-"""Bytes, since a text may have half of a surrogate pair."""
+"""Bytes, because a text may have half of a surrogate pair."""
 
 NO_ATTRIBUTES: Mapping[str, Any] = {"attributes": {}}
 
 
 @dataclass(frozen=True, eq=False)
 class StatedSpans:
-    """Spans as a file states them.
+    """The spans of a file with their attributes and stated texts.
 
     Attributes:
-        spans: in the order of the file, those that are there twice too.
-        attributes: of each span, codes that index `values`.
-        values: the distinct attributes, `{"attributes": {...}, "scores": {...}}`, the first one without any; scores
-            may be missing.
-        texts: the text that the file says each span covers, or null; None if it never says so.
+        spans: the spans in the order of the file, with repeated ones.
+        attributes: for each span, an index into `values`.
+        values: the distinct attributes, `{"attributes": {...}, "scores": {...}}`; the first one has no attributes, and
+            scores are optional.
+        texts: the stated text of each span, or null; None if the file states none.
     """
 
     spans: Spans
@@ -58,48 +58,48 @@ class StatedSpans:
 
     @classmethod
     def of(cls, spans: Spans) -> StatedSpans:
-        """Take spans without stated texts or attributes."""
+        """Wrap spans without stated texts and attributes."""
         return cls(spans, np.zeros(len(spans), dtype=np.int32))
 
     @classmethod
     def end_to_end(cls, parts: Sequence[StatedSpans]) -> StatedSpans:
-        """Join the spans of several files, their documents one after the other."""
+        """Concatenate the spans of several files."""
         texts = None
         if any(part.texts is not None for part in parts):
             columns = (part.texts or pa.chunked_array([pa.nulls(len(part.spans), TEXT_TYPE)]) for part in parts)
             texts = pa.chunked_array([chunk for column in columns for chunk in column.chunks], TEXT_TYPE)
         base = offsets_of([len(part.values) for part in parts])
         codes = np.concatenate([part.attributes + first for part, first in zip(parts, base, strict=False)])
-        # those without any, in each of the files
+        # code 0 of each file means no attributes
         codes[np.isin(codes, base)] = 0
         values = [value for part in parts for value in part.values]
         return cls(end_to_end([part.spans for part in parts]), codes, values, texts)
 
     @property
     def has_attributes(self) -> bool:
-        """Whether some span has attributes."""
+        """Whether any span has attributes."""
         return len(self.values) > 1
 
     def documents_with(self, key: str) -> list[int]:
-        """List the document of each span that has attributes, or scores of them."""
+        """List the document of each span with attributes or scores (the `key`)."""
         has = np.array([bool(value.get(key)) for value in self.values])
         return list(self.spans.document[has[self.attributes]].tolist())
 
     def take(self, documents: np.ndarray) -> StatedSpans:
-        """Take the spans of some documents, in the order asked for."""
+        """Select the spans of some documents, in this order."""
         _, items = take_segments(offsets_by(self.spans.document, self.spans.documents), documents)
         return replace(self.picked(items), spans=self.spans.take(documents))
 
     def picked(self, items: np.ndarray) -> StatedSpans:
-        """Take some of the spans, in the order asked for."""
+        """Select some spans, in this order."""
         texts = None if self.texts is None else self.texts.take(arrow_array(items))
         return replace(self, spans=self.spans.picked(items), attributes=self.attributes[items], texts=texts)
 
     def columns(self) -> Attributes:
-        """Read the attributes of all spans as columns; discontinuous ones have their outermost bounds.
+        """Read the attributes of all spans as columns; discontinuous spans have their outermost bounds.
 
         Raises:
-            InputError: as `Attributes.from_dicts`.
+            InputError: the errors of `Attributes.from_dicts`.
         """
         spans = self.spans
         present, codes = np.unique(self.attributes, return_inverse=True)
@@ -123,7 +123,7 @@ class StatedSpans:
         )
 
     def beside(self, texts: Sequence[str]) -> Iterator[tuple[int, str, str]]:
-        """Yield the document, the stated text and the covered one of each span that states one."""
+        """Yield the document, the stated text and the covered text of each span with a stated text."""
         if self.texts is None:
             return
         for first in range(0, len(self.spans), _AT_ONCE):
@@ -135,7 +135,7 @@ class StatedSpans:
                     yield document, text, covered
 
     def beside_stated(self, other: StatedSpans) -> Iterator[tuple[int, str, str]]:
-        """Yield the document and both stated texts of each pair of bounds that both sides have."""
+        """Yield the document and both stated texts of all bounds that both sides have."""
         if self.texts is None or other.texts is None:
             return
         offsets = offsets_by(self.spans.document, self.spans.documents)
@@ -156,7 +156,7 @@ class StatedSpans:
 
 
 def stated_arrays(texts: Iterable[str | None]) -> Iterator[pa.Array]:
-    """Make Arrow arrays of stated texts; `pa.array` would import pandas, if it is there."""
+    """Make Arrow arrays of stated texts; `pa.array` would import pandas if it is installed."""
     each = iter(texts)
     while some := list(islice(each, _AT_ONCE)):
         encoded = [b"" if text is None else str(text).encode("utf-8", "surrogatepass") for text in some]
@@ -173,7 +173,7 @@ def strings_of(texts: pa.ChunkedArray) -> Iterator[str | None]:
 
 
 def alike(stated: str | None, covered: str) -> bool:
-    """Compare a stated text with the covered one, ignoring blanks: some tools merge them, or escape newlines."""
+    """Compare a stated text with the covered text, ignoring blanks: some tools merge blanks or escape newlines."""
     return stated == covered or (stated is not None and _BLANKS.sub(" ", stated) == _BLANKS.sub(" ", covered))
 
 
@@ -182,12 +182,12 @@ def compared(
     place: Callable[[int], str],
     differ: str = "differ from the text at their offsets",
 ) -> list[str]:
-    """Compare texts that spans are said to cover with those that they do cover.
+    """Compare stated texts of spans with the covered texts.
 
     Args:
-        stated: the document, the stated text and the covered one of each span.
-        place: returns what to call the place of a document.
-        differ: what is wrong with those that differ.
+        stated: the document, the stated text and the covered text of each span.
+        place: describes the place of a document.
+        differ: the problem of texts that differ.
 
     Returns:
         A sentence if some differ.
@@ -201,10 +201,10 @@ def compared(
         number += 1
         if not alike(text, covered):
             differing += 1
-            first = first or f"{place(document)}: {shown(text)} is stated, {shown(covered)} is there"
+            first = first or f"{place(document)}: {shown(text)} is stated, but the text has {shown(covered)}"
     if not differing:
         return []
-    how_many = f"{differing:,} of {number:,} stated texts of spans {differ} ({first})."
+    remark = f"{differing:,} of {number:,} stated texts of spans {differ} ({first})."
     if differing > number * _DOUBTFUL:
-        raise InputError(how_many, "Check that text and offsets belong together, and the unit of the offsets.")
-    return [how_many]
+        raise InputError(remark, "Check that the offsets belong to this text, and check their unit.")
+    return [remark]

@@ -1,4 +1,4 @@
-"""Columns of tags: how a file has them, and as lists."""
+"""The layout of tag columns, and tags as lists."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..tags.tags import Tags
 from .words import Codes
 
 Column = int | str | None
-"""A column by number (from 1, or negative from the right) or by name; None is the default one."""
+"""A column by number (from 1, or negative from the right) or by name; None is the default column."""
 
 
 @dataclass(frozen=True)
@@ -21,15 +21,15 @@ class Layout:
     """The layout of the rows of a file.
 
     Attributes:
-        tabs: whether single tabs separate the cells, or runs of blanks.
-        width: number of cells of a row.
-        model: the number of the line that says so.
-        header: the number of the line that holds the columns' names and is no data, or 0.
-        names: the columns' names, if they are given.
-        columns: indices of the tag columns.
-        words: index of the words' column, or None.
-        words_named: whether it was named, and not found.
-        documents: index of the column whose values tell documents apart, or None.
+        tabs: whether single tabs separate the cells, instead of runs of blanks.
+        width: the number of cells of a row.
+        model: the line that shows this layout.
+        header: the line with the columns' names, or 0.
+        names: the columns' names, if known.
+        columns: the indices of the tag columns.
+        words: the index of the words' column, or None.
+        words_named: whether the user named this column.
+        documents: the index of the column with a value for each document, or None.
     """
 
     tabs: bool
@@ -56,7 +56,7 @@ def joined_tags(parts: Sequence[Tags]) -> Tags:
 
 
 def tag_lists(tags: Tags) -> list[list[str]]:
-    """List tags (or words) by document, as the `evaluate` modules take them."""
+    """List tags (or words) by document, for the `evaluate` modules."""
     names = np.array([*tags.names, ""], dtype=object)
     flat = names[tags.codes].tolist()
     return [flat[start:end] for start, end in pairwise(tags.offsets.tolist())]

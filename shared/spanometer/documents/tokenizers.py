@@ -1,4 +1,4 @@
-"""Tokens made from texts: by the kinds of characters, a pattern, spaCy's rules, or a Hugging Face tokenizer."""
+"""Make tokens from texts: by kinds of characters, a pattern, spaCy's rules, or a Hugging Face tokenizer."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ TOKENIZERS: Mapping[str, str] = {
     "spacy:LANGUAGE": "spaCy's rules for a language",
     "hf:NAME": "a Hugging Face tokenizer, by name or path of tokenizer.json",
 }
-"""How tokens are made from texts."""
+"""The tokenizers, explained."""
 
 _SECONDS = 5.0
-"""How long a regular expression may take for one text."""
+"""The time limit of a regular expression for one text."""
 
 _REMEDY = f"Use one of {', '.join(map(repr, TOKENIZERS))}."
 
@@ -38,8 +38,8 @@ def with_tokens(file: DocumentFile, tokenizer: str) -> DocumentFile:
     """Make tokens from the documents' texts, see `tokenizers.tokens_of`; the spans stay in characters."""
     texts = file.documents.texts
     if texts is None or file.in_tokens:
-        what = "the documents have no text" if texts is None else "the spans are in tokens of the file"
-        raise InputError(f"{what}.", f"Leave out {setting('tokenizer')}.", source=file.source, option="tokenizer")
+        problem = "the documents have no text." if texts is None else "the spans are in the file's own tokens."
+        raise InputError(problem, f"Leave out {setting('tokenizer')}.", source=file.source, option="tokenizer")
     try:
         tokens = tokens_of(texts, tokenizer)
     except InputError as error:
@@ -48,13 +48,13 @@ def with_tokens(file: DocumentFile, tokenizer: str) -> DocumentFile:
 
 
 def tokenizer_option(help: str) -> Any:
-    """Declare an option that names a tokenizer, None by default."""
+    """Declare an option for a tokenizer, with the default None."""
     kinds = "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
     return option(None, help=f"{help}: {kinds}", kind=str, optional=True, metavar="NAME")
 
 
 def require_tokenizer(name: str | None) -> None:
-    """Raise an `InputError` for the name of no tokenizer."""
+    """Raise an `InputError` for an unknown tokenizer."""
     if name is None:
         return
     require_kind(name, str, "the name of a tokenizer", _REMEDY, option="tokenizer")
@@ -62,24 +62,24 @@ def require_tokenizer(name: str | None) -> None:
     if not any(each.partition(":")[0] == kind and bool(rest) == (":" in each) for each in TOKENIZERS) or (
         colon and not rest
     ):
-        raise InputError(f"invalid value for {setting('tokenizer', name)}.", _REMEDY, option="tokenizer")
+        raise InputError(f"unknown tokenizer {setting('tokenizer', name)}.", _REMEDY, option="tokenizer")
 
 
-# the systems that are compared with one reference share its tokens
+# all systems compared with one reference use the same tokens
 @lru_cache(maxsize=1)
 def tokens_of(texts: tuple[str, ...], tokenizer: str) -> Tokens:
     """Make tokens from texts.
 
     Args:
-        texts: of the documents.
-        tokenizer: one of `TOKENIZERS`. A pattern is one of the library `regex`, which reads Python's too. spaCy's
-            tokens are those of `spacy.blank(LANGUAGE)`, with those that are white space. Of a Hugging Face tokenizer,
-            special tokens are left out, so are blanks at a token's ends; several tokens of one character (as a
-            byte-level tokenizer makes of an emoji) are one.
+        texts: the texts of the documents.
+        tokenizer: one of `TOKENIZERS`. Patterns have the syntax of the library `regex`, which includes Python's syntax.
+            spaCy's tokens come from `spacy.blank(LANGUAGE)`, with white space tokens. Special tokens of a Hugging Face
+            tokenizer are left out, blanks are cut off the ends of its tokens, and several tokens of one character (such
+            as an emoji in a byte-level tokenizer) become one.
 
     Raises:
-        InputError: for an unknown tokenizer, a library that is not installed, and a pattern that is invalid, takes too
-            long, or matches nothing but empty strings.
+        InputError: for an unknown tokenizer, a library that is not installed, and a pattern that is invalid or takes
+            too long.
     """
     require_tokenizer(tokenizer)
     kind, _, rest = tokenizer.partition(":")
@@ -87,7 +87,7 @@ def tokens_of(texts: tuple[str, ...], tokenizer: str) -> Tokens:
 
 
 def signed(tokenizer: str) -> str:
-    """Name a tokenizer for the signature: spaCy's has its version, a file is named by its hash."""
+    """Name a tokenizer for the signature: spaCy's with its version, a file by its hash."""
     kind, _, rest = tokenizer.partition(":")
     if kind == "spacy":
         return f"{tokenizer}@{version('spacy')}"
@@ -116,12 +116,9 @@ def _by_pattern(texts: Sequence[str], pattern: str) -> Tokens:
         try:
             matches = [match.span() for match in compiled.finditer(text, timeout=_SECONDS)]
         except TimeoutError:
-            raise InputError(
-                f"the regular expression {shown(pattern)} takes more than {_SECONDS:g} seconds.",
-                "Write one without nested repetitions.",
-                document=document,
-                option="tokenizer",
-            ) from None
+            problem = f"the regular expression {shown(pattern)} takes more than {_SECONDS:g} seconds."
+            remedy = "Write it without nested repetitions."
+            raise InputError(problem, remedy, document=document, option="tokenizer") from None
         rows.append([bounds for bounds in matches if bounds[0] < bounds[1]])
     return Tokens.from_lists(rows)
 
@@ -134,10 +131,10 @@ def _by_spacy(texts: Sequence[str], language: str) -> Tokens:
     try:
         pipeline = spacy.blank(language)
     except Exception as error:
-        # a language that spaCy does not know, or whose own library is missing
+        # the language is unknown to spaCy, or needs a library that is missing
         reason = str(error).strip().partition("\n")[0]
         problem = f"spaCy has no tokenizer for {shown(language)} ({reason})."
-        raise InputError(problem, f"Use another language, as in {setting('tokenizer', 'spacy:en')}.") from None
+        raise InputError(problem, f"Use another language, such as {setting('tokenizer', 'spacy:en')}.") from None
     pipeline.max_length = max(map(len, texts), default=0) + 1
     rows = [pipeline.make_doc(text).to_array(["IDX", "LENGTH"]).astype(np.int64).reshape(-1, 2) for text in texts]
     bounds = np.concatenate([np.zeros((0, 2), np.int64), *rows])
@@ -156,7 +153,7 @@ def _by_hugging_face(texts: Sequence[str], name: str) -> Tokens:
         made.no_padding()
         encodings = made.encode_batch(list(texts), add_special_tokens=False)
     except Exception as error:
-        # the library has no class of errors of its own
+        # the library has no error class
         reason = str(error).strip().partition("\n")[0]
         raise InputError(
             f"there is no tokenizer {shown(name)} ({reason}).",
@@ -167,7 +164,7 @@ def _by_hugging_face(texts: Sequence[str], name: str) -> Tokens:
 
 
 def _without_blanks(texts: Sequence[str], rows: Sequence[Sequence[tuple[int, int]]]) -> Tokens:
-    """Cut the blanks off the ends of tokens, and merge tokens that share characters."""
+    """Cut blanks off the ends of tokens, and merge tokens that share characters."""
     documents: list[list[tuple[int, int]]] = []
     for text, row in zip(texts, rows, strict=True):
         merged: list[tuple[int, int]] = []

@@ -1,4 +1,4 @@
-"""The words of documents, as numbers: each distinct word is kept once."""
+"""The words of documents, encoded as numbers: each distinct word is stored once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..tags.tags import Tags, list_arrays
 
 
 class Codes(dict[str, int]):
-    """Codes for names, given in the order of their first occurrence."""
+    """Codes for names, in the order of their first occurrence."""
 
     def __missing__(self, name: str) -> int:
         """Give the next code to a new name."""
@@ -23,11 +23,11 @@ class Codes(dict[str, int]):
 
 
 class Words(Tags, Sequence[list[str]]):
-    """The words of documents: encoded as tags are, and for each document a list of strings."""
+    """The words of documents: encoded like tags, and shown as lists of strings."""
 
     @classmethod
     def of(cls, words: Tags | Iterable[Sequence[str]]) -> Words:
-        """Take over an encoded column, or encode lists of words."""
+        """Wrap an encoded column, or encode lists of words."""
         column = words if isinstance(words, Tags) else Tags.from_lists(words)
         return cls(column.codes, column.names, column.offsets)
 
@@ -40,7 +40,7 @@ class Words(Tags, Sequence[list[str]]):
     @overload
     def __getitem__(self, document: slice) -> list[list[str]]: ...
     def __getitem__(self, document: int | slice) -> list[str] | list[list[str]]:
-        """Look up the words of a document, or of several."""
+        """Look up the words of one document or several."""
         chosen = range(len(self))[document]
         if isinstance(chosen, range):
             return [self[number] for number in chosen]
@@ -48,7 +48,7 @@ class Words(Tags, Sequence[list[str]]):
         return list(map(self.names.__getitem__, self.codes[start:end].tolist()))
 
     def __eq__(self, other: object) -> bool:
-        """Compare the words of all documents, with lists too."""
+        """Compare the words of all documents, also with lists."""
         if not isinstance(other, Sequence):
             return NotImplemented
         return len(self) == len(other) and all(map(eq, self, other))
@@ -72,11 +72,11 @@ class WordRows:
         return np.diff(np.asarray(self._ends))
 
     def append(self, row: Sequence[str]) -> None:
-        """Add a row; an `InputError` with a position for anything that is not a string or cannot be stored as UTF-8."""
+        """Add a row; an `InputError` with a position for values other than strings that can be stored as UTF-8."""
         size = len(self._names)
         try:
             self._codes.extend(map(self._names.__getitem__, row))
-            # what is no string is no known name either
+            # values other than strings are never known names
             for name in islice(reversed(self._names), len(self._names) - size):
                 name.encode()
         except (TypeError, AttributeError, UnicodeEncodeError):

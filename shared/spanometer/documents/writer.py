@@ -1,4 +1,4 @@
-"""How documents with spans are written in a format."""
+"""The declaration of how a format writes documents with spans."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ from typing import Any
 
 @dataclass(frozen=True, kw_only=True)
 class Writer:
-    """How documents with spans are written in a format, and what of them it can hold.
+    """How a format writes documents with spans, and the layers that it can hold.
 
     Attributes:
-        write: makes the pieces of a file (bytes) of a `DocumentFile`; its keyword arguments are options.
-        folder: whether it makes a folder instead: the paths in it and their contents.
-        unit: what spans are counted in, `character` or `token`; None for both.
-        needs_text: whether documents without a text cannot be written.
-        overlapping: whether spans may overlap; or the option without which they may not.
-        discontinuous, attributes, annotators: whether there may be discontinuous spans, attributes of spans, and spans
-            of several annotators.
-        problems: yields what else of some documents the format cannot hold, and the document, one by one; `write`
-            writes it as the text says.
+        write: makes the bytes of a file, in pieces, from a `DocumentFile`; its keyword arguments are options.
+        folder: whether it makes a folder instead: the paths of files and their contents.
+        unit: the unit of spans, `character` or `token`; None for both.
+        needs_text: whether documents need a text.
+        overlapping: whether spans may overlap; or the option that allows it.
+        discontinuous, attributes, annotators: whether the format holds discontinuous spans, attributes of spans, and
+            several annotators.
+        problems: yields other losses and their documents; the text of a loss says how `write` writes it.
     """
 
     write: Callable[..., Iterator[Any]]

@@ -1,7 +1,7 @@
-"""Read files of annotation, plain or gzipped, and write them again: one module a format, over one interface.
+"""Read annotation files, plain or gzipped, and write them. Each format is one module, and all have one interface.
 
-Tags: columns in the manner of CoNLL, tag-only files, JSON lines. Entity trees: HIPE's columns, QUAERO's markup, JSON
-lines. Spans of documents, with attributes or without: see `reading`; spaCy's: see `spacy`. Logits: see `logits`.
+Tags: CoNLL columns, tag-only files, JSON lines. Entity trees: HIPE's columns, QUAERO's markup, JSON lines. Spans of
+documents, with or without attributes: see `reading`; spaCy's: see `spacy`. Logits: see `logits`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for."""
+    """Import a public name when it is first used."""
     if name in _HOMES:
         return getattr(import_module(f"spanometer.{_HOMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Files of entity trees: `read_entities` and `write_entities`."""
+"""Read and write files of entity trees: `read_entities` and `write_entities`."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from .source import Limits, require_stream
 from .writing import packing, writing
 
 _DOCUMENTS, _ENTITIES = 1000, 10_000
-"""Columns are made of so many documents, or entities, at a time."""
+"""Columns are made for at most this many documents, or about this many entities, at a time."""
 
 
 def entities_of(documents: Iterable[Sequence[Mapping[str, Any]]], words: Callable[[], Words | None]) -> Entities:
     """Read the entities of documents as columns.
 
     Args:
-        documents: the entities of each document, which are given up when columns are made of them.
-        words: called behind the last document, for the documents' lengths.
+        documents: the entities of each document; only some documents are held at a time.
+        words: called after the last document, for the documents' lengths.
     """
     chunks: list[pa.Array] = []
     waiting: list[Sequence[Mapping[str, Any]]] = []
@@ -56,41 +56,43 @@ def read_entities(
 ) -> DocumentFile:
     """Read entity trees: entities with several types and with components, which may be entities themselves.
 
-    Files are UTF-8, with or without byte order mark, plain or gzipped (told from the content); lines end in LF or CRLF.
+    Files are UTF-8, with or without byte order mark, plain or gzipped; lines end in LF or CRLF.
 
-    **hipe**: tab-separated columns named in the first line, one token a line; `# document_id = ...` begins a document
-    and `_` reads as `O`. Spans of `NE-FINE-LIT` are entities. A span of `NE-FINE-METO` with the same bounds gives its
-    entity a second type, one with other bounds is an entity of its own. A span of `NE-NESTED` is an entity of its own,
-    and with its type a component of the literal entity around it, also of one with the same bounds. A span of
-    `NE-FINE-COMP` is a component (without `comp.` in its label) of the literal entity around it; if there is none,
-    it is left out and listed in `DocumentFile.left_out`, as is a metonymic type that repeats the literal one. Only
-    `TOKEN` and `NE-FINE-LIT` must be there. `level="coarse"` reads `NE-COARSE-LIT` and `NE-COARSE-METO`, and neither
-    components nor nested entities, for these belong to the fine types.
+    **hipe**: one token a line, in tab-separated columns that the first line names. `# document_id = ...` begins a
+    document, and `_` reads as `O`. The columns:
 
-    **quaero**: words with inline markup, see `spans.markup`. By default each line that is not blank is a document,
-    a sentence or a speech turn: entities do not reach over its end.
+    - `NE-FINE-LIT`: each span is an entity.
+    - `NE-FINE-METO`: a span gives the entity with the same bounds a second type; otherwise it is an entity of its own.
+    - `NE-NESTED`: each span is an entity of its own, and a component of the literal entity around it.
+    - `NE-FINE-COMP`: each span is a component of the literal entity around it, without `comp.` in its label.
 
-    **jsonl**: each line is a document: a list of entities as `Entities.from_dicts` takes them, or an object with such
-    a list `entities` and, if wanted, `tokens` and `id`.
+    Components outside all entities, and metonymic types that repeat the literal type, are listed in
+    `DocumentFile.left_out`. Only `TOKEN` and `NE-FINE-LIT` are required. `level="coarse"` reads `NE-COARSE-LIT` and
+    `NE-COARSE-METO`; components and nested entities belong to the fine types, and are not read then.
+
+    **quaero**: words with inline markup, see `spans.markup`. By default each line that is not blank is a document (a
+    sentence or a speech turn), and entities end with it.
+
+    **jsonl**: each line is a document: a list of entities as in `Entities.from_dicts`, or an object with the list
+    `entities` and optional `tokens` and `id`.
 
     Args:
-        path: the file, or an open binary stream; or a folder, or a pattern with wildcards, whose files are read one
-            after the other.
-        format: `hipe`, `quaero`, `jsonl`, or `auto`: jsonl if the first line is JSON,
-            hipe if the first line that is no comment names the column of literal entities, quaero if there is a
-            closing tag near the beginning.
-        name: what errors call the file; its path by default.
-        progress: called with the number of bytes that were read since the last call.
+        path: the file, or an open binary stream; or a folder or a pattern with wildcards: its files are read one after
+            the other.
+        format: `hipe`, `quaero`, `jsonl`, or `auto`: jsonl if the first line is JSON, hipe if the first line after
+            comments names the column of literal entities, quaero if there is a closing tag near the beginning.
+        name: the file's name in errors; its path by default.
+        progress: called with the number of bytes read since the last call.
         options: `max_line` (16) and `max_size` (2000), the longest line and the largest file in megabytes, unpacked;
-            and those of the format. For hipe `level` (`fine`, the default, or `coarse`), `scheme` of the tags (`IOB2`;
-            None: told from each column by itself) and `repair` (how to handle illegal tags, see `decoding.decode`;
-            `conlleval`). For quaero `documents` (what is a document: `lines`, the default; `blank`: what stands
-            between blank lines; `file`) and `entity_types` (the first dotted parts of the tags that are entities, all
-            others being components; those of QUAERO).
+            and the options of the format. For hipe: `level` (`fine`, the default, or `coarse`), `scheme` of the tags
+            (`IOB2`; None detects it in each column) and `repair` (how to handle illegal tags, see `decoding.decode`;
+            `conlleval`). For quaero: `documents` (a document is one of the `lines`, the default, the lines between
+            `blank` ones, or the `file`) and `entity_types` (the first dotted parts of the tags that are entities; all
+            other tags are components; by default QUAERO's types).
 
     Raises:
-        InputError: names the file and, if they are known, line and column: for a file that cannot be opened, is
-            empty, binary or not UTF-8, for missing columns, unreadable tags, malformed markup and invalid JSON.
+        InputError: names the file and, if known, line and column: for a file that cannot be opened, is empty, binary
+            or not UTF-8, for missing columns, unreadable tags, malformed markup and invalid JSON.
     """
     limits = {limit: options.pop(limit) for limit in options_of(Limits) if limit in options}
     return read_as("entities", path, format=format, name=name, progress=progress, limits=limits, options=options)
@@ -106,22 +108,22 @@ def write_entities(
     entity_types: Collection[str] = ENTITY_TYPES,
     overwrite: bool = False,
 ) -> None:
-    """Write entity trees so that `read_entities` reads the same ones; all of them or, with an error, none.
+    """Write entity trees so that `read_entities` reads the same trees. After an error nothing is written.
 
     Args:
         path: the file, gzipped if its name ends in `.gz`, or an open binary stream.
-        entities: for each document its entities, as in `Entities.from_dicts` takes them; duplicates collapse.
-        format: `hipe` (fine and coarse columns, the coarse types being the first parts of the fine ones; of overlapping
-            entities with one type and no components the first goes into the literal column), `quaero` (one document a
-            line) or `jsonl`.
-        words: for each document its words; jsonl can do without.
+        entities: the entities of each document, as in `Entities.from_dicts`; duplicates collapse.
+        format: `hipe` (fine and coarse columns; coarse types are the first parts of fine types; if entities with one
+            type and no components overlap, the first goes into the literal column), `quaero` (one document a line) or
+            `jsonl`.
+        words: the words of each document; optional for jsonl.
         documents: the documents' names, for hipe and jsonl; their numbers by default.
         entity_types: the first dotted parts of the tags that are entities, for quaero.
-        overwrite: whether an existing file is replaced.
+        overwrite: whether to replace an existing file.
 
     Raises:
-        InputError: for entities, words and names that the format cannot hold or that are of other types, and for a file
-            that exists already.
+        InputError: for entities, words and names of a wrong type, or that the format cannot hold, and for a file that
+            exists already.
     """
     require_stream(path, "write")
     require_choice("overwrite", overwrite, (True, False))
@@ -138,14 +140,15 @@ def write_entities(
             raise InputError(f"the format {format} needs words.", f"Give them with {setting('words')}.")
         if (lengths == 0).any():
             document = int(np.argmax(lengths == 0))
-            raise InputError("the document has no words.", f"The format {format} needs some.", document=document)
+            remedy = f"Leave the document out: the format {format} needs words."
+            raise InputError("the document has no words.", remedy, document=document)
     names = list(map(str, range(columns.documents))) if documents is None else list(documents)
     options = {"entity_types": entity_types} if "entity_types" in keywords(writers[format]) else {}
     _write(path, writers[format](columns.to_dicts(), words, names, **options).encode(), overwrite)
 
 
 def _require_texts(option: str, value: Any, documents: int) -> None:
-    """Refuse words that are not lists of lists of strings, and names that are not a list of strings."""
+    """Raise an `InputError` unless words are lists of lists of strings, and names a list of strings."""
     if value is None:
         return
     remedy = "Give a list with one item for each document."
@@ -161,7 +164,7 @@ def _require_texts(option: str, value: Any, documents: int) -> None:
         if is_row != (option == "words") or not all(map(is_text, texts)):
             raise InputError(
                 f"{shown(item)} in {mention(option)} is not text that can be stored as UTF-8.",
-                "Give the words of each document, [['Ada', 'sings'], ...], and names as strings.",
+                "Give a list of words for each document, [['Ada', 'sings'], ...], and names as strings.",
                 document=document,
                 option=option,
             )

@@ -1,4 +1,4 @@
-"""The files of a folder, or those that a pattern with wildcards fits."""
+"""List the files of a folder, or the files that match a pattern with wildcards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_FILES = 100_000
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder that records are read from, as errors call it."""
+    """A folder that records are read from, with its name in errors."""
 
     name: str
 
@@ -26,16 +26,16 @@ class Folder:
 
 
 def files_of(path: Any) -> dict[str, str] | None:
-    """Find the files of a folder, or those that a pattern fits, by their names, in the order of these.
+    """Find the files of a folder or of a pattern, sorted by name.
 
-    A file of a folder is called by its path there without its ending, one that a pattern fits by what stands for the
-    wildcards.
+    The name of a file in a folder is its path there without the extension. The name of a file that matches a pattern is
+    the part that the wildcards stand for.
 
     Returns:
-        The paths; None if the path is that of a file, or no path.
+        The paths by name; None for the path of a single file, and for a stream.
 
     Raises:
-        InputError: if there is no file.
+        InputError: if there is no file, or too many.
     """
     if not isinstance(path, (str, os.PathLike)):
         return None
@@ -57,11 +57,11 @@ def files_of(path: Any) -> dict[str, str] | None:
     else:
         return None
     if not named:
-        problem = "this folder has no files." if os.path.isdir(folder) else "there are no such files."
+        problem = "this folder has no files." if os.path.isdir(folder) else "no file matches this pattern."
         raise InputError(problem, "Name a file, a folder, or a pattern in quotes.", source=folder)
     if len(named) > _MOST_FILES:
-        raise InputError(f"these are more than {_MOST_FILES:,} files.", "Give fewer.", source=folder)
-    # endings tell files of one name apart
+        raise InputError(f"there are more than {_MOST_FILES:,} files.", "Give fewer files at once.", source=folder)
+    # extensions distinguish files with the same name
     names = stems if len(set(stems.values())) == len(stems) else named
     return dict(sorted((name.replace(os.sep, "/"), file) for file, name in names.items()))
 

@@ -1,6 +1,6 @@
-"""The formats of files: what a format declares, and how the format of a file is found.
+"""File formats: their declarations, and the detection of a file's format.
 
-Each format is one module below this folder, which calls `register`; nothing else lists the formats.
+Each format is one module below this folder that calls `register`. The formats are listed nowhere else.
 """
 
 from __future__ import annotations
@@ -28,40 +28,40 @@ from .folders import files_of
 from .source import UTF_8, Source
 
 CONTENTS = ("tags", "spans", "attributes", "entities")
-"""What formats hold."""
+"""The layers that formats hold."""
 
 AUTO = "auto"
-"""The name of no format: the file shows its own."""
+"""The value of `format` for which the format is detected."""
 
 _MOST_NAMES = 10_000
-"""How many files of a folder are looked at for its format."""
+"""The format of a folder is detected from at most this many of its files."""
 
 IN_BROWSERS = ("codepoint", "utf-16", "codepoint-lf", "utf-16-lf")
-"""What tools that show texts in a browser may count, which has UTF-16 units, and no carriage returns."""
+"""The units that browser-based tools may count: browsers use UTF-16 and drop carriage returns."""
 
 _LARGEST_GAP = 1_000_000
-"""How many characters of a document a file may lack between two of its parts."""
+"""The largest gap between two parts of a document, in characters."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """A format of files.
+    """A file format.
 
     Attributes:
-        name: what options and results call it; formats of different contents may share one, as all JSON lines do.
-        content: the layer that it fills, and that files of it show, one of `CONTENTS`.
-        mark: how it is recognised, in a few words.
-        shows: whether the head of a source shows this format and no other; None if no head does.
-        read: reads a source; its keyword arguments are the format's options, unless its second argument `options` is an
-            object of a class that declares them, which is passed to `read_folder` too.
-        write: makes text of entities, words and names of documents; None if that is not possible. Its keyword
+        name: its name in options and results. Formats with different contents may share a name, such as `jsonl`.
+        content: the layer that it holds, one of `CONTENTS`.
+        mark: how to recognise it, in a few words.
+        shows: checks that the head of a source has this format and no other; None if the head cannot tell.
+        read: reads a source. Its keyword arguments are the format's options, unless it has an argument `options`: then
+            the options are declared by the class of this argument, and `read_folder` gets it too.
+        write: makes text from the entities, words and names of documents; None if the format is only read. Its keyword
             arguments are options too.
-        needs_words: whether documents without words cannot be written.
-        read_folder: reads a folder of files, one a document; None if a file has all.
-        paths: how the whole paths of these files look, a regular expression.
-        writer: how documents with spans are written; None if that is not possible.
-        allows: whether a source may be of this format, though others may begin so; None if `shows` tells all.
-        may_be_empty: whether an empty file, whose format is named, is a file without spans.
+        needs_words: whether only documents with words can be written.
+        read_folder: reads a folder with one document a file; None for formats without such folders.
+        paths: a regular expression for the whole paths of these files.
+        writer: writes documents with spans; None if the format is only read.
+        allows: checks that a source may have this format, though others may begin like it; None if `shows` is enough.
+        may_be_empty: whether an empty file means no spans when the user names the format.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Format:
 
     @cached_property
     def reading(self) -> type[Any] | None:
-        """The class of the options of reading; None if they are keyword arguments."""
+        """The class that declares the options of reading; None if they are keyword arguments."""
         return get_type_hints(self.read).get("options")
 
     @property
@@ -93,7 +93,7 @@ class Format:
     def read_with(
         self, read: Callable[..., DocumentFile], source: Any, options: Mapping[str, Any], **more: Any
     ) -> DocumentFile:
-        """Call one of the functions that read, with the values of options; an `InputError` if these are not allowed."""
+        """Call a reading function with options; an `InputError` for values that are not allowed."""
         if self.reading is None:
             return read(source, **options, **more)
         return read(source, self.reading(**options), **more)
@@ -103,22 +103,22 @@ _registered: list[Format] = []
 
 
 def register(format: Format) -> None:
-    """Add a format to those that files are read in."""
+    """Add a format."""
     _registered.append(format)
 
 
 def formats_of(content: str) -> dict[str, Format]:
-    """List the formats of a content by their names."""
+    """List the formats that hold a content, by name."""
     return {format.name: format for format in _all() if format.content == content}
 
 
 def writers() -> dict[str, Writer]:
-    """List the writers of documents with spans, by the names of the formats."""
+    """List the writers of documents with spans, by format."""
     return {format.name: format.writer for format in _all() if format.writer is not None}
 
 
 def reading_options(content: str) -> dict[str, Option]:
-    """Collect the options of reading that the formats of a content declare."""
+    """Collect the reading options of the formats that hold a content."""
     classes = [format.reading for format in formats_of(content).values() if format.reading is not None]
     return {name: declared for each in classes for name, declared in options_of(each).items()}
 
@@ -130,15 +130,16 @@ def detect(
     *,
     encoding: str = UTF_8,
 ) -> Format | None:
-    """Find the format of a file that begins as no file of another format does.
+    """Detect the format of a file from its beginning.
 
-    None if several formats are possible, as for tags, and if the file cannot be read: its reader says what is wrong.
+    The result is None if several formats are possible, as for tags, or if the file cannot be read. Its reader then
+    raises the error.
 
     Args:
         path: the file, or the folder.
-        content: the layer that its formats fill; by default any.
-        name: what its format is called; then it is enough that the file may be of it.
-        encoding: of the text.
+        content: consider only formats that hold this layer.
+        name: consider only formats with this name; then the file only has to be a possible one.
+        encoding: the encoding of the text.
     """
     candidates = [each for each in _all() if content in (None, each.content) and name in (None, each.name)]
     if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
@@ -167,22 +168,21 @@ def read_as(
     limits: Mapping[str, Any] | None = None,
     options: Mapping[str, Any],
 ) -> DocumentFile:
-    """Read a file in one of the formats of a content.
+    """Read a file in one of the formats that hold a content.
 
     Args:
-        content: the layer that is wanted, one of `CONTENTS`.
-        path: the file, or an open binary stream; or a folder, or a pattern with wildcards, whose files are read one
-            after the other, unless the format is one of folders.
-        format: its name, or `auto` for the format that the head of the file shows most surely.
-        name: what errors call the file; its path by default.
-        progress: called with the number of bytes that were read since the last call.
-        limits: those of `Limits`.
-        options: those of all formats of the content; only the format that is read may have values other than the
-            defaults.
+        content: the layer to read, one of `CONTENTS`.
+        path: the file, or an open binary stream; or a folder or a pattern with wildcards. The files of a folder are
+            read one after the other, unless the format is a folder itself.
+        format: its name, or `auto` to detect it.
+        name: the file's name in errors; its path by default.
+        progress: called with the number of bytes read since the last call.
+        limits: the options of `Limits`.
+        options: the options of all formats that hold the content. Options of other formats must have their defaults.
 
     Raises:
-        InputError: if the format is unknown or cannot be recognised, for an option of another format, and as the
-            format's reader.
+        InputError: for an unknown format, a format that cannot be detected, an option of another format, and the
+            errors of the format's reader.
     """
     formats = formats_of(content)
     require_choice("format", format, (AUTO, *formats))
@@ -201,7 +201,7 @@ def read_as(
 
 
 def _own_options(chosen: Format, formats: Iterable[Format], options: Mapping[str, Any], source: str) -> dict[str, Any]:
-    """Collect the options of a format; an `InputError` if those of others have values other than their defaults."""
+    """Select the options of a format; an `InputError` if an option of another format is set."""
     own = dict(options)
     for other in formats:
         for name in (options.keys() & other.options.keys()) - chosen.options.keys():
@@ -213,13 +213,13 @@ def _own_options(chosen: Format, formats: Iterable[Format], options: Mapping[str
 
 def _all() -> list[Format]:
     _import_formats()
-    # several contents have a format of one name; which comes first must not depend on what was imported first
+    # formats with different contents may share a name; their order must not depend on the order of imports
     return sorted(_registered, key=lambda format: (format.name, format.read.__module__))
 
 
 @cache
 def _import_formats() -> None:
-    # in a Space the modules are files beside others, and the names of those of this room begin alike
+    # a Space is flat: the names of this room's modules share a prefix there
     room = __name__.removesuffix("formats")
     for module in pkgutil.walk_packages([os.path.dirname(__file__)], f"{__package__}."):
         if module.name.startswith(room):
@@ -227,7 +227,7 @@ def _import_formats() -> None:
 
 
 def _fitting(source: Source, formats: Collection[Format], *, surely: bool = False) -> Format | None:
-    """Find the first format that a source shows, or else, unless `surely` is needed, the first that it may be of."""
+    """Find the first format that a source shows; without `surely`, also a format that it may have."""
     best = next((format for format in formats if format.shows and format.shows(source)), None)
     if best is not None or surely:
         return best
@@ -237,10 +237,10 @@ def _fitting(source: Source, formats: Collection[Format], *, surely: bool = Fals
 def _recognised(source: Source, formats: Collection[Format]) -> Format:
     best = _fitting(source, formats)
     if best is None:
-        marks = ", nor ".join(format.mark for format in formats)
-        *names, last = (format.name for format in formats)
-        named = f"{setting('format')}: {', '.join(names)} or {last}."
-        raise source.refuse(f"neither {marks}.", f"Name the format with {named}", 1)
+        marks = ", ".join(format.mark for format in formats)
+        names = ", ".join(format.name for format in formats)
+        problem = f"the format was not recognised. It is none of: {marks}."
+        raise source.refuse(problem, f"Name the format with {setting('format')}, one of {names}.", 1)
     return best
 
 
@@ -249,7 +249,7 @@ class TagReading:
     """The options of reading tags, see `readers.read`.
 
     Raises:
-        InputError: for columns that are neither numbers nor names.
+        InputError: for a column that is neither a number nor a name.
     """
 
     columns: Sequence[Column] = (None,)
@@ -259,7 +259,7 @@ class TagReading:
 
     def __post_init__(self) -> None:
         """Check the values."""
-        remedy = "Give the numbers or names of columns, columns=[-1]."
+        remedy = "Give numbers or names of columns, such as columns=[-1]."
         columns = ordered(self.columns, "a list of columns", remedy, option="columns")
         for column in columns:
             if not isinstance(column, (str, NoneType)) and not is_integer(column):
@@ -268,12 +268,12 @@ class TagReading:
         object.__setattr__(self, "columns", tuple(columns))
         if not isinstance(self.words, (str, int)):
             problem = f"{setting('words', self.words)} is neither the number nor the name of a column."
-            raise InputError(problem, "Use True.")
+            raise InputError(problem, "Use True, or the number or name of a column.")
         require_kind(self.outside, (str, NoneType), "a string", f"Give {mention('outside')} as text, or leave it out.")
 
     @property
     def all_columns(self) -> tuple[Column, ...]:
-        """The columns of tags, and the column of numbers."""
+        """The tag columns and the column of numbers."""
         return (*self.columns, *(() if self.numbers is None else (self.numbers,)))
 
 
@@ -294,14 +294,14 @@ class ColumnReading(TagReading):
 
 @dataclass(frozen=True, kw_only=True)
 class Offsets(CheckedOptions):
-    """The options of reading a format of offsets."""
+    """The options of reading a format with character offsets."""
 
     offset_unit: str | None = option(
         None, help="unit of the offsets, if the file does not state it", choices=UNITS, optional=True, metavar="UNIT"
     )
 
     def units(self, *possible: str) -> tuple[str, ...]:
-        """Choose the unit that is asked for, or else the possible ones."""
+        """List the chosen unit, or all possible ones."""
         return possible if self.offset_unit is None else (self.offset_unit,)
 
 
@@ -310,9 +310,9 @@ class LayerReading(CheckedOptions):
     """The options of reading exports of INCEpTION, which have layers.
 
     Attributes:
-        layer: the layer, by its name or the last part of it; by default the only one.
-        feature: the feature whose values are the labels; by default `value`, else the only one, else the layer's name
-            is the label of all spans.
+        layer: the layer, by its name or the last part of the name; by default the only layer.
+        feature: the feature with the labels; by default `value`, else the only feature. Without a feature the layer's
+            name labels all spans.
     """
 
     layer: str | None = text("NAME", "WebAnno TSV and UIMA CAS: layer of the spans to read")
@@ -321,26 +321,37 @@ class LayerReading(CheckedOptions):
     def chosen(
         self, layers: Mapping[str, str], refuse: Callable[[str, str], InputError], have: str = "file has"
     ) -> str | None:
-        """Choose the named layer, or the only one, given the short names by the full ones; None if there is none."""
+        """Choose the named layer, or the only one; `layers` maps full names to short ones. None if there is none."""
         names = [name for name, short in layers.items() if self.layer in (None, name, short)]
         listed = ", ".join(map(repr, layers.values())) or "none"
         if self.layer is not None and not names:
-            raise refuse(f"there is no layer {self.layer!r} of spans.", f"The {have} {listed}.")
+            raise refuse(f"there is no layer {self.layer!r} of spans.", f"Choose one of these layers: {listed}.")
         if len(names) > 1:
             raise refuse(f"the {have} several layers: {listed}.", f"Name one with {setting('layer')}.")
         return names[0] if names else None
 
+    def label_feature(self, layer: str, features: Collection[str], refuse: Callable[[str, str], InputError]) -> str:
+        """Choose the feature with the labels: the named one, `value`, or the only one; empty if there is none."""
+        listed = ", ".join(map(repr, features)) or "none"
+        if self.feature is not None and self.feature not in features:
+            problem = f"the layer {layer!r} has no feature {self.feature!r}."
+            raise refuse(problem, f"Choose one of these features: {listed}.")
+        if self.feature is None and len(features) > 1 and "value" not in features:
+            problem = f"the layer {layer!r} has several features: {listed}."
+            raise refuse(problem, f"Name one with {setting('feature')}.")
+        return self.feature or ("value" if "value" in features else next(iter(features), ""))
+
 
 def blanks_before(source: Source, start: int, reached: int, line: int) -> str:
-    """Make blanks for what a file lacks of a text before a part of it.
+    """Make the blanks that fill the gap before a part of a text.
 
     Raises:
-        InputError: for a part that begins before the end of the one before it, or far behind it.
+        InputError: for a part that overlaps the part before it, or is far behind it.
     """
     if not 0 <= start - reached <= _LARGEST_GAP:
         raise source.refuse(
-            f"a part of the text begins at {start}, after one that ends at {reached}.",
-            "Parts of a text follow one another; check their offsets.",
+            f"a part of the text begins at {start}, but the part before it ends at {reached}.",
+            "Check the offsets: the parts must follow one another.",
             line,
         )
     return " " * (start - reached)

@@ -1,4 +1,4 @@
-"""Files that map labels to others."""
+"""Read files that rename labels, and files that name label numbers."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from ..exceptions import InputError
 from ..tags.tags import read_id2label
 from .source import Source
 
-_REMEDY = "Write a label and its new name on each line, or one JSON object."
+_REMEDY = "Write a label and its new name on each line, or all in one JSON object."
 
 
 def read_label_map(path: str | os.PathLike[str], *, name: str | None = None) -> dict[str, str]:
-    """Read new labels by old ones from a file.
+    """Read a mapping of old labels to new ones from a file.
 
-    The file is one JSON object, or has a line `OLD<tab>NEW` (or `OLD=NEW`, or with blanks between) for each label;
-    empty lines and those that begin with # are skipped.
+    The file is one JSON object, or has a line `OLD<tab>NEW` (or `OLD=NEW`, or `OLD NEW`) for each label. Empty lines
+    and lines that begin with # are skipped.
 
     Args:
         path: the file, plain or gzipped.
-        name: what errors call it; its path by default.
+        name: its name in errors; its path by default.
 
     Raises:
-        InputError: if it cannot be read, for a line of another form, and for a label that is mapped twice.
+        InputError: if the file cannot be read, for a malformed line, and for a label that is mapped twice.
     """
     with Source.open(path, name) as source:
         text = b"".join(block for _, block in source.blocks()).decode()
@@ -36,15 +36,14 @@ def read_label_map(path: str | os.PathLike[str], *, name: str | None = None) -> 
                 continue
             old, new = _pair(line)
             if not old or not new:
-                raise InputError("this line is not of the form OLD NEW.", _REMEDY, source=source.name, line=number)
+                raise source.refuse("this line does not have the form OLD NEW.", _REMEDY, number)
             if labels.setdefault(old, new) != new:
-                problem = f"{old!r} is there twice."
-                raise InputError(problem, "Map each label once.", source=source.name, line=number)
+                raise source.refuse(f"{old!r} is mapped twice.", "Map each label once.", number)
         return labels
 
 
 def _pair(line: str) -> tuple[str, str]:
-    """Split a line at the first tab, or else equals sign, or else blank."""
+    """Split a line at the first tab, else at the first equals sign, else at the first blank."""
     text = line.strip()
     separator = next((mark for mark in ("\t", "=", " ") if mark in text), "\t")
     old, _, new = text.partition(separator)
@@ -57,7 +56,7 @@ def _from_json(text: str, name: str) -> dict[str, str]:
     except (ValueError, RecursionError):
         raise InputError("this is not JSON.", _REMEDY, source=name) from None
     if not isinstance(labels, Mapping) or not all(isinstance(new, str) for new in labels.values()):
-        raise InputError("this is not an object of strings.", 'Write {"PER": "PERSON", ...}.', source=name)
+        raise InputError("this is not a JSON object of strings.", 'Write {"PER": "PERSON", ...}.', source=name)
     return dict(labels)
 
 
@@ -65,11 +64,11 @@ def read_label_names(path: str) -> tuple[str, ...]:
     """Read the tags that label numbers stand for, in the order of the numbers.
 
     Args:
-        path: a file with one tag on each line, the first of them number 0; or JSON: a list of tags, an object of
-            numbers and tags, or one that has such a list or object under `id2label`, as a model's `config.json`.
+        path: a file with one tag on each line, beginning with number 0; or JSON: a list of tags, an object of numbers
+            and tags, or an object with such a list or object under `id2label`, such as a model's `config.json`.
 
     Raises:
-        InputError: names the file: if it cannot be read, is empty, or has other things in it.
+        InputError: names the file, if it cannot be read, is empty, or has other content.
     """
     with Source.open(path) as source:
         text = b"".join(block for _, block in source.blocks()).decode().strip()
@@ -79,6 +78,7 @@ def read_label_names(path: str) -> tuple[str, ...]:
         value = json.loads(text)
         return read_id2label(value.get("id2label", value) if isinstance(value, dict) else value)
     except json.JSONDecodeError as error:
-        raise InputError(f"this is not JSON ({error.msg}).", "", source=path, line=error.lineno) from None
+        remedy = "Write one tag on each line, or a JSON list of tags."
+        raise InputError(f"this is not JSON ({error.msg}).", remedy, source=path, line=error.lineno) from None
     except InputError as error:
         raise error.in_file(path) from None

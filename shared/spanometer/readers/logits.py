@@ -1,4 +1,4 @@
-"""Logits from NumPy's .npz files."""
+"""Read logits from NumPy's .npz files."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from ..tags.viterbi import Legality, Scores
 from .source import open_file
 
 _DAMAGED = (ValueError, EOFError, OSError, RuntimeError, MemoryError, zlib.error, LZMAError, zipfile.BadZipFile)
-"""What damaged files raise, also zip files of a kind that Python does not read, and shapes larger than the memory."""
+"""The errors of damaged files, of unsupported zip files, and of shapes that do not fit into memory."""
 
 _REMEDY = (
-    "Save them with numpy.savez(path, *arrays, labels=labels), an array of shape (tokens, labels) for each document, "
-    "or numpy.savez(path, logits=padded, lengths=lengths, labels=labels)."
+    "Save the logits with numpy.savez(path, *arrays, labels=labels), where each document is an array of shape (tokens, "
+    "labels), or with numpy.savez(path, logits=padded, lengths=lengths, labels=labels)."
 )
 
 
 def read_logits(path: str | os.PathLike[str], *, scheme: str | None = None) -> tuple[list[np.ndarray], list[str]]:
-    """Read logits and the labels that they stand for.
+    """Read logits and their labels.
 
-    The file has `labels`, the tags as strings, and either `logits` of shape (documents, tokens, labels) with `lengths`,
-    the documents' numbers of tokens, or an array of shape (tokens, labels) for each document, under names that are
-    ordered by the numbers in them (`arr_0`, `arr_1`, ... as `numpy.savez` names them).
+    The file has `labels`, the tags as strings. The logits are either one array `logits` of shape (documents, tokens,
+    labels) with `lengths`, the number of tokens of each document; or an array of shape (tokens, labels) for each
+    document. The arrays are ordered by the numbers in their names (`numpy.savez` uses `arr_0`, `arr_1`, ...).
 
     Returns:
         An array of shape (tokens, labels) for each document, and the labels.
 
     Raises:
-        InputError: names the file: for what cannot be read or has other shapes, and for NaN and the like in logits.
+        InputError: names the file, for a file that cannot be read, other shapes, and logits that are not finite.
     """
     name = os.fspath(path)
     with open_file(name, name) as stream:
@@ -54,7 +54,7 @@ def _read(stream: BinaryIO, scheme: str | None) -> tuple[list[np.ndarray], list[
     except _DAMAGED:
         raise InputError("this is not an .npz file of numbers and strings.", _REMEDY) from None
     if arrays is None:
-        raise InputError("this is one array.", _REMEDY)
+        raise InputError("this is a single array without labels.", _REMEDY)
     labels = arrays.pop("labels", None)
     if labels is None or labels.ndim != 1 or labels.dtype.kind != "U":
         raise InputError("the file has no list of strings 'labels'.", _REMEDY)
@@ -69,7 +69,7 @@ def _read(stream: BinaryIO, scheme: str | None) -> tuple[list[np.ndarray], list[
 def _parts(logits: np.ndarray, lengths: np.ndarray | None) -> list[np.ndarray]:
     """Cut the padding off logits."""
     if logits.ndim != 3:
-        raise InputError(f"'logits' has the shape {logits.shape}.", _REMEDY)
+        raise InputError(f"'logits' has the shape {logits.shape} instead of (documents, tokens, labels).", _REMEDY)
     if lengths is None:
         return list(logits)
     if lengths.shape != logits.shape[:1] or lengths.dtype.kind not in "iu":
@@ -81,13 +81,13 @@ def _parts(logits: np.ndarray, lengths: np.ndarray | None) -> list[np.ndarray]:
     if beyond.any():
         document = int(np.argmax(beyond))
         raise InputError(
-            f"the length {lengths[document]} is not within the {logits.shape[1]} tokens of 'logits'.",
-            "Give each document's number of tokens.",
+            f"the length {lengths[document]} is not between 0 and {logits.shape[1]}, the tokens of 'logits'.",
+            "Give the number of tokens of each document.",
             document=document,
         )
     return [tokens[:length] for tokens, length in zip(logits, lengths.tolist(), strict=True)]
 
 
 def _natural(key: str) -> list[tuple[str, int]]:
-    """Make a key to sort by in which numbers count as numbers."""
+    """Make a sort key that orders numbers by value."""
     return [(text, int(number or -1)) for text, number in re.findall(r"(\D*)(\d*)", key)]

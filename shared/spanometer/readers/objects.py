@@ -1,4 +1,4 @@
-"""What systems return in Python, as documents: answers of language models, and results of NER pipelines."""
+"""Read Python objects that systems return as documents: answers of language models, results of NER pipelines."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from ..exceptions import InputError, shown
 from .reading import read_documents
 
 _REMEDY = (
-    "Give for each document an answer (a string, or what the interface returns), or what a pipeline returns: lists of "
-    "spans of Transformers, GLiNER or Presidio, documents of spaCy or Stanza, sentences of Flair."
+    "For each document, give an answer (a string, or the response of an API) or the result of a pipeline: a list of "
+    "spans from Transformers, GLiNER or Presidio, a document from spaCy or Stanza, a sentence from Flair."
 )
 
 
 def beside_files(sides: Mapping[str, Any], *, answers: bool = False) -> dict[str, Any]:
-    """Read the sides that are Python objects of systems, if any side has texts: a file, or objects with texts.
+    """Read the sides that are Python objects, if any side is a file or has objects with texts.
 
     Args:
-        sides: by their names, the reference first.
+        sides: the sides by name, the reference first.
         answers: whether the other sides are answers of language models.
     """
     if not any(isinstance(side, DocumentFile) or _has_texts(side) for side in sides.values()):
@@ -36,7 +36,7 @@ def beside_files(sides: Mapping[str, Any], *, answers: bool = False) -> dict[str
 
 
 def _has_texts(side: Any) -> bool:
-    """Check for a list of objects that have a text, by its first one."""
+    """Check whether the first object of a list has a text."""
     value = side[0] if isinstance(side, (list, tuple)) and len(side) else None
     return (isinstance(value, Mapping) and isinstance(value.get("text"), str)) or (
         not isinstance(value, (str, list, tuple, Mapping)) and _spans_of(value) is not None
@@ -44,25 +44,25 @@ def _has_texts(side: Any) -> bool:
 
 
 def read_objects(values: Iterable[Any], *, name: str, answers: bool = False, **options: Any) -> DocumentFile:
-    """Read what systems return in Python, as `read_documents` reads it from a file of JSON lines.
+    """Read Python objects that systems return, as `read_documents` reads them from JSON lines.
 
     Args:
-        values: an object for each document: an answer of a language model, as text or in the envelope of an interface;
-            a list of spans of Transformers' pipeline, GLiNER or Presidio; a document of spaCy or Stanza; a sentence of
-            Flair; or an object with `text` and `spans`.
-        name: what errors call them.
+        values: an object for each document: an answer of a language model, as text or as the response of an API; a
+            list of spans from Transformers' pipeline, GLiNER or Presidio; a document from spaCy or Stanza; a sentence
+            from Flair; or an object with `text` and `spans`.
+        name: their name in errors.
         answers: whether all are answers of language models.
-        **options: as `read_documents` has them.
+        **options: the options of `read_documents`.
 
     Raises:
-        InputError: for objects of another type, and as `read_documents`.
+        InputError: for objects of another type, and the errors of `read_documents`.
     """
     rows = []
     for document, value in enumerate(values):
         try:
             rows.append(_plain(value))
         except (TypeError, RecursionError):
-            problem = f"{shown(value)} is neither an answer nor what a pipeline returns."
+            problem = f"{shown(value)} is neither an answer nor the result of a known pipeline."
             raise InputError(problem, _REMEDY, document=document) from None
     if answers or any(row is None or isinstance(row, str) for row in rows):
         options.setdefault("format", "answers")
@@ -72,7 +72,7 @@ def read_objects(values: Iterable[Any], *, name: str, answers: bool = False, **o
 
 
 def _plain(value: Any) -> Any:
-    """Convert an object to what JSON has."""
+    """Convert an object to JSON's types."""
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     if isinstance(value, Mapping):
@@ -93,7 +93,7 @@ def _plain(value: Any) -> Any:
 
 
 def _spans_of(document: Any) -> list[tuple[int, int, str]] | None:
-    """List the spans of a document of spaCy or Stanza, or of a sentence of Flair, in characters."""
+    """List the spans of a document from spaCy or Stanza, or a sentence from Flair, in characters; None for others."""
     if hasattr(document, "ents") and hasattr(document, "char_span"):
         return [(span.start_char, span.end_char, span.label_) for span in document.ents]
     if callable(getattr(document, "get_spans", None)):

@@ -1,4 +1,4 @@
-"""Files of any format that has spans, as documents and spans: `read_documents`."""
+"""Read files of any format with spans or tags as documents with spans: `read_documents`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .formats import AUTO, detect, formats_of, read_as, reading_options
 from .source import Limits, require_name, require_stream, spooled
 
 _OF_TAGS = ("documents", "outside", "boundary")
-"""The options of reading tags, beside those of decoding them."""
+"""The options of reading tags, without the options of decoding them."""
 
 
 def read_documents(
@@ -38,24 +38,24 @@ def read_documents(
     """Read the documents and spans of a file: exports of annotation tools, outputs of systems, JSON lines, or tags.
 
     Args:
-        path: the file, or an open binary stream; or a folder, or a pattern with wildcards, whose files are read one
-            after the other and are named by their paths.
-        format: its name; `auto` tells it from the content.
-        annotator: whose spans to read, if the file has those of several; all of them by default.
-        column: of tags, see `readers.read`.
+        path: the file, or an open binary stream; or a folder or a pattern with wildcards: its files are read one after
+            the other and named by their paths.
+        format: the name of the format; `auto` detects it.
+        annotator: read only this annotator's spans; by default all annotators are read.
+        column: the tag column, see `readers.read`.
         prefix: whether tags have prefixes, see `Spans.from_tags`.
-        tokenizer: what makes tokens of the texts, see `tokenizers.TOKENIZERS`; the spans stay in characters.
-        encoding: of the text, utf-8 by default.
-        name: what errors call the file; its path by default.
-        progress: called with the number of bytes that were read since the last call.
-        limits: those of `Limits`.
-        **options: those of formats: of tags `scheme` and `repair` (see `Spans.from_tags`), `documents` and `outside`
-            (see `readers.read`); of others what their readers declare, such as `offset_unit` (in which offsets are
-            counted, if the format leaves it open and the file does not tell) or Label Studio's `text_key`.
+        tokenizer: makes tokens from the texts, see `tokenizers.TOKENIZERS`; the spans stay in characters.
+        encoding: the encoding of the text, utf-8 by default.
+        name: the file's name in errors; its path by default.
+        progress: called with the number of bytes read since the last call.
+        limits: the options of `Limits`.
+        **options: the options of the format. For tags: `scheme` and `repair` (see `Spans.from_tags`), `documents` and
+            `outside` (see `readers.read`). For others: the options that their readers declare, such as `offset_unit`
+            (the unit of the offsets, if the file leaves it open) or Label Studio's `text_key`.
 
     Raises:
-        InputError: names the file and the place, for what cannot be read; for an option that no format has, or another
-            format than this; and for an unknown annotator.
+        InputError: names the file and the place, for a file that cannot be read, an unknown option, an option of
+            another format, and an unknown annotator.
     """
     formats, declared = formats_of("spans"), reading_options("spans")
     require_known(options, {**declared, **dict.fromkeys(_OF_TAGS)}, "spanometer.read")
@@ -70,7 +70,7 @@ def read_documents(
     limits = {**limits, **({} if encoding is None else {"encoding": encoding})}
     require_choice("format", format, (AUTO, *dict.fromkeys([*formats, *formats_of("tags")])))
     named = None if format == AUTO else format
-    # keys of spans are named in our JSON lines alone, which show no format without the usual one
+    # only our JSON lines have `spans_key`; without the usual key they cannot be detected
     own_key = not _is_default(options.get("spans_key", declared["spans_key"].default), declared["spans_key"])
     if own_key and named in (None, "jsonl"):
         named = "jsonl"
@@ -90,33 +90,30 @@ def read_documents(
     files = None if of_folders else files_of(path)
     if files is not None:
         each: dict[str, Any] = {"format": format, "column": column, "prefix": prefix, "progress": progress, **options}
-        together = read_together(path, files, lambda file: read_documents(file, **each, limits=limits))
-        file = together if annotator is None else together.of(annotator)
-        return file if tokenizer is None else with_tokens(file, tokenizer)
-    if named not in formats:
+        file = read_together(path, files, lambda file: read_documents(file, **each, limits=limits))
+    elif named in formats:
+        arguments = {**{key: option.default for key, option in declared.items()}, **options}
+        _require_unset(name, {key: arguments.pop(key, None) for key in _OF_TAGS}, {}, "only for tags")
+        file = read_as("spans", path, format=named, name=name, progress=progress, limits=limits, options=arguments)
+    else:
         of_tags = {key: options.pop(key) for key in _OF_TAGS if key in options}
         decoding = {key: options.pop(key) for key in options_of(Decoding) if key in options}
-        _refuse(
-            name,
-            {key: value for key, value in options.items() if not _is_default(value, declared[key])},
-            "not for tags",
-        )
+        _require_unset(name, options, declared, "not for tags")
         arguments = {"columns": [column], "words": True, "format": format, **of_tags, **limits}
-        tags = read(path, name=name, progress=progress, **arguments)
-        file = tags.decoded(prefix=prefix, **decoding)
-        return file if tokenizer is None else with_tokens(file, tokenizer)
-    arguments = {**{key: option.default for key, option in declared.items()}, **options}
-    _refuse(name, {key: value for key in _OF_TAGS if (value := arguments.pop(key, None)) is not None}, "for tags alone")
-    file = read_as("spans", path, format=named, name=name, progress=progress, limits=limits, options=arguments)
-    chosen = file if annotator is None else file.of(annotator)
-    return chosen if tokenizer is None else with_tokens(chosen, tokenizer)
+        file = read(path, name=name, progress=progress, **arguments).decoded(prefix=prefix, **decoding)
+    if annotator is not None and (files is not None or named in formats):
+        file = file.of(annotator)
+    return file if tokenizer is None else with_tokens(file, tokenizer)
 
 
-def _is_default(value: Any, declared: Option) -> bool:
-    # anybody's object may have an equality of its own
-    return isinstance(value, type(declared.default)) and bool(value == declared.default)
+def _is_default(value: Any, declared: Option | None) -> bool:
+    default = None if declared is None else declared.default
+    # a user's object may define its own equality
+    return isinstance(value, type(default)) and bool(value == default)
 
 
-def _refuse(name: str | None, options: Mapping[str, Any], whose: str) -> None:
-    for option in options:
-        raise InputError(f"{setting(option)} is {whose}.", f"Leave out {setting(option)}.", source=name)
+def _require_unset(name: str | None, options: Mapping[str, Any], declared: Mapping[str, Option], problem: str) -> None:
+    """Raise an `InputError` for the first option without its default."""
+    for option, value in options.items():
+        if not _is_default(value, declared.get(option)):
+            raise InputError(f"{setting(option)} is {problem}.", f"Leave out {setting(option)}.", source=name)

@@ -1,4 +1,4 @@
-"""The bytes of a file as blocks of whole lines, unpacked and checked to be text."""
+"""Read a file as blocks of whole lines, unpacked and checked to be text."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ from ..options import CheckedOptions, option, options_of
 
 BLOCK_SIZE = 1 << 20
 _PARTS_OF_CHARACTERS = bytes(range(0x80, 0x100))
-"""Bytes of characters that have several."""
-
+"""The bytes of characters with several bytes."""
 
 _GZIP = b"\x1f\x8b"
 UTF_8 = "utf-8"
@@ -32,18 +31,17 @@ PARQUET, ZLIB = "Parquet", "zlib"
 _BINARY = {(b"PAR1",): PARQUET, (b"\x78\x01", b"\x78\x9c", b"\x78\xda"): ZLIB}
 _PACKED = {b"PK\x03\x04": "zip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstandard"}
 
-
 _MEGABYTE = 1_000_000
 _IN_MEMORY = 1 << 24
-"""The size from which the copy of a stream is a file on the disk."""
+"""A larger copy of a stream is a file on disk."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits(CheckedOptions):
-    """The encoding of a file, and how much of it is held in memory, so that a damaged or malicious one cannot fill it.
+    """The encoding of a file, and limits that keep a damaged or malicious file from filling the memory.
 
     Raises:
-        InputError: for an unknown encoding, and for a limit that is not a number, or too small.
+        InputError: for an unknown encoding, and for a limit that is not a number or too small.
     """
 
     encoding: str = option(
@@ -70,14 +68,12 @@ class Limits(CheckedOptions):
         super().__post_init__()
         try:
             codec = codecs.lookup(self.encoding)
-            # some codecs of Python are not of text
+            # some of Python's codecs are not for text
             "a".encode(self.encoding)
         except (LookupError, ValueError):
-            raise InputError(
-                f"there is no encoding {setting('encoding', self.encoding)}.",
-                "Name one of text, such as 'utf-8', 'cp1252' or 'utf-16'.",
-                option="encoding",
-            ) from None
+            problem = f"unknown encoding {setting('encoding', self.encoding)}."
+            remedy = "Name a text encoding, such as 'utf-8', 'cp1252' or 'utf-16'."
+            raise InputError(problem, remedy, option="encoding") from None
         object.__setattr__(self, "encoding", UTF_8 if codec.name == "utf-8-sig" else codec.name)
 
     @property
@@ -86,29 +82,29 @@ class Limits(CheckedOptions):
         return {name: getattr(self, name) for name in options_of(Limits)}
 
     def require_held(self, size: int, what: str, source: str, line: int | None = None) -> None:
-        """Raise an `InputError` about a file for more bytes of `what` than may be held in memory."""
+        """Raise an `InputError` if `what` has more bytes than may be held in memory."""
         if size > self.max_size * _MEGABYTE:
             raise InputError(
                 f"{what} has more than {self.max_size:,g} megabytes.",
-                f"Split it, or raise the limit with {setting('max_size')}, if there is memory for three times as much.",
+                f"Split it. If you have memory for three times as much, raise the limit with {setting('max_size')}.",
                 source=source,
                 line=line,
             )
 
 
 class Source:
-    """An open file; `Source.open` makes one.
+    """An open file; use `Source.open`.
 
     Attributes:
-        name: what errors call it.
-        limits: how much of it is held.
+        name: its name in errors.
+        limits: the limits on its size.
         packed: whether the file is gzipped.
-        encoding: that of the text, which is read as UTF-8 here.
+        encoding: the encoding of the file; the source gives UTF-8.
         marked: whether the text begins with a byte order mark.
-        head: the beginning of the text, as much as was read to recognise it; not checked to be text. Empty if this is
-            none.
-        binary: `PARQUET` or `ZLIB` if the file is no text; `data` has its bytes.
-        unended: whether the last line has no end; known after the last block.
+        head: the beginning of the text, used to detect the format. It is not checked to be text, and empty for binary
+            files.
+        binary: `PARQUET` or `ZLIB` for binary files; read them with `data`.
+        unended: whether the last line has no line end; valid after the last block.
     """
 
     def __init__(
@@ -137,20 +133,20 @@ class Source:
         self._lines = 1
         head = self._read_bytes()
         if not head and not empty:
-            raise self.refuse("the file is empty.", "Give a file with one tag a line, or JSON lines.")
+            raise self.refuse("the file is empty.", "Give a file with annotations.")
         self.binary = next((kind for marks, kind in _BINARY.items() if head.startswith(marks)), "")
         if self.binary:
             self._data, self.marked, self.head = head, False, b""
             return
         for mark, kind in _PACKED.items():
             if head.startswith(mark):
-                raise self.refuse(f"this is a {kind} archive.", "Unpack it first; only gzip is read as it is.")
+                raise self.refuse(f"this is a {kind} archive.", "Unpack it first; only gzip is read directly.")
         if self._decoder is None and head.startswith(_UTF_16_MARKS):
             remedy = f"Save it as UTF-8, or name its encoding with {setting('encoding', 'utf-16')}."
             raise self.refuse("the text is UTF-16.", remedy, 1)
         head = self._decoded(head)
         if b"\n" not in head and b"\r" in head.rstrip():
-            raise self.refuse("the lines end in a carriage return alone.", "Let them end in a newline.", 1)
+            raise self.refuse("the lines end in carriage returns only.", "Save the file with newlines.", 1)
         self.marked = head.startswith(BYTE_ORDER_MARK)
         self.head = head.removeprefix(BYTE_ORDER_MARK)
 
@@ -165,18 +161,17 @@ class Source:
         empty: bool = False,
         **limits: Any,
     ) -> Iterator[Self]:
-        """Open a path, or take a binary stream, which stays open.
+        """Open a path, or use a binary stream, which stays open.
 
         Args:
             path: the file.
-            name: what errors call it.
-            progress: called with the number of bytes that were read since the last call.
+            name: its name in errors.
+            progress: called with the number of bytes read since the last call.
             empty: whether the file may be empty.
-            limits: those of `Limits`.
+            limits: the options of `Limits`.
 
         Raises:
-            InputError: if the file cannot be read, is empty, or does not begin as text does, and if there is not
-                enough memory for what is made of it.
+            InputError: if the file cannot be read, is empty, or does not begin with text, and if the memory is full.
         """
         require_name(name)
         require_stream(path)
@@ -198,21 +193,18 @@ class Source:
                 raise out_of_memory(called) from None
 
     def with_text(self, blocks: Iterator[bytes]) -> Self:
-        """Make a source of another text, whose blocks are made as they are read; errors use this source's name."""
+        """Make a source of another text with the same name; its blocks are made as they are read."""
         other = copy(self)
         other._text = blocks
         other.head = next(blocks, b"")
         return other
 
     def first_line(self) -> bytes:
-        """Find the first line that is not blank, without the blanks around it, as far as the head holds it."""
+        """Find the first line that is not blank, stripped; the end of the head may cut it."""
         return self.head.lstrip().partition(b"\n")[0].rstrip()
 
     def read_on(self) -> bool:
-        """Read as much again into the head; return False at the end of the text.
-
-        The head does not grow past the longest line; then that is False too.
-        """
+        """Double the head; return False at the end of the text, or if the head is as long as a line may be."""
         pieces, size = [self.head], len(self.head)
         while size <= min(2 * len(self.head), self.limits.max_line * _MEGABYTE) and (piece := self._read()):
             pieces.append(piece)
@@ -223,15 +215,14 @@ class Source:
     def blocks(self, *, held: bool = True, lines: bool = True) -> Iterator[tuple[int, bytes]]:
         """Yield the text in blocks of whole lines, each with the number of its first line, from 1.
 
-        The last block ends in a newline too, even if the file does not.
+        The last block always ends in a newline.
 
         Args:
-            held: whether something of all blocks is held in memory, so that the size of the file is limited.
-            lines: whether lines are read one by one, so that their length is limited; otherwise a block may end
-                anywhere in a line.
+            held: limit the size of the file, because the caller holds it in memory.
+            lines: limit the length of lines, and yield whole lines; otherwise a block may end within a line.
 
         Raises:
-            InputError: if the file cannot be read, is not UTF-8 text, or passes the limits.
+            InputError: if the file cannot be read, is not UTF-8 text, or exceeds the limits.
         """
         self._require_text_file()
         line, size = 1, 0
@@ -286,22 +277,22 @@ class Source:
         self.limits.require_held(size, what, self.name, line)
 
     def require_begun(self, size: int, line: int) -> None:
-        """Raise an `InputError` if so many bytes came before the first row."""
+        """Raise an `InputError` if too many bytes come before the first row."""
         if size > self.limits.max_line * _MEGABYTE + BLOCK_SIZE:
             raise self.refuse(
-                f"the first {self.limits.max_line:,g} megabytes have no row of tags, and no document.",
-                f"Leave comments out of the file, or raise the limit with {setting('max_line')}.",
+                f"the first {self.limits.max_line:,g} megabytes have no row of tags and no document.",
+                f"Remove comments from the file, or raise the limit with {setting('max_line')}.",
                 line,
             )
 
     def require_short(self, size: int, problem: str, remedy: str, line: int) -> None:
-        """Raise an `InputError` if a part of the text that is read at once is longer than a line may be.
+        """Raise an `InputError` if a part of the text is longer than a line may be.
 
         Args:
-            size: that of the part, in bytes.
-            problem: what is wrong then, with braces for the limit.
-            remedy: what to do, other than to raise the limit.
-            line: where the part begins.
+            size: the size of the part in bytes.
+            problem: the problem, with braces for the limit.
+            remedy: the remedy besides raising the limit.
+            line: the first line of the part.
         """
         if size > self.limits.max_line * _MEGABYTE:
             problem = problem.format(f"{self.limits.max_line:,g} megabytes")
@@ -310,10 +301,10 @@ class Source:
     def _require_text_file(self) -> None:
         if self.binary == PARQUET:
             cluster = clause_for("cluster", f", or score it with {setting('cluster', 'local')} (needs Dask)")
-            raise self.refuse("this is a Parquet file.", f"Write its tags as JSON lines{cluster}.")
+            raise self.refuse("this is a Parquet file, not text.", f"Write its tags as JSON lines{cluster}.")
         if self.binary == ZLIB:
             raise self.refuse(
-                "this is zlib data, as spaCy's .spacy files are.",
+                "this is zlib data (as in spaCy's .spacy files), not text.",
                 "Write the documents as JSON lines of tags: one list of token.ent_iob_-token.ent_type_ for each.",
             )
 
@@ -322,14 +313,14 @@ class Source:
         return InputError(problem, remedy, source=self.name, line=line)
 
     def _chunks(self) -> Iterator[bytes]:
-        """Yield the head, as much of it as is read at once, and what comes after it."""
+        """Yield the head in blocks, then the rest of the text."""
         for first in range(0, len(self.head), BLOCK_SIZE):
             yield self.head[first : first + BLOCK_SIZE]
         while chunk := self._read():
             yield chunk
 
     def _read(self) -> bytes:
-        """Read the next bytes of the text, as UTF-8; nothing at its end."""
+        """Read the next bytes of the text as UTF-8; empty at the end."""
         return self._decoded(self._read_bytes()) if self._text is None else next(self._text, b"")
 
     def _decoded(self, data: bytes) -> bytes:
@@ -345,7 +336,7 @@ class Source:
                     self._lines,
                 ) from None
             self._lines += text.count(b"\n")
-            # a few bytes may be no character yet
+            # a few bytes may be only part of a character
             if text or not data:
                 return text
             data = self._read_bytes()
@@ -354,12 +345,12 @@ class Source:
         try:
             data = self._stream.read(BLOCK_SIZE)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise self.refuse(f"the gzip data is damaged ({error}).", "Pack or download the file again.") from None
+            raise self.refuse(f"the gzip data is damaged ({error}).", "Compress or download the file again.") from None
         except OSError as error:
             raise _unreadable(error, self.name) from None
         if self._progress is not None:
             try:
-                # packed bytes if the stream tells its position, for they are what the file's size counts
+                # packed bytes if the stream has a position: the size of the file counts packed bytes
                 position = self._raw.tell()
             except OSError:
                 position = self._reported + len(data)
@@ -370,7 +361,8 @@ class Source:
     def _require_text(self, block: bytes, first: int) -> None:
         zero = block.find(b"\0")
         if zero >= 0:
-            raise self.refuse("a NUL byte: this is not a text file.", "", first + block.count(b"\n", 0, zero))
+            line = first + block.count(b"\n", 0, zero)
+            raise self.refuse("this is not a text file: it has a NUL byte.", "Give a text file.", line)
         try:
             block.decode()
         except UnicodeDecodeError as error:
@@ -383,7 +375,7 @@ class Source:
 
 
 def spooled(stream: BinaryIO) -> BinaryIO:
-    """Copy a stream that can be read only once, so that it can be looked at first and read again."""
+    """Copy a stream that can be read only once, so that it can be read twice."""
     copy = cast(BinaryIO, tempfile.SpooledTemporaryFile(_IN_MEMORY))  # noqa: SIM115 (as long as it is read)
     shutil.copyfileobj(stream, copy)
     copy.seek(0)
@@ -391,19 +383,20 @@ def spooled(stream: BinaryIO) -> BinaryIO:
 
 
 def require_name(name: str | None) -> None:
-    """Raise an `InputError` for the name of a file that is no string."""
+    """Raise an `InputError` for a name that is not a string."""
     if name is not None:
-        require_kind(name, str, "a name", "Name the file as errors should call it, with a string.")
+        require_kind(name, str, "a name", "Give the name of the file in errors, as a string.")
 
 
 def require_stream(path: Any, method: str = "readinto") -> None:
-    """Raise an `InputError` for what is neither a path nor a binary stream that has this method."""
+    """Raise an `InputError` unless this is a path or a binary stream with this method."""
     if not isinstance(path, (str, os.PathLike)) and not callable(getattr(path, method, None)):
-        raise InputError(f"{shown(path)} is neither a path nor a binary stream.", "Name a file.")
+        problem = f"{shown(path)} is neither a path nor a binary stream."
+        raise InputError(problem, "Give the path of a file, or open the file in binary mode.")
 
 
 def open_file(path: str | os.PathLike[str], name: str) -> io.BufferedReader:
-    """Open a file to be read; raise an `InputError` if that cannot be done."""
+    """Open a file for reading; raise an `InputError` if this fails."""
     try:
         return open(path, "rb")
     except (OSError, ValueError) as error:
@@ -411,15 +404,15 @@ def open_file(path: str | os.PathLike[str], name: str) -> io.BufferedReader:
 
 
 def out_of_memory(name: str | None) -> InputError:
-    """Make the error for data that do not fit into memory."""
+    """Make the error for data that does not fit into memory."""
     return InputError(
         "there is not enough memory.",
-        "Split the documents over several files, or add up their counts with spanometer.analysis.scores.streams.",
+        "Split the documents into several files, or add up their counts with spanometer.analysis.scores.streams.",
         source=name,
     )
 
 
 def _unreadable(error: Exception, name: str) -> InputError:
     reason = (getattr(error, "strerror", None) or str(error)).lower()
-    remedy = "Give a file of tags." if isinstance(error, IsADirectoryError) else ""
+    remedy = "Name a file." if isinstance(error, IsADirectoryError) else "Check the path and the permissions."
     return InputError(f"cannot be read: {reason}.", remedy, source=name)

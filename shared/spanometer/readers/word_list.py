@@ -1,4 +1,4 @@
-"""Lists of words with their probabilities or counts, as frequency lists have them."""
+"""Read lists of words with probabilities or counts, such as frequency lists."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from ..exceptions import InputError, shown
 from .source import Source
 
 _AT_ONCE = 1 << 16
-"""How many words are Python's strings at a time."""
+"""At most this many words are Python strings at a time."""
 
-_REMEDY = "Write a word and its probability or count a line, with a tab between."
+_REMEDY = "Write a word, a tab, and the word's probability or count on each line."
 
 
 class WordProbabilities(Mapping[str, float]):
-    """The probabilities of words, as columns: a list may have millions, which as a dict take twenty times the file."""
+    """The probabilities of words, as columns. For millions of words a dict would take twenty times the file."""
 
     def __init__(self, words: pa.LargeStringArray, values: np.ndarray) -> None:
-        """Take over words in ascending order, and the probability of each."""
+        """Store words in ascending order, and their probabilities."""
         self._words, self._values = words, values
 
     def __len__(self) -> int:
@@ -75,21 +75,21 @@ def read_word_probabilities(
     progress: Callable[[int], object] | None = None,
     **limits: Any,
 ) -> WordProbabilities:
-    """Read P(w) of words from a list: a line is a word and a number, with a tab (or else a blank) before the number.
+    """Read the probabilities P(w) of words from a list: each line has a word, a tab (or a blank) and a number.
 
-    If all numbers are written as whole ones they are counts, and P(w) is a count's share of their sum; else they are
-    probabilities, greater than 0 and at most 1. A first line whose last cell is no number is a heading. Files are
-    UTF-8, plain or gzipped. Words are taken as they are written: upper and lower case differ.
+    If all numbers are whole, they are counts, and P(w) is the count divided by the sum of all counts. Otherwise they
+    are probabilities, greater than 0 and at most 1. If the first line has no number, it is a heading. Files are UTF-8,
+    plain or gzipped. Upper and lower case differ.
 
     Args:
         path: the file, or an open binary stream.
-        name: what errors call the file; its path by default.
-        progress: called with the number of bytes that were read since the last call.
+        name: the file's name in errors; its path by default.
+        progress: called with the number of bytes read since the last call.
         limits: `max_line` and `max_size`, see `readers.read`.
 
     Raises:
-        InputError: for a line of another form, a number out of range, a word that is there twice, and for no words; it
-            names the line.
+        InputError: names the line, for a malformed line, a number out of range and a repeated word; also if there are
+            no words.
     """
     chunks: list[pa.LargeStringArray] = []
     lines, probabilities = array("i"), array("d")
@@ -106,7 +106,7 @@ def read_word_probabilities(
                 if value is None and line == 1:
                     continue
                 if value is None or not word.strip():
-                    raise source.refuse(f"{shown(row)} is not a word with a number.", _REMEDY, line)
+                    raise source.refuse(f"{shown(row)} is not a word and a number.", _REMEDY, line)
                 words.append(word)
                 probabilities.append(value)
                 lines.append(line)
@@ -118,12 +118,12 @@ def read_word_probabilities(
         del chunks
         order = pa.compute.array_sort_indices(column)
         ascending = column.take(order)
-        # the sorting is stable: of words that are there twice the second comes second
+        # the sort is stable: the second of two equal words comes second
         twice = np.asarray(order)[1:][np.asarray(pa.compute.equal(ascending[1:], ascending[:-1]).cast(pa.uint8())) != 0]
         if len(twice):
             place = int(twice.min())
             raise source.refuse(
-                f"the word {shown(str(column[place]))} is there twice.", "Give every word once.", lines[place]
+                f"the word {shown(str(column[place]))} is repeated.", "Give every word once.", lines[place]
             )
         fits = (values > 0) & (values <= (np.inf if counted else 1.0))
         if not fits.all():
@@ -139,6 +139,6 @@ def _number(text: str) -> float | None:
 
 
 def _out_of_range(source: Source, word: str, value: float, line: int) -> InputError:
-    problem = f"{value:g} is neither the probability nor the count of {shown(word)}."
-    remedy = "Probabilities are greater than 0 and at most 1; counts are whole numbers from 1 up, in all lines."
+    problem = f"{value:g} is not a valid probability or count of {shown(word)}."
+    remedy = "Probabilities must be greater than 0 and at most 1. Counts must be whole numbers from 1 up, on all lines."
     return source.refuse(problem, remedy, line)

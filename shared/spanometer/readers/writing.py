@@ -1,4 +1,4 @@
-"""Documents with spans, written into files of any format that can hold them: `write_documents`."""
+"""Write documents with spans into files of any format that can hold them: `write_documents`."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ..options import require_known
 from .formats import writers
 from .source import require_stream
 
-_NAMES = "Documents are called by their names; give each a name of its own that a file can have."
+_NAMES = "Files are named after documents. Give each document a different name that is valid for a file."
 
 _LEVEL = 6
-"""How hard gzip tries; that of the program gzip."""
+"""The compression level of gzip; the program's default."""
 
 
 def write_documents(
@@ -38,31 +38,31 @@ def write_documents(
 ) -> tuple[str, ...]:
     """Write documents and their spans into a file, whole or not at all.
 
-    What each format can hold is in docs/formats.md. A document of which a part cannot be held is refused, unless the
-    loss is asked for.
+    docs/formats.md lists the layers that each format can hold. If the format cannot hold all layers, nothing is
+    written, unless you set `lossy`.
 
     Args:
-        documents: what `spanometer.read` returns.
-        path: the file, which must not exist yet, or an open binary stream; gzipped if it ends in `.gz`. For brat it is
-            a folder, which must not exist yet or be empty.
+        documents: the result of `spanometer.read`.
+        path: a file that does not exist yet, gzipped if its name ends in `.gz`, or an open binary stream. For brat: a
+            folder that does not exist yet or is empty.
         format: `jsonl`, `columns`, `brat`, `doccano`, `label_studio` or `spacy`.
-        lossy: whether to write what the format can hold if that is not all.
-        replace: whether a file that exists is replaced, or a folder that has no files of other kinds.
-        to_tokens: how to align character spans with tokens, if the format has tokens: see
-            `spans.tokenisation.POLICIES`. Under `strict` those that begin or end within a token cannot be held.
-        trim: what to trim from the ends of character spans: `nothing`, `blanks` or `punctuation`.
-        tokenizer: what makes tokens of the texts, see `tokenizers.TOKENIZERS`; by default those of the file are taken.
-        **options: of columns `scheme` ("IOB2"), that of the tags; of spaCy `span_group`, the group that has the spans
-            instead of the entities.
+        lossy: write the layers that the format can hold, and lose the others.
+        replace: replace an existing file, or an existing folder without files of other kinds.
+        to_tokens: how to convert spans of characters to tokens, if the format has tokens, see
+            `spans.tokenisation.POLICIES`. Under `strict` spans that begin or end within a token are lost.
+        trim: what to cut off the ends of spans of characters: `nothing`, `blanks` or `punctuation`.
+        tokenizer: makes tokens from the texts, see `tokenizers.TOKENIZERS`; by default the file's tokens are used.
+        **options: for columns `scheme` ("IOB2"), the scheme of the tags; for spaCy `span_group`, a span group to write
+            instead of entities.
 
     Returns:
-        What was lost or changed, one text each.
+        The losses and changes, one text each.
 
     Raises:
-        InputError: for what the format cannot hold, with counts and documents; for a file that exists, an unknown
-            format or option, and documents without the text or the tokens that the format needs.
+        InputError: for losses (with counts and documents), a file that exists, an unknown format or option, and
+            documents without the text or tokens that the format needs.
     """
-    require_kind(documents, DocumentFile, "a file that was read", "Give what spanometer.read returns.")
+    require_kind(documents, DocumentFile, "a file that was read", "Give the result of spanometer.read.")
     require_stream(path, "write")
     require_choice("lossy", lossy, (True, False))
     require_choice("replace", replace, (True, False))
@@ -83,23 +83,23 @@ def write_documents(
 def prepare(
     documents: DocumentFile, format: str, pairing: Pairing, options: Mapping[str, Any], *, lossy: bool
 ) -> Fitted:
-    """Fit documents to a format; an `InputError` if it cannot hold all of them and losses are not allowed."""
+    """Fit documents to a format; an `InputError` if it cannot hold all layers and losses are not allowed."""
     formats = writers()
     require_choice("format", format, tuple(formats))
     require_known(options, formats[format].options, f"the format {format}")
     unit = formats[format].unit
     for name, value in {"to_tokens": pairing.to_tokens != "strict", "tokenizer": pairing.tokenizer is not None}.items():
         if value and (unit == "character" or (unit is None and name == "to_tokens")):
-            raise InputError(f"{setting(name)} is for tokens, and {format} has spans of characters.", "Leave it out.")
+            raise InputError(f"{setting(name)} is for tokens, but {format} has spans of characters.", "Leave it out.")
     if not documents.documents.size:
-        why = documents.left_out[0] if documents.left_out else "the file has none."
+        why = documents.left_out[0] if documents.left_out else "the file is empty."
         problem = f"there are no documents to write: {why}"
         raise InputError(problem, "Name another file.", source=documents.source)
     prepared = fitted(documents, formats[format], options, pairing)
     if prepared.losses and not lossy:
         raise InputError(
-            f"{format} cannot hold all of it: {'; '.join(map(str, prepared.losses))}.",
-            f"Choose another format, or write it so, with {setting('lossy', True)}.",
+            f"{format} cannot hold everything: {'; '.join(map(str, prepared.losses))}.",
+            f"Choose another format, or accept the losses with {setting('lossy', True)}.",
             source=documents.source,
             option="lossy",
         )
@@ -107,16 +107,16 @@ def prepare(
 
 
 def write_into(output: BinaryIO, prepared: Fitted, format: str, options: Mapping[str, Any]) -> None:
-    """Write documents, as a format can hold them, into a stream."""
+    """Write fitted documents into a stream."""
     if writers()[format].folder:
-        raise InputError(f"{format} is a folder of files.", f"Name a folder with {mention('output')}.")
+        raise InputError(f"{format} writes a folder of files.", f"Name a folder with {mention('output')}.")
     with _encoded(prepared):
         for piece in writers()[format].write(prepared, **options):
             output.write(piece)
 
 
 def write_folder(path: str, prepared: Fitted, format: str, options: Mapping[str, Any], *, replace: bool) -> None:
-    """Write documents, as a format can hold them, into a folder."""
+    """Write fitted documents into a folder."""
     paths: set[str] = set()
     with writing_folder(path, replace=replace) as folder, _encoded(prepared):
         for name, content in writers()[format].write(prepared, **options):
@@ -134,10 +134,10 @@ def write_folder(path: str, prepared: Fitted, format: str, options: Mapping[str,
 def _require_inside(name: str, paths: set[str], prepared: Fitted) -> None:
     parts = name.split("/")
     if not all(parts) or {".", ".."} & set(parts) or "\0" in name or "\\" in name:
-        raise InputError(f"{name!r} is no name of a file.", _NAMES, source=prepared.file.source)
+        raise InputError(f"{name!r} is not a valid file name.", _NAMES, source=prepared.file.source)
     if name in paths:
-        remedy = f"{_NAMES} {setting('annotator')} chooses one of several annotators."
-        raise InputError(f"two documents would be {name!r}.", remedy, source=prepared.file.source)
+        remedy = f"{_NAMES} For one of several annotators, set {setting('annotator')}."
+        raise InputError(f"two documents would be written to {name!r}.", remedy, source=prepared.file.source)
     paths.add(name)
 
 
@@ -146,26 +146,26 @@ def _encoded(prepared: Fitted) -> Iterator[None]:
     try:
         yield
     except UnicodeEncodeError:
-        problem = "a text has half of a surrogate pair, which no file can have."
-        raise InputError(problem, "Check where the text comes from.", source=prepared.file.source) from None
+        problem = "a text has half of a surrogate pair, which cannot be stored as UTF-8."
+        raise InputError(problem, "Remove it from the text.", source=prepared.file.source) from None
 
 
 @contextlib.contextmanager
 def writing(
     path: str | os.PathLike[str], *, replace: bool = False, together: contextlib.ExitStack | None = None
 ) -> Iterator[BinaryIO]:
-    """Open a stream into a file that appears, or replaces another, when all is written and no error has come.
+    """Open a stream into a file that appears, or replaces another, when everything is written without an error.
 
-    Until then the bytes are in a hidden file beside it, which a killed process leaves there. A replaced file keeps its
-    mode. What a link points to is written; a device or a pipe is written to directly.
+    Until then the bytes are in a hidden file beside it; a killed process leaves that file behind. A replaced file keeps
+    its mode. A link's target is written. Devices and pipes are written directly.
 
     Args:
         path: the file.
-        replace: whether a file that exists is replaced.
-        together: gives the files that are written with it their names when it is closed, or none of them.
+        replace: whether to replace an existing file.
+        together: when it is closed, all files written with it appear, or none.
 
     Raises:
-        InputError: as `require_writable`, and if the system refuses, a full disk for example.
+        InputError: the errors of `require_writable`, and errors of the system, such as a full disk.
     """
     name = os.fspath(path)
     require_writable(name, replace=replace)
@@ -180,7 +180,7 @@ def writing(
         with _explained(name, temporary):
             try:
                 if error is None:
-                    # another process may have made the file meanwhile
+                    # another process may have created the file meanwhile
                     require_writable(name, replace=replace)
                     os.replace(temporary, target)
             finally:
@@ -197,12 +197,13 @@ def writing(
 
 @contextlib.contextmanager
 def writing_folder(path: str | os.PathLike[str], *, replace: bool = False) -> Iterator[str]:
-    """Make a folder that gets its name only if no error comes; give its path until then.
+    """Make a folder under a temporary name, and rename it if no error comes; yield the temporary path.
 
-    A folder of this name is renamed away before, and back if an error comes.
+    An existing folder is renamed first, and renamed back after an error.
 
     Raises:
-        InputError: as `require_writable`, if files of other kinds would be lost, and if the system refuses.
+        InputError: the errors of `require_writable`, for files of other kinds that would be lost, and errors of the
+            system.
     """
     name = os.fspath(path)
     require_writable(name, replace=replace, folder=True)
@@ -214,7 +215,7 @@ def writing_folder(path: str | os.PathLike[str], *, replace: bool = False) -> It
             yield temporary
             if os.path.isdir(target):
                 if others := sorted(_endings(target) - _endings(temporary)):
-                    problem = f"the folder has other files too ({', '.join(others)}), which would be lost."
+                    problem = f"files of other kinds in the folder would be lost ({', '.join(others)})."
                     raise InputError(problem, "Name another folder.", source=name)
                 shutil.copymode(target, temporary)
                 os.rename(target, former)
@@ -222,23 +223,23 @@ def writing_folder(path: str | os.PathLike[str], *, replace: bool = False) -> It
         finally:
             if os.path.isdir(former) and not os.path.lexists(target):
                 os.rename(former, target)
-            # whatever failed: what was there is deleted only if something is in its place
+            # whatever failed, the former folder is deleted only if another one is in its place
             for folder in (temporary, former):
                 shutil.rmtree(folder, ignore_errors=True)
 
 
 def require_writable(path: str, *, replace: bool, folder: bool = False) -> None:
-    """Raise an `InputError` if a file, or a folder, may not be written.
+    """Raise an `InputError` if a file or folder may not be written.
 
     Args:
-        path: its path; a device or a pipe may be a file.
-        replace: whether a file may be replaced, or a folder that is not empty.
-        folder: whether a folder is written.
+        path: its path; devices and pipes count as files.
+        replace: whether an existing file, or a folder with files, may be replaced.
+        folder: whether the path is a folder.
     """
     try:
         os.lstat(path)
     except ValueError as error:
-        raise InputError(f"{shown(path)} is not the name of a file: {error}.", "Choose another name.") from None
+        raise InputError(f"{shown(path)} is not a valid file name: {error}.", "Choose another name.") from None
     except OSError:
         if path.endswith(os.sep) and not folder:
             raise InputError("this is the name of a folder.", "Name a file.", source=path) from None
@@ -255,7 +256,7 @@ def require_writable(path: str, *, replace: bool, folder: bool = False) -> None:
 
 @contextlib.contextmanager
 def packing(stream: BinaryIO, *, packed: bool) -> Iterator[BinaryIO]:
-    """Open a stream that writes gzip into another, or give that one itself."""
+    """Open a stream that compresses into another; without `packed` yield that stream itself."""
     if not packed:
         yield stream
         return
@@ -264,7 +265,7 @@ def packing(stream: BinaryIO, *, packed: bool) -> Iterator[BinaryIO]:
 
 
 def _beside(path: str) -> str:
-    """Make up a hidden name in a file's folder."""
+    """Make a hidden name in a file's folder."""
     return os.path.join(os.path.dirname(path), f".spanometer-{os.urandom(6).hex()}.tmp")
 
 
@@ -274,7 +275,7 @@ def _endings(folder: str) -> set[str]:
 
 @contextlib.contextmanager
 def _explained(path: str, temporary: str) -> Iterator[None]:
-    """Turn what the system refuses to write into an `InputError` that names the file; a closed pipe is none."""
+    """Turn errors of the system into an `InputError` that names the file, except for closed pipes."""
     try:
         yield
     except BrokenPipeError:
@@ -283,4 +284,4 @@ def _explained(path: str, temporary: str) -> Iterator[None]:
         if error.filename not in (None, path, temporary):
             raise
         problem = f"cannot be written: {(error.strerror or str(error)).lower()}."
-        raise InputError(problem, "Name a place that has room and may be written to.", source=path) from None
+        raise InputError(problem, "Check the free space and the permissions.", source=path) from None

@@ -1,4 +1,4 @@
-"""XML of one document, as annotation tools export it."""
+"""Parse XML files with one document."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from .source import Source
 
 
 def element_of(source: Source) -> Element:
-    """Read the root element of a file, which is held as a whole.
+    """Parse a file and return its root element.
 
     Raises:
-        InputError: for what is no XML, for declarations of entities, and for a file longer than a line may be.
+        InputError: for invalid XML, declarations of entities, and a file longer than a line may be.
     """
     data = b""
     for line, block in source.blocks(lines=False):
         data += block
         source.require_short(len(data), "the document is longer than {}", "Split it", line)
     if b"<!ENTITY" in data:
-        raise source.refuse("the file declares entities of XML.", "Leave the declarations out.")
+        raise source.refuse("the file declares XML entities.", "Remove the declarations.")
     try:
-        # text, so that an encoding that the file names does not count
+        # text: the source has decoded it, whatever encoding the XML declares
         return fromstring(data.decode())
     except ParseError as error:
         raise source.refuse(f"this is not XML ({error}).", "Export the document again.", error.position[0]) from None

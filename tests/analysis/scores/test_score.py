@@ -178,14 +178,14 @@ def test_files(tmp_path):
     assert "|unit:token|to_tokens:overlap|" in report.measures["span_f"].signature
     assert spanometer.score(*files, unit="character").measures["span_f"].scores["f1"] == 0
     assert spanometer.score(files[0], files[0]).measures["span_f"].scores["f1"] == 1
-    with pytest.raises(InputError, match="predictions: this is not a file, but others are"):
+    with pytest.raises(InputError, match="predictions: this is not a file, but other sides are"):
         spanometer.score(files[0], spanometer.Spans.from_tags([["O"]]))
-    with pytest.raises(InputError, match="unit is for files that"):
+    with pytest.raises(InputError, match="unit is only for files"):
         spanometer.score([["O"]], [["O"]], unit="character")
     for options in ({"scheme": "IOB2"}, {"prefix": False}, {"lengths": [3]}, {"id2label": ["O", "B-PER"]}):
-        with pytest.raises(InputError, match="these are files that have been read"):
+        with pytest.raises(InputError, match="these are files or grounded answers"):
             spanometer.score(*files, **options)
-        with pytest.raises(InputError, match="these are files that have been read"):
+        with pytest.raises(InputError, match="these are files or grounded answers"):
             spanometer.compare(files[0], {"old": files[1], "new": files[1]}, **options)
-        with pytest.raises(InputError, match="these are files that have been read"):
+        with pytest.raises(InputError, match="these are files or grounded answers"):
             spanometer.agreement({"ann": files[0], "ben": files[1]}, **options)

@@ -68,7 +68,7 @@ def test_annotators_and_documents(project):
         assert file.documents.ids == ("a.txt", "a.txt", "b.txt", "b.txt")
         assert file.annotators == ("ann", "ben", "ann", "ben")
         assert spans_of(file) == [[(0, 3, "PER")], [(0, 3, "PER"), (4, 8, "PER")], [(3, 7, "LOC")], []]
-        assert file.notes == ("Documents as they were imported (INITIAL_CAS), which are no annotator's: 2.",)
+        assert file.notes == ("2 files of documents before annotation (INITIAL_CAS) not read.",)
         assert file.left_out == ()
     assert spans_of(spanometer.read(folder, annotator="ben")) == [[(0, 3, "PER"), (4, 8, "PER")], []]
     curated = spanometer.read(folder / "curation")
@@ -92,25 +92,27 @@ def test_layers(project):
     assert spans_of(file) == [[(0, 3, "PER")], [], [(3, 7, "LOC")], []]
     parts = spanometer.read(folder, layer="POS")
     assert spans_of(parts) == [[], [(0, 3, "N"), (4, 8, "V")], [], []]
-    with pytest.raises(InputError, match=r"there is no layer 'Chunk' of spans.\nThe files have 'NamedEntity', 'POS'"):
+    with pytest.raises(
+        InputError, match=r"there is no layer 'Chunk' of spans.\nChoose one of these layers: 'NamedEntity', 'POS'"
+    ):
         spanometer.read(folder, layer="Chunk")
     untouched = {name: tsv(name.split("/")[1], header=NOTHING) for name in FILES if name.startswith("annotation")}
     assert spans_of(spanometer.read(project(**untouched))) == [[], [], [], []]
 
 
 def test_what_is_no_project(project, file, tmp_path):
-    with pytest.raises(InputError, match=r"2 files of 'a.txt' have other texts.*ann.tsv and .*ben.tsv\."):
+    with pytest.raises(InputError, match=r"two annotators of 'a.txt' have different texts.*ann.tsv and .*ben.tsv\."):
         spanometer.read(project(**{"annotation/a.txt/ben.tsv": tsv("b.txt", "_", "LOC")}))
     # as files of a folder they are documents
     folder = project(**{"annotation/a.txt/ben.tsv": tsv("b.txt", "_", "LOC")}) / "annotation"
     assert spanometer.read(folder, format="webanno").annotators is None
-    with pytest.raises(InputError, match=r"no folder in it has an annotator's file"):
+    with pytest.raises(InputError, match=r"the folder has no annotator's file"):
         spanometer.read(tmp_path / "project" / "source", format="inception")
     bad = project(**{"annotation/a.txt/ann.tsv": FILES["annotation/a.txt/ann.tsv"].replace("0-3", "0-x")})
-    with pytest.raises(InputError, match=r"a.txt.ann.tsv, line 6: this is no row of a token"):
+    with pytest.raises(InputError, match=r"a.txt.ann.tsv, line 6: this row does not have a token"):
         spanometer.read(bad)
     other = spanometer.read(project(**{"annotation/a.txt/ben.zip": "<x/>"}))
-    assert other.left_out == ("a.txt/ben.zip: neither WebAnno TSV nor UIMA CAS.",)
+    assert other.left_out == ("a.txt/ben.zip: this is neither WebAnno TSV nor UIMA CAS.",)
 
 
 def test_other_folders_stay_what_they_were(tmp_path):

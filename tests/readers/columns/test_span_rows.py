@@ -58,7 +58,7 @@ def test_a_folder_with_empty_files(tmp_path):
     (tmp_path / "article70002.task1-SI.labels").write_text("")
     assert spans(read(tmp_path)) == {"70001": [(3, 8, "_")], "70002": []}
     (tmp_path / "article70003.task1-SI.labels").write_text("70003\t3\tx\n")
-    with pytest.raises(InputError, match=r"article70003.*line 1: this is no row of a span\.\nSeparate by tabs"):
+    with pytest.raises(InputError, match=r"article70003.*line 1: this row is not a span\.\nWrite one of these rows"):
         read(tmp_path)
 
 
@@ -85,10 +85,10 @@ def test_mentions_of_conll2012(file):
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ("(0|(1", "(0", r"line 5: the bracket of 1 is not opened"),
-        (". . 0)", ". . -", r"line 5: the bracket of 0 is not closed"),
-        ("#end document\n", "", r"line 1: the last document has no end"),
-        ("#begin", "#", r"line 1: the row stands in no document"),
+        ("(0|(1", "(0", r"line 5: the bracket of chain 1 is not opened"),
+        (". . 0)", ". . -", r"line 5: the bracket of chain 0 is not closed"),
+        ("#end document\n", "", r"line 1: the last document is not closed"),
+        ("#begin", "#", r"line 1: this row is outside all documents"),
     ],
 )
 def test_broken_brackets(file, old, new, problem):

@@ -124,7 +124,7 @@ def test_real_exports(data):
         options = next((options for part, options in known.items() if part in row["file"]), {})
         found = read(path, **options)
         listed = Counter(found.spans.labels[code] for code in found.spans.label)
-        twice = sum(int(note.rpartition(": ")[2].rstrip(".")) for note in found.notes if "several times" in note)
+        twice = sum(int(note.rpartition(": ")[2].rstrip(".")) for note in found.notes if "Repeated spans" in note)
         assert sum(listed.values()) + len(found.left_out) + twice == int(row["spans"]), row["file"]
         read_files += 1
     assert read_files > 18

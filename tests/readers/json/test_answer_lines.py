@@ -68,7 +68,7 @@ def test_keys(lines, gold):
     one = read_documents(lines(row), format="answers", answer_key="all.m.1", text_key="question")
     assert (list(one.answers), one.documents.texts) == ([ANSWER], (TEXT,))
     assert list(read_documents(lines(row), format="answers", answer_key="all.m.2").answers) == [None]
-    for key, problem in (("all.m.3", "the line has nothing under '3'"), ("al", "the line has nothing under 'al'")):
+    for key, problem in (("all.m.3", "the line has no key '3'"), ("al", "the line has no key 'al'")):
         with pytest.raises(InputError, match=f"answers.jsonl, line 1: {problem}"):
             read_documents(lines(row), format="answers", answer_key=key)
     with pytest.raises(InputError, match="line 1: the line has no text under 'prompt'"):
@@ -147,9 +147,9 @@ def test_what_is_no_answer(lines, gold):
     with pytest.raises(InputError, match=r"answers.jsonl, line 2: an answer is 3"):
         two = [{"text": TEXT, "spans": GOLD}, {"text": "Oslo", "spans": []}]
         pair(spanometer.read(lines(*two, name="gold.jsonl")), spanometer.read(lines({"answer": "[]"}, {"answer": 3})))
-    with pytest.raises(InputError, match="grounding is for answers of language models, and no side has any"):
+    with pytest.raises(InputError, match="grounding is for answers of language models, but no side has answers"):
         pair(gold, gold, Pairing(grounding="uie"))
-    with pytest.raises(InputError, match="need the texts that they are about, and no file has them"):
+    with pytest.raises(InputError, match="need their texts, but no file has texts"):
         pair(spanometer.read(lines({"answer": "[]"})), spanometer.read(lines({"answer": "[]"})))
 
 

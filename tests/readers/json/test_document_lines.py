@@ -27,5 +27,7 @@ def test_lists_of_spans_have_no_text(file):
     found = spanometer.read(path, spans_key="entities")
     assert found.spans.fragments is not None
     assert (found.in_tokens, found.documents.size) == (True, 2)
-    with pytest.raises(InputError, match=r", line 2: some documents have spans of tokens, others of characters"):
+    with pytest.raises(
+        InputError, match=r", line 2: some documents have spans of tokens, but others have spans of characters"
+    ):
         spanometer.read(file('[]\n{"text": "a", "entities": []}\n'), spans_key="entities")

@@ -87,7 +87,7 @@ def test_the_text(file):
     assert read(file, one).documents.texts == ("Ada slept",)
     one["data"]["copy"] = "Ada woke"
     with pytest.raises(
-        InputError, match=r"nothing shows which item of the task is the text \(strings: 'title', 'body'"
+        InputError, match=r"it is not clear which item of the task is the text \(strings: 'title', 'body'"
     ):
         read(file, one)
     assert read(file, one, text_key="copy").documents.texts == ("Ada woke",)

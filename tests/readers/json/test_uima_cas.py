@@ -40,12 +40,12 @@ def test_one_layer_in_code_points(file):
     [
         ({}, {"%TYPE": "x.POS"}, r"several layers: 'NamedEntity', 'POS'.\nName one with layer="),
         ({"layer": "Chunk"}, {}, "no layer 'Chunk' of spans"),
-        ({"feature": "kind"}, {}, r"no feature 'kind'.\nIt has 'value', 'identifier'"),
+        ({"feature": "kind"}, {}, r"no feature 'kind'.\nChoose one of these features: 'value', 'identifier'"),
         ({"layer": "POS"}, {"%TYPE": "x.POS", "a": "b", "c": "d"}, "several features: 'a', 'c'"),
         (
             {},
             {"%TYPE": "x.ner.NamedEntity", "end": "6"},
-            "annotation 7 of 'x.ner.NamedEntity' has no whole numbers",
+            "the bounds of the annotation 7 of type 'x.ner.NamedEntity' are not whole numbers",
         ),
     ],
 )

@@ -44,7 +44,7 @@ def test_lines_of_items(monkeypatch, size):
         ('[\n"a", tru]', "f, line 2: this is not JSON (Expecting value, character 6)."),
         ("[1.]", "f, line 1: "),
         ("[1][2]", "f, line 1: "),
-        ('[1,\n{"a": 1, "a": 2}]', "f, line 2: an object has the key 'a' more than once."),
+        ('[1,\n{"a": 1, "a": 2}]', "f, line 2: an object repeats the key 'a'."),
         ("[1, 2", "f, line 1: "),
     ],
 )
@@ -72,7 +72,7 @@ def test_items_of_random_arrays(monkeypatch):
 
 def test_an_item_that_is_too_long():
     long = io.BytesIO(json.dumps(["a", ["x"] * 10**6]).encode())
-    problem = "f, line 1: an item of JSON is longer than 1 megabytes"
+    problem = "f, line 1: a JSON item is longer than 1 megabytes"
     with Source.open(long, "f", max_line=1) as opened, pytest.raises(InputError, match=problem):
         list(items(opened))
 

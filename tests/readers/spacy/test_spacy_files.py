@@ -48,8 +48,8 @@ def test_groups_of_spans(binary):
     assert bounds(spanometer.read(path, span_group="sc")) == [(0, 0, 13, "PER"), (0, 5, 13, "LAST")]
     found = spanometer.read(path)
     assert bounds(found) == [(0, 0, 13, "PER")]
-    assert found.notes == ("Entities are read; the groups of spans 'sc', 'other' are not.",)
-    with pytest.raises(InputError, match="no document has a group of spans 'x'; the groups: 'sc', 'other'"):
+    assert found.notes == ("Entities were read; the span groups 'sc', 'other' were not.",)
+    with pytest.raises(InputError, match="no document has a span group 'x'; the groups are 'sc', 'other'"):
         spanometer.read(path, span_group="x")
 
 
@@ -60,7 +60,7 @@ def test_documents_without_the_group(binary):
         spanometer.read(binary(*[(TEXT, [])] * 3, groups=each, name=name), span_group="sc")
         for each, name in ((groups, "gold.spacy"), ([groups[1], groups[0], groups[0]], "system.spacy"))
     )
-    assert gold.notes == ("Not annotated, and so not scored in a reference: 1 document.",)
+    assert gold.notes == ("Without annotation, so not scored in a reference: 1 document.",)
     counts = spanometer.score(gold, system, measures="span_f").results[0].counts
     assert (counts["both"], counts["predicted"], counts["reference"]) == (0, 1, 1)
 
@@ -68,8 +68,8 @@ def test_documents_without_the_group(binary):
 def test_the_only_group_if_there_are_no_entities(binary):
     found = spanometer.read(binary((TEXT, []), groups=[{"sc": [(0, 13, "PER")]}]))
     assert bounds(found) == [(0, 0, 13, "PER")]
-    assert found.notes == ("No document has entities; the spans are those of the group 'sc'.",)
-    with pytest.raises(InputError, match="no document has entities, and there are the groups of spans 'a', 'b'"):
+    assert found.notes == ("No document has entities; the span group 'sc' was read.",)
+    with pytest.raises(InputError, match="no document has entities, but there are several span groups: 'a', 'b'"):
         spanometer.read(binary((TEXT, []), groups=[{"a": [(0, 13, "PER")], "b": []}]))
 
 
@@ -87,7 +87,7 @@ def test_missing_annotation_is_not_scored(file, spacy):
         spanometer.read(file(DocBin(docs=docs).to_bytes(), name))
         for docs, name in ((gold, "gold.spacy"), (predicted, "system.spacy"))
     ]
-    assert sides[0].notes == ("Not annotated, and so not scored in a reference: 1 document, 1 place.",)
+    assert sides[0].notes == ("Without annotation, so not scored in a reference: 1 document, 1 place.",)
     result = spanometer.score(*sides, measures="span_f")
     assert (result.documents, "|missing:left_out|" in result.results[0].signature) == (2, True)
     counts = result.results[0].counts
@@ -106,7 +106,7 @@ def test_other_files(file, monkeypatch):
     path = file(zlib.compress(b"something else"), "docs.spacy")
     with pytest.raises(InputError, match="spaCy cannot read this DocBin") if _spacy() else pytest.raises(InputError):
         spanometer.read(path)
-    with pytest.raises(InputError, match="this is no DocBin of spaCy"):
+    with pytest.raises(InputError, match="this is not a DocBin of spaCy"):
         spanometer.read(file("a B-X\n", "a.spacy"), format="spacy")
     monkeypatch.setitem(sys.modules, "spacy.tokens", None)
     with pytest.raises(InputError, match="spaCy is not installed") as caught:
@@ -147,7 +147,7 @@ def test_json(file, row, form):
     found = spanometer.read(path, span_group="sc")
     assert bounds(found) == [(0, 5, 13, "LAST"), (1, 5, 13, "LAST")]
     assert found.documents.texts == (TEXT, TEXT)
-    with pytest.raises(InputError, match=r"has a group of spans 'x'; the groups: 'sc'\."):
+    with pytest.raises(InputError, match=r"has a span group 'x'; the groups are 'sc'\."):
         spanometer.read(path, span_group="x")
 
 
@@ -170,15 +170,15 @@ def test_the_only_group_of_json_without_entities(file, make):
     none = make([])
     found = spanometer.read(file(json.dumps([with_group, none, with_group]), "docs.json"))
     assert bounds(found) == [(0, 5, 13, "LAST"), (2, 5, 13, "LAST")]
-    missing = "Not annotated, and so not scored in a reference: 1 document."
-    assert found.notes == (missing, "No document has entities; the spans are those of the group 'sc'.")
+    missing = "Without annotation, so not scored in a reference: 1 document."
+    assert found.notes == (missing, "No document has entities; the span group 'sc' was read.")
     # a document with entities behind them: entities are read, of all documents
     found = spanometer.read(file(json.dumps([with_group, none, make([[0, 3, "PER"]]), with_group]), "docs.json"))
     assert bounds(found) == [(2, 0, 3, "PER")]
     assert found.documents.size == 4
-    assert found.notes[-1] == "Entities are read; the groups of spans 'sc' are not."
+    assert found.notes[-1] == "Entities were read; the span groups 'sc' were not."
     several = [with_group, make([], other=[[0, 3, "FIRST"]])]
-    with pytest.raises(InputError, match=r"no document has entities, and there are the groups of spans 'sc', 'other'"):
+    with pytest.raises(InputError, match=r"no document has entities, but there are several span groups: 'sc', 'other'"):
         spanometer.read(file(json.dumps(several), "docs.json"))
     found = spanometer.read(file(json.dumps([*several, make([[0, 3, "PER"]])]), "docs.json"))
     assert bounds(found) == [(2, 0, 3, "PER")]
@@ -205,7 +205,7 @@ def test_version_2(file):
     found = spanometer.read(file(json.dumps([old("B-PER", "L-PER", "-")]), "train.json"))
     assert (found.in_tokens, found.words, bounds(found)) == (True, [["Ada", "Lovelace", "wrote"]], [(0, 0, 2, "PER")])
     assert found.documents.ids == ("3",)
-    assert found.notes == ("Not annotated, and so not scored in a reference: 1 place.",)
+    assert found.notes == ("Without annotation, so not scored in a reference: 1 place.",)
     # a text tells where the tokens are
     found = spanometer.read(file(json.dumps([old("B-PER", "L-PER", "O", raw="Ada  Lovelace wrote")]), "train.json"))
     assert found.documents.tokens.start.tolist() == [0, 5, 14]
@@ -217,7 +217,7 @@ def test_version_2_is_decoded_in_parts(file, monkeypatch):
     found = spanometer.read(file(json.dumps(rows), "train.json"))
     assert bounds(found) == [(number, 0, 2, "PER") for number in range(5)]
     assert found.documents.ids == ("0", "1", "2", "3", "4")
-    assert found.notes == ("Not annotated, and so not scored in a reference: 5 places.",)
+    assert found.notes == ("Without annotation, so not scored in a reference: 5 places.",)
     assert found.missing.document.tolist() == [0, 1, 2, 3, 4]
     # names that are there twice are no names
     rows[4]["id"] = 0

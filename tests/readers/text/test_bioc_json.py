@@ -69,10 +69,10 @@ def test_other_objects_are_not(file, monkeypatch, row):
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ('"source": "x"', '"documents": []', "line 1: an object has the key 'documents' more than once"),
+        ('"source": "x"', '"documents": []', "line 1: an object repeats the key 'documents'"),
         ('"id": "b"', '"id" "b"', r"line 29: this is not JSON \(Expecting ':' delimiter"),
         ('"id": "b",\n   "passages"', '"id": "b",\n   "parts"', "line 28: a document has no list of passages"),
-        ("\n ]\n}", "\n ]\n}\n{}", "line 53: this is not JSON: '{}.* stands after an item"),
+        ("\n ]\n}", "\n ]\n}\n{}", "line 53: this is not JSON: '{}.* after an item"),
     ],
 )
 def test_errors_name_the_line(file, monkeypatch, size, old, new, problem):

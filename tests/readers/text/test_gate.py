@@ -30,7 +30,7 @@ def test_offsets_are_those_of_nodes(file):
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ('StartNode="2"', 'StartNode="3"', "annotation '1' of the set 'Key' has no type, or no place in the text"),
+        ('StartNode="2"', 'StartNode="3"', "annotation '1' in the set 'Key' has no type, or no place in the text"),
         ("TextWithNodes", "Text", "no text"),
         ("</AnnotationSet>", "", "not XML"),
     ],

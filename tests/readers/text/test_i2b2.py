@@ -38,7 +38,7 @@ def test_line_ends_in_attributes(file, run):
         ('text="Ada"', 'text="Eve"', "1 of 1 stated texts of spans differ"),
         ("</TAGS>", "", "line 9: this is not XML"),
         ("TEXT>", "TEX>", "the document has no TEXT"),
-        ("<deIdi2b2>", "<!DOCTYPE d [<!ENTITY a 'b'>]><deIdi2b2>", "declares entities"),
+        ("<deIdi2b2>", "<!DOCTYPE d [<!ENTITY a 'b'>]><deIdi2b2>", "declares XML entities"),
     ],
 )
 def test_other_xml(file, old, new, problem):

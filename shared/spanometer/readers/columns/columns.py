@@ -1,7 +1,7 @@
-"""Columns in the manner of CoNLL: one token a line, a blank line between documents.
+"""CoNLL columns: one token a line, a blank line between documents.
 
-A file is read in blocks of whole lines. In each block the cells are found by comparing bytes all at once; Python looks
-at single lines only if they begin with `#`.
+A file is read in blocks of whole lines. The cells of a block are found by vectorised comparison of bytes; Python only
+looks at single lines that begin with `#`.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from ..json.values import is_array
 from ..source import Source
 from .layout import DOCSTART, HASH, Lines, find_layout, is_blank, looks_like_tag, no_rows, split
 
-# all lines up to the last that is blank
+# all lines up to the last blank one
 _UP_TO_BLANK = re.compile(rb"(?s:.*\n)?[ \t\r]*\n")
 _NO_COLUMNS = (
     (
         re.compile(rb"<\?xml|<!DOCTYPE"),
-        "this is XML, of no form that is read here.",
-        "Export another format; those in XML are BioC, GATE, i2b2 and UIMA CAS (XMI).",
+        "this is XML of an unknown format.",
+        "Export another format. The XML formats are BioC, GATE, i2b2 and UIMA CAS (XMI).",
     ),
     (
         re.compile(rb'(?:\[\s*)?\{\s*"[^"\n]{1,80}"\s*:'),
-        "this is JSON, and it is damaged, or breaks off before its end.",
+        "this is JSON that is damaged or cut off.",
         "Export or download the file again.",
     ),
     (
@@ -47,7 +47,7 @@ _NO_COLUMNS = (
         "Export the document as WebAnno TSV v3.3.",
     ),
 )
-"""How files begin that hold no columns, what is wrong with them, and what to do."""
+"""The beginnings of files without columns, with the problem and the remedy."""
 
 _NOT_IN_CELLS = re.compile(r"[\x00\t\n\r]")
 _KEYED_COMMENT = re.compile(r"#\s*(id\b|[\w.-]+\s*[=:])")
@@ -73,7 +73,7 @@ def read_columns(source: Source, options: ColumnReading) -> DocumentFile:
 
 
 def read_column_parts(source: Source, options: ColumnReading) -> Iterator[DocumentFile]:
-    """Read tag columns in parts of whole documents; see `read_parts`."""
+    """Read tag columns in parts with whole documents; see `read_parts`."""
     layout, blocks = find_layout(source, options, held=False)
     reader = _Reader(source, layout, options)
     for first, block in _whole_documents(source, blocks):
@@ -82,14 +82,14 @@ def read_column_parts(source: Source, options: ColumnReading) -> Iterator[Docume
         reader.add(Lines(first, block, layout.tabs, options.boundary))
         if reader.rows:
             part = reader.finish()
-            # the first part decides whether the first column holds words
+            # the first part decides whether the first column has words
             layout = replace(layout, words=None if part.words is None else layout.words, words_named=True)
             yield part
             reader = _Reader(source, layout, options)
 
 
 def _whole_documents(source: Source, blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """Yield the same lines in blocks that end with a blank line, except for the last one."""
+    """Yield the same lines in blocks that end with a blank line, except the last block."""
     pieces: list[bytes] = []
     begun = 1
     for first, block in blocks:
@@ -109,10 +109,10 @@ def _whole_documents(source: Source, blocks: Iterable[tuple[int, bytes]]) -> Ite
 
 
 class _Reader:
-    """A reader that collects the rows of one block after the other.
+    """A reader that collects the rows of blocks.
 
     Attributes:
-        rows: how many there are so far.
+        rows: the number of rows so far.
     """
 
     def __init__(self, source: Source, layout: Layout, options: ColumnReading) -> None:
@@ -135,11 +135,11 @@ class _Reader:
         self._comment_lines, self._comment_text = array("q"), bytearray()
         self._docstart_lines: list[int] = []
         self._after_boundary = True
-        # how many lines begin documents so far, and how many did before the last row
+        # the number of lines that begin documents so far, and up to the last row
         self._begun, self._last = 0, -1
 
     def add(self, lines: Lines) -> None:
-        """Take the rows of a block."""
+        """Add the rows of a block."""
         is_row = ~(lines.blank | lines.docstart)
         header = self._layout.header - lines.first
         if 0 <= header < len(is_row):
@@ -167,7 +167,7 @@ class _Reader:
             self._after_last = int(rows[-1]) + lines.first + 1
 
     def _begun_by_values(self, lines: Lines, rows: np.ndarray, column: int) -> np.ndarray:
-        """Find which lines begin documents: those of rows with another value in a column; an empty cell has none."""
+        """Find the lines that begin documents: rows where the value of a column changes; empty cells are ignored."""
         codes = lines.encode(rows, column, self._document_codes)
         codes = np.append(self._document, codes)
         empty = self._document_codes.get("")
@@ -178,27 +178,27 @@ class _Reader:
         begins[first] = True
         names = list(self._document_codes)
         for line, code in zip(first.tolist(), codes[1:][codes[1:] != codes[:-1]].tolist(), strict=True):
-            # a name stands before its document
+            # names come before their documents
             self._document_names[lines.first + line - 1] = names[code]
         self._document = int(codes[-1])
         return begins
 
     def skip(self, block: bytes) -> None:
-        """Take a block of blank lines."""
+        """Skip a block of blank lines."""
         self._begun += block.count(b"\n") if self._documents is None else 0
         self._after_boundary = True
 
     def finish(self) -> DocumentFile:
-        """Make columns of all rows."""
+        """Make a file of all rows."""
         layout = self._layout
         if self.rows == 0:
             raise no_rows(self._source)
         if self._documents is not None and not self._begun:
             raise self._source.refuse(
-                f"no line begins a document: the file has no '# {self._documents} = ...'."
+                f"the file has no line '# {self._documents} = ...', which begins a document."
                 if self._documents != DOCSTART
                 else f"the file has no {DOCSTART} line.",
-                f"Leave out {setting('documents')}, and a blank line ends a document.",
+                f"Leave out {setting('documents')} to end documents at blank lines.",
             ).placed(option="documents")
         offsets = np.append(np.concatenate(self._firsts), self.rows)
         runs = LineRuns(np.concatenate(self._run_tokens), np.concatenate(self._run_lines), self.rows)
@@ -223,7 +223,7 @@ class _Reader:
         )
 
     def _names_of_documents(self, first_lines: np.ndarray) -> tuple[str, ...] | None:
-        """Read the names of documents from the last comment before each."""
+        """Read the name of each document from the last comment before it."""
         if self._documents in (None, DOCSTART):
             return None
         names = ("", *self._document_names.values())
@@ -234,8 +234,8 @@ class _Reader:
         return Tags(np.concatenate(self._codes[column]), tuple(self._names[column]), offsets)
 
     def _sort_out_comments(self, lines: Lines, is_row: np.ndarray) -> np.ndarray:
-        """Take the comments out of the rows, and return which lines begin documents."""
-        # boundary[line] says whether the next line stands at the beginning of a sentence, over comments too
+        """Remove the comments from the rows, and flag the lines that begin documents."""
+        # boundary[line]: the next line is at the beginning of a sentence, ignoring comments
         boundary = ~is_row
         begins = boundary
         if self._documents is not None:
@@ -257,9 +257,9 @@ class _Reader:
         return begins
 
     def _is_comment(self, text: str, at_start: bool, line: int) -> bool:
-        """Check whether a line that begins with `#` is a comment, and not the row of a token.
+        """Check whether a line that begins with `#` is a comment instead of a token's row.
 
-        What decides is the number of cells, then whether there are tags in the tag columns.
+        The number of cells decides, then whether the tag columns have tags.
         """
         layout = self._layout
         if layout.width == 1:
@@ -278,7 +278,7 @@ class _Reader:
             return True
         if not at_start and text[1:2] not in ("", " ", "\t", "#"):
             return False
-        # a row with too few or too many cells must not go unseen
+        # a row with too few or too many cells must raise an error
         last = next((cell for cell in reversed(cells[1:]) if cell), "")
         return not (last == "O" or (self._looks_like_tag(last) and "-" in last))
 
@@ -291,25 +291,25 @@ class _Reader:
             line = int(rows[np.argmax(different)])
             by = "tabs" if self._layout.tabs else "blanks"
             raise self._source.refuse(
-                f"{counted(int(lines.cells[line]), 'column')} (separated by {by}), where line {self._layout.model} has "
-                f"{self._layout.width}.",
-                "Give every row the same columns.",
+                f"this line has {counted(int(lines.cells[line]), 'column')} (separated by {by}), but line "
+                f"{self._layout.model} has {self._layout.width}.",
+                "Give all rows the same columns.",
                 lines.first + line,
             )
 
     def _require_tags(self, lines: Lines, rows: np.ndarray, column: int, codes: np.ndarray) -> None:
-        """Refuse empty cells in tag columns; only tabs can leave a cell empty."""
+        """Raise an `InputError` for an empty cell in a tag column, which needs tabs."""
         empty = self._names[column].get("")
         if empty is not None:
             raise self._source.refuse(
                 f"{self._layout.called(column)} has an empty cell.",
-                "Choose another column, or write O for a token outside all spans.",
+                "Choose another column, or write O for tokens outside spans.",
                 lines.first + int(rows[np.argmax(codes == empty)]),
             )
 
 
 def write_columns(documents: Fitted, *, scheme: str = "IOB2") -> Iterator[bytes]:
-    """Write words, if there are any, and tags, with a tab between; documents with names begin with a comment."""
+    """Write words (if known), a tab, and tags; documents with names begin with a comment."""
     file = documents.file
     labels = {label: _label(label, words=documents.has_words) for label in file.spans.labels}
     tags = file.spans.relabelled(labels).encode(scheme)
@@ -326,29 +326,29 @@ def write_columns(documents: Fitted, *, scheme: str = "IOB2") -> Iterator[bytes]
 
 
 def _cell(text: str) -> str:
-    """Write a text as a cell can have it."""
+    """Replace the characters of a text that a cell cannot have."""
     text = _NOT_IN_CELLS.sub("_", text).strip(" ")
     return "_" if not text.strip() or text == DOCSTART else text
 
 
 def _label(text: str, *, words: bool) -> str:
-    """Write a label as a cell can have it; without words, blanks separate the cells."""
+    """Replace the characters of a label that a cell cannot have; without words, blanks separate cells."""
     return _cell(text) if words else "_".join(_cell(text).split())
 
 
 def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
-    """Yield what columns cannot have."""
+    """Yield the losses of columns."""
     file = documents.file
-    changed = "words that columns cannot have (blanks, tabs, line ends), with _ for them"
+    changed = "words with blanks, tabs or line ends, replaced by _"
     other = [_label(label, words=documents.has_words) != label for label in file.spans.labels]
     of_spans = file.spans.document[np.array(other, dtype=bool)[file.spans.label]]
-    yield from (("spans whose label columns cannot have, with _ in it", number) for number in of_spans.tolist())
+    yield from (("spans with a label that columns cannot hold, replaced by _", number) for number in of_spans.tolist())
     lengths = () if file.spans.lengths is None else file.spans.lengths.tolist()
     if lengths and not any(lengths):
-        raise InputError("no document has a token, so columns would have no line.", "Write jsonl.", source=file.source)
+        raise InputError("no document has a token, so columns would be empty.", "Write jsonl.", source=file.source)
     for number, length in enumerate(lengths):
         if not length:
-            yield "documents without a token, left out", number
+            yield "documents without tokens, left out", number
         if documents.has_words:
             yield from ((changed, number) for word in documents.words(number) if _cell(word) != word)
 

@@ -1,4 +1,4 @@
-"""CoNLL-2012's columns of coreference: mentions in the brackets of the last column."""
+"""CoNLL-2012's coreference: mentions are brackets in the last column."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BRACKET = re.compile(r"(\()?(\d+)(\))?")
 _WORD, _CELLS = 3, 5
 _LOOKED_AT = 50
 _REMEDY = (
-    "Write mentions as (3 at the first token, 3) at the last, (3) at both in one, with | between, and - elsewhere."
+    "Write (3 at a mention's first token, 3) at its last, (3) if it has one token, | between brackets, and - elsewhere."
 )
 
 
@@ -31,14 +31,14 @@ class Conll2012Reading(CheckedOptions):
 
 
 def read_conll2012(source: Source, options: Conll2012Reading) -> DocumentFile:
-    """Read mentions of tokens, called `_`, or by the number of their chain.
+    """Read mentions as spans of tokens, labelled `_` or by the number of their chain.
 
     A document, or a part of it, begins with `#begin document`; the fourth column has the words. A closing bracket ends
     the latest open mention of its chain, as in the reference scorer.
 
     Raises:
-        InputError: names the line, for a row outside documents or of fewer than five columns, and for a bracket that is
-            not opened, or not closed.
+        InputError: names the line, for a row outside documents or with fewer than five columns, and for a bracket that
+            is not opened or not closed.
     """
     return documents_of(source, _records(source, chains=options.chains), in_tokens=True)
 
@@ -55,11 +55,11 @@ def _records(source: Source, *, chains: bool) -> Iterator[Record]:
         elif line.startswith(_END) and record is not None:
             for chain, starts in opened.items():
                 if starts:
-                    raise source.refuse(f"the bracket of {chain} is not closed.", _REMEDY, starts[0][1])
+                    raise source.refuse(f"the bracket of chain {chain} is not closed.", _REMEDY, starts[0][1])
             yield record
             record = None
         elif cells and (record is None or len(cells) < _CELLS or not _BRACKETS.fullmatch(cells[-1])):
-            problem = "the row stands in no document, has fewer than five columns, or does not end in brackets."
+            problem = "this row is outside all documents, has fewer than five columns, or does not end in brackets."
             raise source.refuse(problem, _REMEDY, number)
         elif cells and record is not None:
             for begins, chain, ends in _BRACKET.findall(cells[-1]):
@@ -67,12 +67,12 @@ def _records(source: Source, *, chains: bool) -> Iterator[Record]:
                 if begins:
                     starts.append((len(words), number))
                 if ends and not starts:
-                    raise source.refuse(f"the bracket of {chain} is not opened.", _REMEDY, number)
+                    raise source.refuse(f"the bracket of chain {chain} is not opened.", _REMEDY, number)
                 if ends:
                     record.add(starts.pop()[0], len(words) + 1, chain if chains else BARE_LABEL)
             words.append(cells[_WORD])
     if record is not None:
-        raise source.refuse("the last document has no end.", f"Close it with {_END}.", record.line)
+        raise source.refuse("the last document is not closed.", f"Close it with {_END}.", record.line)
 
 
 def _shows(source: Source) -> bool:

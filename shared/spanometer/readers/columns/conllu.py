@@ -13,7 +13,7 @@ from itertools import pairwise
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ...documents.words import WordRows
-from ...exceptions import InputError, setting
+from ...exceptions import InputError, counted, setting
 from ...options import text
 from ...spans.spans import Spans
 from ...tags.decoding import Decoding, reading_of, scheme_of
@@ -27,20 +27,20 @@ _NEW_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.*))?")
 _FIELDS = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)")
 _BRACKET = re.compile(r"\(([^()]+)(\))?|([^()]+)\)")
 _CELLS = 1 << 16
-_REMEDY = "Rows of CoNLL-U have ten columns, separated by tabs."
+_REMEDY = "Write rows of ten columns, separated by tabs, as CoNLL-U has them."
+_BRACKETS_REMEDY = "Write (1-person at the entity's first token, and 1) at its last."
 
 
 @dataclass
 class _Part:
-    """A document, or a sentence of a file without any.
+    """A document; in a file without documents, a sentence.
 
     Attributes:
-        line, id: where it begins, and its name.
-        words: of each token.
-        cells: of each token, what MISC has under the wanted keys.
-        lines: of each token.
+        line, id: its first line, and its name.
+        words, lines: the word and the line of each token.
+        cells: for each token, the items of MISC with the wanted keys.
         sentences: the first token of each sentence.
-        spans: start, end and label of each.
+        spans: start, end and label of each span.
     """
 
     line: int
@@ -54,10 +54,10 @@ class _Part:
 
 @dataclass(frozen=True, kw_only=True)
 class ConlluReading(Decoding):
-    """The options of reading, those of decoding tags among them.
+    """The options of reading and of decoding tags.
 
     Attributes:
-        misc_key: the key of the entities in MISC; by default `name`, `NE`, `NER` or `Entity`, whichever there is.
+        misc_key: the key of the entities in MISC; by default the first of `name`, `NE`, `NER` and `Entity` in the file.
     """
 
     misc_key: str | None = text("KEY", "CoNLL-U: key of the entities in the last column")
@@ -66,12 +66,12 @@ class ConlluReading(Decoding):
 def read_conllu(source: Source, options: ConlluReading) -> DocumentFile:
     """Read entities: tags, as in `name=B-PER`, or brackets, as in `Entity=(1-person` ... `Entity=1)`.
 
-    Documents are those that `# newdoc` begins, or else the sentences; the spans of tags end with their sentence. Words
-    of several tokens and empty nodes are not tokens.
+    `# newdoc` begins a document; without it every sentence is a document. The spans of tags end with their sentence.
+    Multiword tokens and empty nodes are not tokens.
 
     Raises:
-        InputError: names the line, for rows of another form, brackets that are not closed or not opened, a key that the
-            file lacks, and as `Spans.from_tags`.
+        InputError: names the line, for a malformed row, brackets that are not closed or not opened, a missing key, and
+            the errors of `Spans.from_tags`.
     """
     wanted = (options.misc_key,) if options.misc_key is not None else (*_TAG_KEYS, _ENTITY)
     parts, fields = _parts(source, wanted)
@@ -94,7 +94,7 @@ def read_conllu(source: Source, options: ConlluReading) -> DocumentFile:
 
 
 def _parts(source: Source, wanted: Sequence[str]) -> tuple[list[_Part], list[str]]:
-    """List the parts of a file that have tokens, and the fields of the brackets of entities that it declares."""
+    """List the parts of a file with tokens, and the declared fields of its entity brackets."""
     parts, fields = list[_Part](), list[str]()
     of_documents, begins_sentence = False, True
     part: _Part | None = None
@@ -118,7 +118,7 @@ def _parts(source: Source, wanted: Sequence[str]) -> tuple[list[_Part], list[str
         else:
             cells = line.split("\t")
             if len(cells) != _COLUMNS:
-                raise source.refuse(f"the row has {len(cells)} columns.", _REMEDY, number)
+                raise source.refuse(f"this row has {counted(len(cells), 'column')}.", _REMEDY, number)
             if cells[0].isdecimal():
                 if part is None:
                     part = _Part(number)
@@ -133,14 +133,14 @@ def _parts(source: Source, wanted: Sequence[str]) -> tuple[list[_Part], list[str
 
 
 def _value(cell: str, key: str) -> str:
-    """Find the value of a key; an empty string if the cell lacks it."""
+    """Find the value of a key in a cell; an empty string if the key is missing."""
     return next((item[len(key) + 1 :] for item in cell.split("|") if item.startswith(f"{key}=")), "")
 
 
 def _add_tagged(
     source: Source, parts: Sequence[_Part], values: Mapping[str, str], decoding: Decoding
 ) -> dict[str, object]:
-    """Add the spans of tags, decoded sentence by sentence; return how they were decoded."""
+    """Decode the tags sentence by sentence, add their spans, and describe the decoding."""
     sentences = [(part, *bounds) for part in parts for bounds in pairwise([*part.sentences, len(part.words)])]
     rows = WordRows()
     for part, first, last in sentences:
@@ -163,32 +163,32 @@ def _add_tagged(
 
 
 def _add_bracketed(source: Source, part: _Part, values: Mapping[str, str], place: int) -> None:
-    """Add the spans of a part's brackets; those of one name close in reverse order of opening."""
+    """Add the spans of a part's brackets; a closing bracket ends the latest open one with its name."""
     opened: dict[str, list[tuple[int, str]]] = {}
     for token, cell in enumerate(part.cells):
         for bracket in _BRACKET.finditer(values[cell]):
             if bracket[1] is not None:
                 pieces = bracket[1].split("-")
                 if len(pieces) <= place:
-                    raise source.refuse(f"the entity {bracket[1]!r} has no type.", _REMEDY, part.lines[token])
+                    raise source.refuse(f"the entity {bracket[1]!r} has no type.", _BRACKETS_REMEDY, part.lines[token])
                 if bracket[2]:
                     part.spans.append((token, token + 1, pieces[place]))
                 else:
                     opened.setdefault(pieces[0], []).append((token, pieces[place]))
             elif not opened.get(bracket[3].split("-")[0]):
                 problem = f"the bracket of {bracket[3]!r} was not opened."
-                raise source.refuse(problem, _REMEDY, part.lines[token])
+                raise source.refuse(problem, _BRACKETS_REMEDY, part.lines[token])
             else:
                 start, label = opened[bracket[3].split("-")[0]].pop()
                 part.spans.append((start, token + 1, label))
     for name, starts in opened.items():
         if starts:
             line = part.lines[starts[0][0]]
-            raise source.refuse(f"the bracket of {name!r} is not closed.", _REMEDY, line)
+            raise source.refuse(f"the bracket of {name!r} is not closed.", _BRACKETS_REMEDY, line)
 
 
 def _shows(source: Source) -> bool:
-    """Look for a row of ten columns whose first is 1 and whose seventh is a number or _."""
+    """Check whether the first row has ten columns, with 1 in the first and a number or _ in the seventh."""
     for line in source.head.decode(errors="replace").split("\n"):
         if line and not line.startswith("#"):
             cells = line.rstrip("\r").split("\t")

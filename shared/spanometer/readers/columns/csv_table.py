@@ -1,4 +1,4 @@
-"""Tables of tokens with a header, their cells separated by commas or semicolons, as spreadsheets write them (CSV)."""
+"""Tables of tokens with a header, separated by commas or semicolons, as exported by spreadsheets (CSV)."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from .layout import HEADER_WORDS, looks_like_tag
 
 _DELIMITERS = ",;"
 _DOCUMENTS = ("document", "document_id", "doc_id", "doc", "sentence", "sentence_id", "sentence #")
-"""The columns that say where documents begin if no other is named, in any case; the first that there is."""
+"""The usual names of the column that distinguishes documents, in any case; the first one in the file is used."""
 
 _NAMES = HEADER_WORDS | {"label", "labels", "ner", "ner_tag", "ner_tags", "tag", "tags"}
-"""The names of columns, one of which shows such a table."""
+"""A header with one of these names is the header of such a table."""
 
 _LOOKED_AT = 20
 
 
 def read_csv(source: Source, options: ColumnReading) -> DocumentFile:
-    """Read tag columns of a table of tokens, as `read_columns` does.
+    """Read tag columns from a table of tokens, as `read_columns` does.
 
-    Cells may be in double quotes. A row of empty cells is a blank line, and ends a document; if there is a column such
-    as `document` or `sentence`, a document ends where its value changes.
+    Cells may be in double quotes. A row of empty cells ends a document, like a blank line. If there is a column such as
+    `document` or `sentence`, a document ends where its value changes.
 
     Raises:
-        InputError: as `read_columns`, and for a cell with a tab or a line end in it.
+        InputError: the errors of `read_columns`, and for a cell with a tab or a line end.
     """
     table = source.with_text(_lines(source))
     header = [cell.strip() for cell in table.first_line().decode(errors="replace").split("\t")]
@@ -40,13 +40,13 @@ def read_csv(source: Source, options: ColumnReading) -> DocumentFile:
 
 
 def _lines(source: Source) -> Iterator[bytes]:
-    """Yield the rows as lines with tabs between their cells, in blocks."""
+    """Yield the rows as lines with tabs between cells, in blocks."""
     block = bytearray()
     for line, (number, cells) in enumerate(csv_rows(source), 1):
-        # a row over several lines is refused, so that lines keep their numbers; line ends around a cell are gone here
+        # a row over several lines is an error, so that lines keep their numbers; cells are already stripped here
         over = number > line
         if over or any("\t" in cell or "\n" in cell for cell in cells):
-            problem, remedy = "a cell has a tab or a line end in it.", "Leave these out of the words."
+            problem, remedy = "a cell has a tab or a line end.", "Remove these from the words."
             raise source.refuse(problem, remedy, line - 1 if over else line)
         block += ("\t".join(cells) if any(cells) else "").encode() + b"\n"
         if len(block) >= BLOCK_SIZE:
@@ -57,7 +57,7 @@ def _lines(source: Source) -> Iterator[bytes]:
 
 
 def csv_rows(source: Source) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of each row, none of a blank line, with the number of its first line."""
+    """Yield the number of each row's first line, and its cells; a blank line has no cells."""
     delimiter = delimiter_of(source) or ","
     reader = csv.reader((f"{line}\n" for _, line in source.lines()), delimiter=delimiter, strict=True)
     begun = 1
@@ -66,7 +66,7 @@ def csv_rows(source: Source) -> Iterator[tuple[int, list[str]]]:
             yield begun, [cell.strip() for cell in cells]
             begun = reader.line_num + 1
     except csv.Error as error:
-        raise source.refuse(f"this row cannot be read ({error}).", "Check the quotes.", begun) from None
+        raise source.refuse(f"this row is not valid CSV ({error}).", "Check the quotes.", begun) from None
 
 
 def delimiter_of(source: Source) -> str | None:
@@ -84,7 +84,7 @@ def delimiter_of(source: Source) -> str | None:
 
 
 def header_of(source: Source) -> list[str]:
-    """Read the cells of the first row, in lower case; none if it has no names in all of them."""
+    """Read the cells of the first row, in lower case; an empty list if one of them is empty."""
     delimiter = None if source.binary else delimiter_of(source)
     if delimiter is None:
         return []

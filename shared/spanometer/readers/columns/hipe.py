@@ -1,4 +1,4 @@
-"""HIPE's columns: entity trees as tags, one column for each kind of span."""
+"""HIPE's columns: entity trees as tags, with one column for each kind of span."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .columns import read_columns
 from .layout import DOCSTART
 
 LEVELS = ("fine", "coarse")
-"""Which columns of types are read."""
+"""The levels of types to read."""
 
 WORDS_COLUMN = "TOKEN"
 _LITERAL, _METONYMIC, _COMPONENTS, _NESTED = KINDS = ("literal", "metonymic", "components", "nested")
@@ -31,18 +31,18 @@ COLUMNS = {
     "fine": dict(zip(KINDS, ("NE-FINE-LIT", "NE-FINE-METO", "NE-FINE-COMP", "NE-NESTED"), strict=True)),
     "coarse": dict(zip(KINDS, ("NE-COARSE-LIT", "NE-COARSE-METO"), strict=False)),
 }
-"""The column of each kind of span; only that of the literal ones must be there."""
+"""The column of each kind of span; only the column of literal spans is required."""
 
 _COMPONENT_PREFIX = "comp."
 _DOCUMENT_KEY = "document_id"
 _DOCUMENT_COMMENT = re.compile(rb"^#\s*((?:[\w.-]+:)?document_id)\s*=", re.MULTILINE)
 _UNREADABLE = re.compile(r"[\t\r\n\0]|^ | $|^$")
 _DOCUMENTS = 100
-"""The trees of so many documents are made at a time."""
+"""Trees are made for this many documents at a time."""
 
 _REMEDY = (
-    "HIPE's columns hold a literal type and one metonymic type, components that do not overlap, and one level of "
-    "nested entities without components of their own."
+    "Use another format. HIPE's columns hold a literal and one metonymic type, components that do not overlap, and one "
+    "level of nested entities without components."
 )
 
 
@@ -53,7 +53,7 @@ def read_hipe(
     require_choice("level", level, LEVELS)
     columns = _columns_in(source, level)
     key = _DOCUMENT_COMMENT.search(source.head)
-    # later editions put their name before the key
+    # later editions put a prefix before the key
     documents = key[1].decode() if key else _DOCUMENT_KEY
     names = tuple(columns.values())
     file = read_columns(source, ColumnReading(columns=names, words=WORDS_COLUMN, documents=documents, outside="_"))
@@ -80,7 +80,7 @@ def read_hipe(
 
 
 def hipe_text(entities: Sequence[Sequence[Entity]], words: Sequence[Sequence[str]], documents: Sequence[str]) -> str:
-    """Write documents as HIPE's columns, the coarse ones too; see `write_entities`."""
+    """Write documents as HIPE's fine and coarse columns; see `write_entities`."""
     _require_writable(words, documents)
     lengths = np.fromiter(map(len, words), np.int64, len(words))
     sorted_out = [_sorted_out(of_document) for of_document in entities]
@@ -105,13 +105,13 @@ def hipe_text(entities: Sequence[Sequence[Entity]], words: Sequence[Sequence[str
 
 
 def _shows(source: Source) -> bool:
-    """Look for a column of literal entities in the first line that is not a comment."""
+    """Check whether the first line that is not a comment names a column of literal entities."""
     _, names = _header(source)
     return any(columns[_LITERAL] in names for columns in COLUMNS.values())
 
 
 def _header(source: Source) -> tuple[int, list[str]]:
-    """Find the first line that is neither blank nor a comment: its number and its cells."""
+    """Find the number and the cells of the first line that is neither blank nor a comment."""
     for number, line in enumerate(source.head.split(b"\n"), 1):
         if line.strip() and not line.startswith(b"#"):
             return number, [cell.strip(" \r") for cell in line.decode(errors="replace").split("\t")]
@@ -119,18 +119,18 @@ def _header(source: Source) -> tuple[int, list[str]]:
 
 
 def _columns_in(source: Source, level: str) -> dict[str, str]:
-    """Find the columns of a level that the file has."""
+    """Select the columns of a level that are in the file."""
     number, names = _header(source)
     columns = COLUMNS[level]
     for required in (WORDS_COLUMN, columns[_LITERAL]):
         if required not in names and number:
             other = next((each for each in LEVELS if each != level and COLUMNS[each][_LITERAL] in names), None)
             raise source.refuse(
-                f"the header has no column {required}: its columns are {', '.join(names[:30])[:300]}.",
-                f"Read the other columns of types with {setting('level', other)}."
+                f"the header has no column {required}; its columns are {', '.join(names[:30])[:300]}.",
+                f"The file has the other level of types: set {setting('level', other)}."
                 if other
-                else f"Name the columns in the first line, separated by tabs: {WORDS_COLUMN}, {columns[_LITERAL]}, "
-                f"and, if the file has them, {', '.join(list(columns.values())[1:])}.",
+                else f"Name the columns in the first line, separated by tabs: {WORDS_COLUMN}, {columns[_LITERAL]}; "
+                f"optional are {', '.join(list(columns.values())[1:])}.",
                 number,
             )
     return {kind: name for kind, name in columns.items() if name in names or kind == _LITERAL}
@@ -139,7 +139,7 @@ def _columns_in(source: Source, level: str) -> dict[str, str]:
 def _all_trees(
     spans: Mapping[str, Spans], offsets: np.ndarray, left_out: list[tuple[int, int, str]]
 ) -> Iterator[list[Entity]]:
-    """Yield the entities of each document, and list what is in none, see `_trees`."""
+    """Yield the entities of each document, and list the spans in no entity, see `_trees`."""
     for first in range(0, len(offsets) - 1, _DOCUMENTS):
         last = min(first + _DOCUMENTS, len(offsets) - 1)
         part = {kind: of_kind.between(first, last) for kind, of_kind in spans.items()}
@@ -149,13 +149,13 @@ def _all_trees(
 
 
 def _trees(spans: Mapping[str, Spans], offsets: np.ndarray) -> tuple[list[list[Entity]], list[tuple[int, int, str]]]:
-    """Make the entities of each document, and document, position and a description of each span that is in no entity.
+    """Make the entities of each document, and list document, position and problem of each span in no entity.
 
-    Literal spans are entities. They do not overlap, so that each other span lies in one of them or in none.
+    Literal spans are entities. They do not overlap, so any other span is inside at most one of them.
 
     Args:
-        spans: of each kind.
-        offsets: where each document begins among the tokens.
+        spans: the spans of each kind.
+        offsets: the first token of each document.
     """
     entities: list[list[Entity]] = [[] for _ in offsets[1:]]
     left_out: list[tuple[int, int, str]] = []
@@ -168,7 +168,7 @@ def _trees(spans: Mapping[str, Spans], offsets: np.ndarray) -> tuple[list[list[E
     literal = spans[_LITERAL]
     roots = [add(*row) for row in _rows(literal)]
     begins = offsets[literal.document] + literal.start
-    # one more, before which nothing ends, for spans before all entities
+    # one more end before all spans, for spans before the first entity
     ends = np.append(offsets[literal.document] + literal.end, -1)
     for kind in KINDS[1:]:
         if kind not in spans:
@@ -183,7 +183,7 @@ def _trees(spans: Mapping[str, Spans], offsets: np.ndarray) -> tuple[list[list[E
                 if owner is None or (owner["start"], owner["end"]) != (start, end):
                     add(*row)
                 elif label in owner["types"]:
-                    left_out.append((document, start, f"the metonymic type {label!r} is the literal type too."))
+                    left_out.append((document, start, f"the metonymic type {label!r} repeats the literal type."))
                 else:
                     owner["types"].append(label)
                 continue
@@ -196,7 +196,7 @@ def _trees(spans: Mapping[str, Spans], offsets: np.ndarray) -> tuple[list[list[E
             if owner is not None:
                 owner["components"].append({"start": start, "end": end, "label": label})
     for of_document in entities:
-        # stable: of equal bounds the literal one first
+        # stable: the literal entity comes first of those with equal bounds
         of_document.sort(key=lambda entity: (entity["start"], -entity["end"]))
         for entity in of_document:
             entity["components"].sort(key=lambda part: (part["start"], part["end"], part["label"]))
@@ -204,14 +204,14 @@ def _trees(spans: Mapping[str, Spans], offsets: np.ndarray) -> tuple[list[list[E
 
 
 def _rows(spans: Spans) -> Iterator[tuple[int, int, int, str]]:
-    """Yield document, start, end and label of each span."""
+    """Yield the document, start, end and label of each span."""
     columns = (spans.document, spans.start, spans.end, spans.label)
     for document, start, end, label in zip(*(column.tolist() for column in columns), strict=True):
         yield document, start, end, spans.labels[label]
 
 
 def _sorted_out(entities: Sequence[Entity]) -> dict[str, list[dict[str, Any]]]:
-    """Make spans of each kind that give these entities when they are read, if any do."""
+    """Make spans of each kind that are read as these entities, if possible."""
     spans: dict[str, list[dict[str, Any]]] = {kind: [] for kind in KINDS}
     leaves: dict[tuple[int, int, str], list[Entity]] = defaultdict(list)
     for entity in entities:
@@ -239,10 +239,10 @@ def _sorted_out(entities: Sequence[Entity]) -> dict[str, list[dict[str, Any]]]:
 
 
 def _share(run: Sequence[Entity], spans: dict[str, list[dict[str, Any]]]) -> None:
-    """Share a run of overlapping entities among the columns of literal and metonymic ones.
+    """Divide a run of overlapping entities between the literal and the metonymic column.
 
-    Overlapping ones take turns. The run fixes all but which column begins, and that is fixed by entities with
-    components or two types, which must be literal; without any, the run begins with a literal one.
+    Overlapping entities alternate between the columns. Entities with components or two types must be literal, which
+    fixes the column of the first entity; otherwise the first entity is literal.
     """
     turns: list[bool] = []
     until = -1
@@ -262,7 +262,7 @@ def _must_be_literal(entity: Entity) -> bool:
 
 
 def _require_same(entities: Sequence[Sequence[Entity]], read: Sequence[Sequence[Entity]]) -> None:
-    """Refuse entities that the columns would change."""
+    """Raise an `InputError` for an entity that the columns would change."""
     for document, (before, after) in enumerate(zip(entities, read, strict=True)):
         kept = {json.dumps(entity, sort_keys=True) for entity in after}
         changed = [entity for entity in before if json.dumps(entity, sort_keys=True) not in kept]
@@ -270,8 +270,8 @@ def _require_same(entities: Sequence[Sequence[Entity]], read: Sequence[Sequence[
             entity = changed[0] if changed else before[-1]
             types, start, end = entity["types"], entity["start"], entity["end"]
             raise InputError(
-                f"HIPE's columns cannot give the entity {'+'.join(types)!r} ({start} to {end}) together with those "
-                "that it overlaps.",
+                f"HIPE's columns cannot hold the entity {'+'.join(types)!r} ({start} to {end}) beside the entities "
+                "that overlap it.",
                 _REMEDY,
                 document=document,
                 position=start,
@@ -281,12 +281,16 @@ def _require_same(entities: Sequence[Sequence[Entity]], read: Sequence[Sequence[
 def _require_writable(words: Sequence[Sequence[str]], documents: Sequence[str]) -> None:
     for document, (of_words, name) in enumerate(zip(words, documents, strict=True)):
         if _UNREADABLE.search(name):
-            raise InputError(f"the document's name {name!r} is not one line.", "Choose another.", document=document)
+            problem, remedy = (
+                f"the document's name {name!r} cannot stand in a comment.",
+                "Use one line without outer blanks.",
+            )
+            raise InputError(problem, remedy, document=document)
         for position, word in enumerate(of_words):
             if _UNREADABLE.search(word) or word == DOCSTART:
                 raise InputError(
                     f"the word {word!r} cannot stand in a column.",
-                    "A word holds no tabs, no line ends, no NULs and no outer blanks.",
+                    "Remove tabs, line ends, NULs and outer blanks from words.",
                     document=document,
                     position=position,
                 )

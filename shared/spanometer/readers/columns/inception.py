@@ -1,4 +1,4 @@
-"""Project folders of INCEpTION: `annotation/<document>/<user>.tsv` (or .json, .xmi), a folder for each document."""
+"""INCEpTION projects: one folder for each document, `annotation/<document>/<user>.tsv` (or .json, .xmi)."""
 
 from __future__ import annotations
 
@@ -19,24 +19,23 @@ from .webanno import layers_of, read_webanno
 _ANNOTATIONS = "annotation"
 _OF_CAS = (layers_of_cas, read_cas)
 _READERS: Mapping[str, Any] = {".tsv": (layers_of, read_webanno), ".json": _OF_CAS, ".xmi": _OF_CAS}
-"""The functions that list the layers of a file and read it, by the ending of its name."""
+"""For each file extension: the function that lists a file's layers, and the function that reads it."""
 
 _UNTOUCHED = "INITIAL_CAS"
-"""A document as it was imported, which is nobody's annotation."""
+"""The name of an imported document before annotation."""
 
 
 def read_project(path: str | os.PathLike[str], options: LayerReading, **limits: Any) -> DocumentFile:
-    """Read what the annotators of a project have annotated, or its curation.
+    """Read the annotators' files of a project, or its curation.
 
     Args:
-        path: the folder of the project as it is exported with WebAnno TSV 3 or UIMA CAS as the format, its folder
-            `annotation`, or its folder `curation`.
-        options: those of reading each file.
-        limits: see `Limits`.
+        path: a project exported as WebAnno TSV 3 or UIMA CAS, or its folder `annotation` or `curation`.
+        options: the options for each file.
+        limits: the options of `Limits`.
 
     Raises:
-        InputError: for a folder of another form, for annotators of one document with other texts, for several layers if
-            none is named, and as `read_webanno`.
+        InputError: for a folder of another structure, a document whose annotators have different texts, an ambiguous
+            layer, and the errors of `read_webanno`.
     """
     project = os.fspath(path)
     folder = os.path.join(project, _ANNOTATIONS)
@@ -53,10 +52,10 @@ def read_project(path: str | os.PathLike[str], options: LayerReading, **limits: 
             elif ending in _READERS:
                 files[f"{document}/{user}"] = os.path.join(place, name)
             elif not name.startswith("."):
-                others.append(f"{document}/{name}: neither WebAnno TSV nor UIMA CAS.")
+                others.append(f"{document}/{name}: this is neither WebAnno TSV nor UIMA CAS.")
     if not files:
-        problem = f"no folder in it has an annotator's file, such as {_ANNOTATIONS}/<document>/<user>.tsv."
-        remedy = "Export the project with WebAnno TSV v3.3 as the format, and unpack it (and any archives in it)."
+        problem = f"the folder has no annotator's file, such as {_ANNOTATIONS}/<document>/<user>.tsv."
+        remedy = "Export the project as WebAnno TSV v3.3, and unpack it (and any archives in it)."
         raise InputError(problem, remedy, source=project)
 
     with_layer = _files_with_layer(project, files, options, limits)
@@ -72,14 +71,14 @@ def read_project(path: str | os.PathLike[str], options: LayerReading, **limits: 
     _require_one_text(file)
     notes = []
     if untouched:
-        notes.append(f"Documents as they were imported ({_UNTOUCHED}), which are no annotator's: {untouched:,}.")
+        notes.append(f"{counted(untouched, 'file')} of documents before annotation ({_UNTOUCHED}) not read.")
     return replace(file, left_out=(*file.left_out, *others), notes=(*file.notes, *notes))
 
 
 def _files_with_layer(
     project: str, files: Mapping[str, str], options: LayerReading, limits: Mapping[str, Any]
 ) -> Collection[str]:
-    """Find the files that have a layer, or the only layer of all; a file has those that its annotator has used."""
+    """Find the files with the chosen layer. A file only has the layers that its annotator used."""
     layers: dict[str, dict[str, str]] = {}
     for file in files.values():
         with Source.open(file, **limits) as source:
@@ -101,16 +100,17 @@ def _require_one_text(file: DocumentFile) -> None:
         first = places.setdefault(name, place)
         if texts[first] != text:
             raise InputError(
-                f"{counted(2, 'file')} of {name!r} have other texts, as those of annotators of one document cannot: "
-                f"{file.source_of(first)} and {file.source_of(place)}.",
-                f"To read every file as a document, set {setting('format', 'webanno')}.",
+                f"two annotators of {name!r} have different texts: {file.source_of(first)} and "
+                f"{file.source_of(place)}.",
+                f"Export the project again, or read every file as a document with {setting('format', 'webanno')}.",
                 source=file.source,
                 option="format",
             )
 
 
 def _refuse(source: Source, options: LayerReading) -> DocumentFile:
-    raise source.refuse("this is a file, and a project is a folder.", f"Set {setting('format', 'webanno')}.")
+    problem = "this is a file, but a project is a folder."
+    raise source.refuse(problem, f"Name the folder, or set {setting('format', 'webanno')}.")
 
 
 register(

@@ -1,4 +1,4 @@
-"""The layout of a file of columns, found from its first row and the comments before it."""
+"""Detect the layout of columns from the first row and the comments before it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..source import Source
 
 _COMMAS = re.compile(r"\S[,;]\S")
 _COMMENTS = 1000
-"""Columns are named in one of the first so many comments."""
+"""Names of columns are looked for in at most this many comments."""
 
 HEADER_WORDS = frozenset({"token", "tokens", "word", "words", "form"})
 
@@ -36,7 +36,7 @@ _IS_BLANK[list(b" \t\r\n")] = True
 def find_layout(
     source: Source, options: ColumnReading, *, held: bool = True
 ) -> tuple[Layout, Iterator[tuple[int, bytes]]]:
-    """Read up to the first block that holds a row, and find out from it how rows are built.
+    """Detect the layout of rows from the first block with a row.
 
     Returns:
         The layout, and all blocks of the source.
@@ -60,7 +60,7 @@ def find_layout(
             row, number = lines.text(before), first + before
             break
     else:
-        # nothing but lines that begin with '#': a hashtag may be the only token
+        # all lines begin with '#': a hashtag may be the only token
         for number, row in _numbered(begun):  # noqa: B007 (used below)
             cells = split(row, tabs=False)
             if row.startswith("#") and len(cells) > 1 and looks_like_tag(cells[-1]):
@@ -72,14 +72,14 @@ def find_layout(
 
 
 def looks_like_tag(cell: str) -> bool:
-    """Check whether a cell is `O`, or has a prefix of a scheme and a label."""
+    """Check whether a cell is `O`, or a scheme's prefix with a label."""
     prefix, label = split_tag(cell)
     return cell == "O" or (prefix in PREFIXES and label != "")
 
 
 def no_rows(source: Source) -> InputError:
     """Make the error about a file without rows."""
-    return source.refuse("the file has no rows of tags.", "Write one token a line, a blank line between documents.")
+    return source.refuse("the file has no rows of tags.", "Write one token a line, and a blank line after documents.")
 
 
 def _numbered(blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, str]]:
@@ -89,14 +89,14 @@ def _numbered(blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, str]]:
 
 
 def _layout_of(source: Source, row: str, number: int, comments: list[str], options: ColumnReading) -> Layout:
-    """Read the layout that the first row and the comments before it show."""
+    """Detect the layout from the first row and the comments before it."""
     columns, words, documents = options.all_columns, options.words, options.documents
     tabs = "\t" in row
     cells = split(row, tabs)
     if len(cells) == 1 and _COMMAS.search(row) and not looks_like_tag(row.strip()):
         raise source.refuse(
             "the cells are separated by commas or semicolons.",
-            f"Name the format with {setting('format', 'csv')}, or separate them by tabs; a header may name columns.",
+            f"Set {setting('format', 'csv')}, or separate the cells by tabs.",
             number,
         )
     wanted = [column for column in (*columns, words) if isinstance(column, str) and not _is_number(column)]
@@ -110,17 +110,17 @@ def _layout_of(source: Source, row: str, number: int, comments: list[str], optio
     else:
         words_index = None if words is False else _index(source, words, len(cells), names, number)
         if words_index in indices:
-            # a file of tags alone has no words, whatever the column of the other file's words
+            # a file with only tags has no words, wherever the other file has its words
             words_index = None
     of_documents = names.index(documents) if names is not None and documents in names else None
     return Layout(tabs, len(cells), number, header, names, indices, words_index, words is not True, of_documents)
 
 
 def _names_in_comments(comments: Iterable[str], width: int, wanted: Sequence[str]) -> tuple[str, ...] | None:
-    """Read the columns' names in the comments before the first row.
+    """Read the names of columns from the comments before the first row.
 
-    `# columns: a b c` gives names in any case; bare names, `# a b c`, if they are as many as the columns and hold
-    all that are wanted.
+    `# columns: a b c` always names columns. A comment `# a b c` does if there are as many names as columns, and all
+    wanted names are among them.
     """
     for comment in comments:
         text = comment[1:].strip()
@@ -132,7 +132,7 @@ def _names_in_comments(comments: Iterable[str], width: int, wanted: Sequence[str
 
 
 def _is_header(cells: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Check whether the first row holds the columns' names."""
+    """Check whether the first row has the names of the columns."""
     if any(name in cells for name in wanted):
         return True
     return (
@@ -149,24 +149,22 @@ def _index(source: Source, column: Column, width: int, names: tuple[str, ...] | 
         if number == 0 or not -width <= number <= width:
             raise source.refuse(
                 f"column {shown(number)} does not exist: the rows have {counted(width, 'column')}.",
-                "Columns are counted from 1, or from -1 at the right.",
+                "Count columns from 1, or backwards from -1, the last column.",
                 line,
             )
         return number - 1 if number > 0 else width + number
     if names is None:
-        raise source.refuse(
-            f"unknown column {shown(column)}: the file does not name its columns.", "Choose the column by its number."
-        )
+        problem = f"unknown column {shown(column)}: the file does not name its columns."
+        raise source.refuse(problem, "Give the number of the column.")
     if names.count(column) != 1:
-        problem = "two columns are called" if column in names else "unknown column"
-        raise source.refuse(
-            f"{problem} {shown(column)}: the columns are {', '.join(names)}.", "Choose one by its number."
-        )
+        problem = "two columns have the name" if column in names else "unknown column"
+        listed = f"the columns are {', '.join(names)}."
+        raise source.refuse(f"{problem} {shown(column)}: {listed}", "Give the number of the column.")
     return names.index(column)
 
 
 def _words_index(names: tuple[str, ...] | None, columns: Sequence[int], width: int) -> int | None:
-    """Find the column of the words: the one with such a name, or the first if it is no tag column."""
+    """Find the column of the words: by its name, or else the first column if it is not a tag column."""
     for index, name in enumerate(names or ()):
         if name.lower() in HEADER_WORDS and index not in columns:
             return index
@@ -181,13 +179,13 @@ class Lines:
     """The lines of a block and their cells.
 
     Attributes:
-        first: the number of the first line within the file.
+        first: the number of the first line in the file.
         block: the bytes, ending in a newline.
-        start: where each line begins in the block.
+        start: the position of each line in the block.
         mark: the first byte of each line.
-        blank: whether a line is empty or holds nothing but blanks.
-        docstart: whether it is a `-DOCSTART-` line, or begins with another word, the boundary.
-        cells: number of cells of each line.
+        blank: flags of empty lines and lines with only blanks.
+        docstart: flags of lines that begin with the boundary, by default `-DOCSTART-`.
+        cells: the number of cells of each line.
     """
 
     def __init__(self, first: int, block: bytes, tabs: bool, boundary: str | None = None) -> None:
@@ -203,7 +201,7 @@ class Lines:
             self._cell_start = np.concatenate(([0], self._cell_end[:-1] + 1))
             self.blank = ~np.logical_or.reduceat(ink, self.start)
         else:
-            # a block begins and ends outside of cells
+            # a block begins and ends outside cells
             edges = np.flatnonzero(ink[1:] != ink[:-1]) + 1
             edges = np.concatenate(([0], edges)) if ink[0] else edges
             self._cell_start, self._cell_end = edges[::2], edges[1::2]
@@ -218,17 +216,17 @@ class Lines:
                 self.docstart[line] = split(self.text(line), tabs=False)[0] == word
 
     def text(self, line: int) -> str:
-        """Decode a line of the block, without its end."""
+        """Decode a line without its line end."""
         end = self.block.index(b"\n", self.start[line])
         return self.block[self.start[line] : end].decode().rstrip("\r")
 
     def bounds(self, lines: np.ndarray, column: int) -> tuple[np.ndarray, np.ndarray]:
-        """Find where the cells of some lines in a column begin and end; blanks beside a tab are within."""
+        """Find the bounds of the cells of some lines in a column; blanks beside a tab belong to the cell."""
         cell = self._first_cell[lines] + column
         return self._cell_start[cell], self._cell_end[cell]
 
     def encode(self, lines: np.ndarray, column: int, names: Codes) -> np.ndarray:
-        """Encode the cells of some lines in a column, int32; new names are added."""
+        """Encode the cells of some lines in a column as int32, and add new names."""
         start, end = self.bounds(lines, column)
         length = end - start
         buffers = pa.py_buffer(offsets_of(length)), pa.py_buffer(self._bytes[ranges(start, length)])
@@ -238,12 +236,12 @@ class Lines:
 
 
 def is_blank(text: bytes) -> bool:
-    """Check whether a text is empty or holds nothing but blanks and line ends."""
+    """Check whether a text has only blanks and line ends."""
     return not text.strip(b" \t\r\n")
 
 
 def split(line: str, tabs: bool) -> list[str]:
-    """Read the cells of a line."""
+    """Split a line into cells."""
     if tabs:
         return [cell.strip(" \r") for cell in line.split("\t")]
     return _BLANKS.split(line.strip(" \t\r"))

@@ -1,4 +1,4 @@
-"""Read files of tags, in any format of these."""
+"""Read files of tags in any format: `read`, and `read_parts`."""
 
 from __future__ import annotations
 
@@ -28,44 +28,41 @@ def read(
 ) -> DocumentFile:
     """Read one or more tag columns of a file, and its words, in one pass.
 
-    Files are UTF-8, with or without byte order mark, plain or gzipped (told from the content); lines end in LF or CRLF.
+    Files are UTF-8, with or without byte order mark, plain or gzipped; lines end in LF or CRLF.
 
-    In **columns** files each line is a token and a blank line (nothing or only blanks) ends a document. Cells are
-    separated by single tabs if the first row has a tab, otherwise by runs of blanks; quotes are plain characters. A
-    file may have one column only, that of the tags. `-DOCSTART-` lines are skipped and end a document. A line that
-    begins with `#` is a comment unless it reads like a row, one with as many cells as the others and a tag in the tag
-    columns: the token `#` is data. Columns have names if a comment before the first row gives them
-    (`# columns: token reference system`, or the bare names after `#`, as many as there are columns), or if the
-    first row does (it is taken for names if it holds a wanted name, or begins with TOKEN, WORD or FORM and holds no
-    tag).
+    In **columns** files each line is a token, and a blank line ends a document. Single tabs separate the cells if the
+    first row has a tab, otherwise runs of blanks; quotes are plain characters. The tags may be the only column.
+    `-DOCSTART-` lines are skipped and end a document. A line that begins with `#` is a comment, unless it has as many
+    cells as the other rows and a tag in the tag columns: then `#` is a token. A comment before the first row may name
+    the columns (`# columns: token reference system`, or `#` and as many names as columns), or the first row may. The
+    first row has names if it has a wanted name, or begins with TOKEN, WORD or FORM and has no tag.
 
-    In **jsonl** files each line is a document: a list of tags, or an object that has one under the column's name.
+    In **jsonl** files each line is a document: a list of tags, or an object with such a list under the column's name.
 
     Args:
-        path: the file, or an open binary stream; or a folder, or a pattern with wildcards, whose files are read one
-            after the other.
-        columns: the tag columns. A number counts from 1, as `cut` and `awk` do, or with a negative sign from the right
-            (-1 is the last); digits in a string are a number. Any other string is a name. None is the last column, in
-            JSON lines `tags`.
-        words: whether to read the words too: True takes the column named token, word or form, or else the first if
-            it is no tag column; in JSON lines `tokens` or `words`. A number or a name says which. The words are
-            None if there are none.
+        path: the file, or an open binary stream; or a folder or a pattern with wildcards: its files are read one after
+            the other.
+        columns: the tag columns, by number or name. Numbers count from 1, or backwards from -1, the last column; digits
+            in a string are a number. None is the last column; in JSON lines, `tags`.
+        words: read the words too. True finds the column: the one named token, word or form, else the first column if it
+            is not a tag column; in JSON lines, `tokens` or `words`. Or give its number or name. If the file has no
+            words, they are None.
         format: `columns`, `jsonl`, or `auto`: JSON lines if the first line is JSON.
-        documents: what begins a document in a columns file instead of the blank line: the key of a comment
+        documents: the line that begins a document in a columns file, instead of a blank line: the key of a comment
             (`document_id` for `# document_id = ...`), or `-DOCSTART-`.
-        outside: a tag that is to be read as `O`, such as `_`; with `o` prefixes may be in small letters, too; with
-            `nothing` every tag is a label as it stands.
-        boundary: the first word of lines of a columns file that end a document as blank lines do; by default
-            `-DOCSTART-`. With another word `-DOCSTART-` lines are tokens.
-        numbers: a column of numbers to read too, such as the probabilities of tokens; `_` stands for none.
-        name: what errors call the file; its path by default.
-        progress: called with the number of bytes that were read since the last call.
+        outside: a tag to read as `O`, such as `_`; with `o`, prefixes may also be lower-case; with `nothing`, every tag
+            is a label as it stands.
+        boundary: the first word of lines that end a document in a columns file, like blank lines; by default
+            `-DOCSTART-`. With another word, `-DOCSTART-` lines are tokens.
+        numbers: a column of numbers to read too, such as the probabilities of tokens; `_` means no number.
+        name: the file's name in errors; its path by default.
+        progress: called with the number of bytes read since the last call.
         limits: `max_line` (16) and `max_size` (2000), the longest line and the largest file in megabytes, unpacked; and
             `encoding` (utf-8).
 
     Raises:
-        InputError: names the file and, if it is known, the line: for a file that cannot be opened, is empty, binary
-            or not UTF-8, for rows of different length, missing columns, empty cells, invalid JSON.
+        InputError: names the file and, if known, the line: for a file that cannot be opened, is empty, binary or not
+            UTF-8, for rows of different length, missing columns, empty cells and invalid JSON.
     """
     options = {"columns": columns, "words": words, "documents": documents, "outside": outside, "numbers": numbers}
     options |= {} if boundary is None else {"boundary": boundary}
@@ -82,11 +79,11 @@ def read_parts(
     progress: Callable[[int], object] | None = None,
     **limits: Any,
 ) -> Iterator[DocumentFile]:
-    """Read a file of columns in parts, so that memory does not grow with the file.
+    """Read a file of columns in parts, in constant memory.
 
-    The parts are runs of whole documents (a blank line ends a document) in the order of the file, about a megabyte
-    each; together they have what `read` gives. Lines are numbered within the file. An error in a later part comes when
-    that part is due. Arguments and errors are those of `read`; `max_size` limits a document, not the file.
+    Each part has whole documents of about a megabyte (a blank line ends a document); together the parts have the same
+    documents as `read`. Lines are numbered within the file. An error in a later part is raised when that part is read.
+    Arguments and errors are those of `read`, but `max_size` limits a document instead of the file.
     """
     from .columns import read_column_parts
 

@@ -1,6 +1,6 @@
-"""Write a file again with other tags, everything else byte for byte the same.
+"""Rewrite a file with other tags; all other bytes stay the same.
 
-A file is read twice: first for its tags, then to find the bytes of the tags that change. Only these are replaced.
+A file is read twice: first to read its tags, then to find and replace the bytes of the tags that change.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from ..json.records import TAGS_KEY
 from ..source import BYTE_ORDER_MARK, Source
 from .layout import Lines
 
-# a string with the colon after it, if it is a key; or what begins or ends a list or an object
+# a string (with its colon if it is a key), or a bracket
 _JSON = re.compile(r'("(?:[^"\\]|\\.)*")([ \t\n\r]*:)?|[][{}]')
 
 
 class Rewriter:
-    """The new tags of a file, and its text with them.
+    """A file's text with new tags.
 
     Args:
-        file: the file as it was read.
-        tags: the new tags, for each of its tag columns.
-        outside: what `O` is called in the file.
+        file: the file, as read.
+        tags: the new tags, for each tag column.
+        outside: the tag that means `O` in the file.
 
     Attributes:
-        source: what errors call the file.
+        source: the file's name in errors.
         changed: the number of tags that change.
-        tokens: the number of all.
+        tokens: the number of all tags.
     """
 
     def __init__(self, file: DocumentFile, tags: Sequence[Tags], *, outside: str | None = None) -> None:
@@ -49,7 +49,7 @@ class Rewriter:
         self.tokens = sum(len(column.codes) for column in file.tags)
 
     def blocks(self, source: Source) -> Iterator[bytes]:
-        """Yield the new text, in blocks, unpacked; read from the beginning of the same file, opened again.
+        """Yield the new text in blocks, unpacked, from the same file opened again.
 
         Raises:
             InputError: if the file has changed since its tags were read.
@@ -116,7 +116,7 @@ class Rewriter:
             start, stop = bounds[token - base]
             if json.loads(text[start:stop]) not in column.tags_at(token):
                 raise _other_file(self._file)
-            # other letters as they are, unless the line has them all as escapes
+            # escape other letters only if the whole line does
             edits.append((start, stop, json.dumps(column.written(token), ensure_ascii=text.isascii())))
         return edits
 
@@ -132,12 +132,12 @@ class _Column:
         return self.changed[slice(*np.searchsorted(self.changed, [first, last]))]
 
     def tags_at(self, token: int) -> tuple[str | None, ...]:
-        """List the tags that the file may have at a token."""
+        """List the possible tags of a token in the file."""
         name = self.old.names[self.old.codes[token]]
         return (name, self._outside) if name == "O" else (name,)
 
     def written(self, token: int) -> str:
-        """Choose the tag to write at a token."""
+        """Choose the tag to write for a token."""
         name = self._new.names[self._new.codes[token]]
         return self._outside if name == "O" and self._outside is not None else name
 
@@ -154,7 +154,7 @@ def _spliced(text: AnyStr, edits: Sequence[tuple[int, int, AnyStr]]) -> AnyStr:
 
 
 def _string_bounds(text: str, key: str) -> list[tuple[int, int]]:
-    """Find where each string in the list of tags stands in a line of JSON."""
+    """Find the bounds of each string in the list of tags in a line of JSON."""
     bare = text.lstrip("\ufeff \t\r").startswith("[")
     wanted, depth = bare and key == TAGS_KEY, 0
     bounds: list[tuple[int, int]] = []

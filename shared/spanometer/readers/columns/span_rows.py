@@ -1,4 +1,4 @@
-"""Rows of spans without a header, as shared tasks have them: a row a span, or a row a document with its offsets."""
+"""Rows of spans without a header, used by shared tasks: one span a row, or a document and its offsets a row."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ _ROWS = tuple(
 )
 _NUMBER = re.compile(r"\d+")
 _SURE = 5
-"""How many digits the name of a document has, beside which numbers are no labels of tokens."""
+"""In rows with a document's name of at least this many digits, numbers are not labels of tokens."""
 
 _LOOKED_AT = 20
 _ARTICLE = re.compile(r"article(\d+)\.")
 _PIPES = ".pipe"
 _REMEDY = (
-    "Separate by tabs: document, start, end; document, label, start, end; neleval's document, start, last, entity, "
-    "score, type; or document, [offset, ...]. Or write document||label||identifier||start||end."
+    "Write one of these rows, separated by tabs: document, start, end; document, label, start, end; document, start, "
+    "last, entity, score, type (neleval); document, [offset, ...]. Or write document||label||identifier||start||end."
 )
 
 
 def read_span_rows(source: Source, options: Offsets) -> DocumentFile:
-    """Read spans of characters, the end exclusive (neleval's is inclusive); spans without a label are called `_`.
+    """Read spans of characters with exclusive ends (neleval: inclusive ends); spans without a label get `_`.
 
-    Rows of one document are together or apart. Of a list of offsets, each run is a span. The documents' texts are
-    those of the other side.
+    The rows of a document need not be adjacent. In a list of offsets, each run is a span. The texts come from the other
+    side.
 
     Raises:
-        InputError: names the line, for a row of another form, and as `documents_of`.
+        InputError: names the line, for a malformed row, and the errors of `documents_of`.
     """
     return documents_of(source, _records(source), units=options.units("codepoint"), by_name=True)
 
@@ -60,10 +60,10 @@ def read_span_rows(source: Source, options: Offsets) -> DocumentFile:
 def read_span_rows_folder(path: str | os.PathLike[str], options: Offsets, **limits: Any) -> DocumentFile:
     """Read all files of a folder, see `read_span_rows`; an empty file is a document without spans.
 
-    The document of an empty file is the number of the article in the file's name, or the name of the text beside it.
+    An empty file's document is named by the article number in the file's name, or by the text file beside it.
 
     Raises:
-        InputError: as `read_span_rows`; it names the file.
+        InputError: names the file, with the errors of `read_span_rows`.
     """
     records = _records_of_files(os.fspath(path), limits)
     return documents_of(Folder(os.fspath(path)), records, units=options.units("codepoint"), by_name=True)
@@ -89,7 +89,7 @@ def _records(source: Source) -> Iterator[Record]:
             continue
         row = _row(line)
         if row is None:
-            raise source.refuse("this is no row of a span.", _REMEDY, number)
+            raise source.refuse("this row is not a span.", _REMEDY, number)
         record = Record(id=row["document"], line=number)
         for pieces in _places(row):
             record.add(pieces[0][0], pieces[-1][1], row.get("label") or BARE_LABEL, pieces=pieces)
@@ -102,7 +102,7 @@ def _row(line: str) -> dict[str, str] | None:
 
 
 def _places(row: dict[str, str]) -> list[list[tuple[int, int]]]:
-    """List the bounds of the fragments of each span of a row."""
+    """List the bounds of the fragments of each span in a row."""
     if "offsets" in row:
         offsets = set(map(int, _NUMBER.findall(row["offsets"])))
         starts = sorted(offset for offset in offsets if offset - 1 not in offsets)
@@ -121,7 +121,7 @@ def _shows(source: Source) -> bool:
 
 
 def _is_sure(row: dict[str, str] | None) -> bool:
-    """Tell a row of a span from a token with its tags, which may be numbers too."""
+    """Distinguish a span's row from a token's row, whose tags may be numbers."""
     if row is None or "start" not in row:
         return row is not None
     if "score" in row:

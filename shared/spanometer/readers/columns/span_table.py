@@ -1,4 +1,4 @@
-"""Tables of spans: a row a span, with the columns document, start, end and label; CSV, tabs or Parquet."""
+"""Tables with one span a row and the columns document, start, end and label: CSV, tabs or Parquet."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _USUAL = {
     "label": ("label", "type", "entity_type", "tag"),
     "text": ("text", "span_text", "mention"),
 }
-"""The usual names of the columns, in any case; `text` is what the span covers."""
+"""The usual names of the columns, in any case; `text` is the text of the span."""
 
 _NEEDED = ("start", "end", "label")
 _DIGITS = len(str(LONGEST))
 _AT_ONCE = 1 << 12
-"""How many rows of a document are one record."""
+"""A record has at most this many rows of a document."""
 
 _Row = tuple[str | None, int, tuple[int, int, str] | None, str | None]
-"""The document, the line, the span and the text that it covers."""
+"""The document, the line, the span and its text."""
 
-_REMEDY = "Give every row a start, an end and a label; a row with the document alone is one without spans."
+_REMEDY = "Give every row a start, an end and a label. For a document without spans, give only the document."
 
 
 def _named_columns(text: str) -> dict[str, str]:
@@ -65,27 +65,27 @@ class SpanTableReading(Offsets):
         wrong = [key for key, name in named.items() if key not in _USUAL or not isinstance(name, str) or not name]
         if wrong:
             raise InputError(
-                f"{mention('column_names')} names the columns {', '.join(_USUAL)}, and not {shown(wrong[0])}.",
-                "Write the column's own name after the sign: start=From.",
+                f"{mention('column_names')} names the columns {', '.join(_USUAL)}, not {shown(wrong[0])}.",
+                "Write one of these, '=', and the name in the file: start=From.",
                 option="column_names",
             )
 
 
 def read_span_table(source: Source, options: SpanTableReading) -> DocumentFile:
-    """Read spans of characters, the end exclusive; rows of one document are together or apart.
+    """Read spans of characters with exclusive ends. The rows of a document need not be adjacent.
 
-    The documents' texts are those of the other side. A document without spans has a row with empty start, end and
-    label. Without a column of documents, all spans are of one document.
+    The texts come from the other side. A document without spans has a row with empty start, end and label. Without a
+    document column, all spans belong to one document.
 
     Raises:
-        InputError: names the line (of Parquet the row), for a missing column, and for bounds that are no numbers.
+        InputError: names the line (in Parquet, the row), for a missing column, and for bounds that are not numbers.
     """
     records = _records(source, options.column_names or {})
     return documents_of(source, records, units=options.units("codepoint"), by_name=True)
 
 
 def _records(source: Source, names: Mapping[str, str]) -> Iterator[Record]:
-    """Yield the spans of consecutive rows of one document, those of a long one some at a time."""
+    """Yield the spans of adjacent rows of a document, in several records for long documents."""
     for name, rows in groupby(_spans(source, names), key=itemgetter(0)):
         while some := list(islice(rows, _AT_ONCE)):
             spans = [span for _, _, span, _ in some if span is not None]
@@ -94,7 +94,7 @@ def _records(source: Source, names: Mapping[str, str]) -> Iterator[Record]:
 
 
 def _spans(source: Source, names: Mapping[str, str]) -> Iterator[_Row]:
-    """Yield each row with what it says."""
+    """Yield the document, the line, the span and its text for each row."""
     columns: dict[str, str] = {}
     for line, row in _rows(source):
         columns = columns or _columns(source, row, names)
@@ -105,7 +105,7 @@ def _spans(source: Source, names: Mapping[str, str]) -> Iterator[_Row]:
             yield name, line, None, None
             continue
         if not isinstance(label, str) or not label:
-            raise source.refuse("a span has no label.", _REMEDY, line)
+            raise source.refuse("the span has no label.", _REMEDY, line)
         span = _bound(source, start, line), _bound(source, end, line), label
         covered = row.get(columns.get("text", ""))
         yield name, line, span, covered if isinstance(covered, str) and covered else None
@@ -120,36 +120,36 @@ def _rows(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
     _, header = next(rows)
     twice = next((name for place, name in enumerate(header) if name and name in header[:place]), None)
     if twice is not None:
-        raise source.refuse(f"two columns are called {twice!r}.", "Give every column a name of its own.", 1)
+        raise source.refuse(f"two columns have the name {twice!r}.", "Give all columns different names.", 1)
     for line, cells in rows:
         if len(cells) != len(header):
-            raise source.refuse(f"{counted(len(cells), 'cell')}, where the header has {len(header)}.", _REMEDY, line)
+            problem = f"the row has {counted(len(cells), 'cell')}, but the header has {len(header)}."
+            raise source.refuse(problem, "Give every row as many cells as the header.", line)
         yield line, dict(zip(header, cells, strict=True))
 
 
 def _columns(source: Source, row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, str]:
-    """Find the file's names of the columns that it has."""
+    """Find the file's names of the usual columns."""
     header = {name.lower(): name for name in row}
     columns: dict[str, str] = {}
     for key, usual in _USUAL.items():
         if key in names and names[key] not in row:
-            raise source.refuse(f"there is no column {names[key]!r} among {', '.join(map(repr, row))}.", "", 1)
+            problem = f"there is no column {names[key]!r}; the columns are {', '.join(map(repr, row))}."
+            raise source.refuse(problem, f"Change the name in {setting('column_names')}.", 1)
         name = names.get(key) or next((header[name] for name in usual if name in header), None)
         if name is not None:
             columns[key] = name
     for key in _NEEDED:
         if key not in columns:
-            named = setting("column_names", f"{key}=...")
-            raise source.refuse(
-                f"there is no column {key!r} among {', '.join(map(repr, row))}.", f"Name it: {named}.", 1
-            )
+            problem = f"there is no column {key!r}; the columns are {', '.join(map(repr, row))}."
+            raise source.refuse(problem, f"Name the column: {setting('column_names', f'{key}=...')}.", 1)
     return columns
 
 
 def _bound(source: Source, value: Any, line: int) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    # as pandas writes numbers of a column that has gaps
+    # pandas writes whole numbers so if the column has gaps
     text = value.removesuffix(".0") if isinstance(value, str) else ""
     if text.isdecimal() and len(text) <= _DIGITS:
         value = int(text)

@@ -1,4 +1,4 @@
-"""WebAnno TSV 3, the tables that WebAnno and INCEpTION export."""
+"""WebAnno TSV 3, exported by WebAnno and INCEpTION."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
-from ...exceptions import counted, setting
+from ...exceptions import counted
 from ...spans.arrow import LONGEST
 from ...spans.characters import code_points
 from ..formats import Format, LayerReading, blanks_before, register
@@ -27,16 +27,16 @@ _ESCAPED = re.compile(r"\\(->|.)", re.DOTALL)
 _STACKED = re.compile(r"(?<!\\)((?:\\\\)*)\|")
 _NUMBERED = re.compile(r"(.*?)(?<!\\)((?:\\\\)*)\[(\d+)\]", re.DOTALL)
 _LINK = re.compile(r"(?<!\\)->(\d+-\d+)$")
-"""The chain and the mention in it that a row of a chain layer belongs to."""
+"""The chain, and the mention in it, in a row of a chain layer."""
 _TEXT_ESCAPES = {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\b": "\b", "\\f": "\f", "\\\\": "\\"}
 _DIGITS = 18
-"""More digits are no number of 64 bits."""
+"""Numbers with more digits may not fit 64 bits."""
 _REMEDY = "Export the document as WebAnno TSV v3.3."
 
 
 @dataclass
 class _Tokens:
-    """The lines of tokens, the bounds of one after the other, and their forms."""
+    """The lines, bounds and forms of the tokens."""
 
     lines: array[int] = field(default_factory=lambda: array("i"))
     bounds: array[int] = field(default_factory=lambda: array("i"))
@@ -59,7 +59,7 @@ class _Layer:
 
 
 def layers_of(source: Source) -> list[tuple[str, str]]:
-    """Name the layers of spans that a file's annotator has used, in full and in short."""
+    """List the full and short names of the span layers in a file."""
     layers: list[_Layer] = []
     for _, line in _lines(source):
         if line.strip() and not line.startswith("#"):
@@ -70,17 +70,17 @@ def layers_of(source: Source) -> list[tuple[str, str]]:
 
 
 def read_webanno(source: Source, options: LayerReading, *, with_spans: bool = True) -> DocumentFile:
-    """Read one layer of spans of a document, or its text and tokens alone.
+    """Read one layer of spans of a document; without `with_spans` only its text and tokens.
 
-    Offsets are UTF-16 units. The rows of a span have one number in brackets, those of a mention in a chain one link
-    (`->1-2`); without one every row is a span. The text between sentences, which the file lacks, is blanks.
-    Relations, slots and chains' links are not read.
+    Offsets are UTF-16 units. All rows of a span have the same number in brackets, and all rows of a mention in a chain
+    the same link (`->1-2`). A row with neither is a span of its own. The file lacks the text between sentences; blanks
+    replace it. Relations, slots and the links of chains are not read.
 
     Raises:
-        InputError: names the line, for another version of the format, for rows of another form, for an unknown layer
-            or feature, or none where there are several, and as `documents_of`.
+        InputError: names the line, for another version of the format, a malformed row, an unknown layer or feature, an
+            ambiguous choice of them, and the errors of `documents_of`.
     """
-    # read where no garbage is looked for, and given up when the columns have it
+    # read by the builder, which turns garbage collection off and frees the record
     records = (_record(each, options, with_spans=with_spans) for each in [source])
     return documents_of(source, records, units=("utf-16",))
 
@@ -96,7 +96,7 @@ def _record(source: Source, options: LayerReading, *, with_spans: bool) -> Recor
         if line.startswith("#"):
             if (declared := _LAYER.match(line)) is not None and not begun:
                 layers.append(_layer(declared, columns))
-                # a slot has two features, its roles and its targets; a relation one more than its header has
+                # a slot has two features (roles and targets), a relation one more than its header
                 columns += len(layers[-1].features)
             elif line.startswith(_TEXT):
                 pending.append(line[len(_TEXT) :])
@@ -124,12 +124,12 @@ def _record(source: Source, options: LayerReading, *, with_spans: bool) -> Recor
 
 def _lines(source: Source) -> Iterator[tuple[int, str]]:
     if not source.head.startswith(_HEADER):
-        raise source.refuse("this is not WebAnno TSV 3 (version 2 has no offsets).", _REMEDY, 1)
+        raise source.refuse("this is not WebAnno TSV 3.", f"{_REMEDY} Version 2 has no offsets.", 1)
     yield from source.lines()
 
 
 def _layer(declared: re.Match[str], first: int) -> _Layer:
-    """Read a layer that the header declares, whose columns begin with this one."""
+    """Read the declaration of a layer; `first` is its first column."""
     name, _, features = declared[2].partition("|")
     return _Layer(declared[1], name, tuple(features.split("|")), first)
 
@@ -141,10 +141,11 @@ def _bounds(source: Source, cells: list[str], line: int, columns: int) -> tuple[
         or not all(bound.isdecimal() for bound in bounds)
         or not all((cells + [""] * columns)[3:columns])
     ):
-        raise source.refuse(f"this is no row of a token and {counted(columns - 3, 'column')} of layers.", _REMEDY, line)
+        problem = f"this row does not have a token and {counted(columns - 3, 'column')} of layers."
+        raise source.refuse(problem, _REMEDY, line)
     start, end = (int(bound) if len(bound) <= _DIGITS else LONGEST + 1 for bound in bounds)
     if max(start, end) > LONGEST:
-        raise source.refuse(f"the token has the offsets {cells[1]}, which are out of range.", _REMEDY, line)
+        raise source.refuse(f"the token's offsets {cells[1]} are out of range.", _REMEDY, line)
     return start, end
 
 
@@ -153,7 +154,7 @@ def _unescaped(cell: str) -> str:
 
 
 def _text(source: Source, sentences: Sequence[tuple[int, str]]) -> str:
-    """Make the text of a file, with blanks between sentences; the file counts in UTF-16 units."""
+    """Join the sentences to a text, with blanks between; offsets are UTF-16 units."""
     parts: list[str] = []
     units = 0
     for start, sentence in sentences:
@@ -164,47 +165,35 @@ def _text(source: Source, sentences: Sequence[tuple[int, str]]) -> str:
 
 
 def _bounds_of(source: Source, text: str, tokens: _Tokens) -> np.ndarray:
-    """Compute the bounds of the tokens in characters, a row each; an `InputError` for one that is not in the text."""
+    """Compute the bounds of the tokens in characters, one row each; an `InputError` for a token not in the text."""
     units = np.array(tokens.bounds).reshape(-1, 2)
     bounds = code_points(text, units.ravel(), "utf-16").reshape(-1, 2)
     for place, (form, (first, last)) in enumerate(zip(tokens.forms, bounds, strict=True)):
         if first < 0 or last < 0 or text[first:last] != _unescaped(form):
             start, end = units[place]
-            problem = f"the token {form!r} is not in the text of its sentence from {start} to {end}."
+            problem = f"the text of the sentence does not have the token {form!r} from {start} to {end}."
             raise source.refuse(problem, _REMEDY, tokens.lines[place])
     return bounds[units[:, 1] > units[:, 0]]
 
 
 def _chosen(source: Source, layers: Sequence[_Layer], options: LayerReading) -> tuple[_Layer, int | None] | None:
-    """Find the layer and the column of the labels, None for the layer's own name; None if there is no layer."""
-    feature, of_spans = options.feature, {each.name: each for each in layers if each.kind != "RL"}
-    names = {name: each.short_name for name, each in of_spans.items()}
-    chosen = options.chosen(names, partial(source.refuse, line=1))
+    """Choose the layer and the column of its labels; None without a layer, and no column if its name is the label."""
+    refuse, of_spans = partial(source.refuse, line=1), {each.name: each for each in layers if each.kind != "RL"}
+    chosen = options.chosen({name: each.short_name for name, each in of_spans.items()}, refuse)
     if chosen is None:
         return None
     target = of_spans[chosen]
     features = [name for name in target.features if name]
-    wanted = feature or ("value" if "value" in features else None)
-    if wanted is not None and wanted not in features:
-        raise source.refuse(
-            f"the layer {target.short_name!r} has no feature {wanted!r}.",
-            f"It has {', '.join(features) or 'none'}.",
-            1,
-        )
-    if wanted is None and target.kind != "CH" and len(features) > 1 and not any("ROLE_" in name for name in features):
-        listed = ", ".join(map(repr, features))
-        raise source.refuse(
-            f"the layer {target.short_name!r} has several features: {listed}.",
-            f"Name one with {setting('feature')}.",
-            1,
-        )
-    if wanted is None:
-        wanted = features[0] if len(features) == 1 and target.kind != "CH" else None
-    return target, None if wanted is None else target.first + target.features.index(wanted)
+    slots = len(features) > 1 and any("ROLE_" in name for name in features)
+    if options.feature is None and "value" not in features and (target.kind == "CH" or slots):
+        # the names of a chain's or a slot's features are no labels
+        return target, None
+    feature = options.label_feature(target.short_name, features, refuse)
+    return target, target.first + target.features.index(feature) if feature else None
 
 
 class _LayerSpans:
-    """The spans of a layer, which are added to a record row by row."""
+    """The spans of a layer, added to a record row by row."""
 
     def __init__(self, source: Source, record: Record, layer: _Layer, column: int | None) -> None:
         self._source, self._record, self._layer, self._column = source, record, layer, column
@@ -226,19 +215,19 @@ class _LayerSpans:
                 continue
             start, end, other = spans[place]
             if other != label:
-                problem = f"the span [{number}] has the values {other!r} and {label!r}."
+                problem = f"the rows of span [{number}] have two values, {other!r} and {label!r}."
                 raise self._source.refuse(problem, _REMEDY, line)
             spans[place] = min(start, bounds[0]), max(end, bounds[1]), label
 
     def _items(self, cells: list[str]) -> Iterator[tuple[str, str | None]]:
-        """Yield the value of each span in a row, and what is the same in all rows of the span, if it has several."""
+        """Yield the value of each span in a row, and the number or link that its rows share, if any."""
         items = _split(cells[self._place])
         links = _split(cells[self._layer.first]) if self._layer.kind == "CH" else items
         for item, link in zip(items, links if len(links) == len(items) else items, strict=True):
             numbered = _NUMBERED.fullmatch(item)
             value = item if numbered is None else numbered[1] + numbered[2]
             if self._layer.kind == "CH":
-                # the numbers in brackets are those of chains, not of mentions
+                # the numbers in brackets belong to chains, not to mentions
                 numbered, value = _LINK.search(link), _LINK.sub("", value)
             yield value, None if numbered is None else numbered[numbered.re.groups]
 

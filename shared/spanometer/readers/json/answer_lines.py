@@ -1,4 +1,4 @@
-"""JSON lines of what language models answered, which becomes spans only beside a text, see `grounding`."""
+"""JSON lines of answers of language models; `grounding` turns them into spans of a text."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .records import TAGS_KEY, WORDS_KEYS, Row, are_bounds, are_words, first_obj
 _ANSWER = "answer"
 _NAMES = ("custom_id", "id", "document_id", "doc_id", "key")
 _MADE_UP = re.compile(r"(chatcmpl|cmpl|resp|msg|batch_req|gen|run)[-_]")
-"""How the names begin that programming interfaces make up, which are no names of documents."""
+"""The prefixes of names that APIs make up; they are not names of documents."""
 
 _DECISIONS = ("accept", "reject", "ignore")
-"""What an annotator answers in Prodigy."""
+"""The answers of annotators in Prodigy."""
 
 _REMEDY = (
-    'Write an object a line: {"id": ..., "text": ..., "answer": ...}, or a chat with "messages" or "choices"; '
-    f"{setting('answer_key')} names another key."
+    'On each line, write {"id": ..., "text": ..., "answer": ...}, or a chat with "messages" or "choices". For another '
+    f"key, set {setting('answer_key')}."
 )
 
 
@@ -35,8 +35,8 @@ class AnswerLines(CheckedOptions):
     """The options of reading.
 
     Attributes:
-        answer_key: by default `answer`, or what a chat shows; keys within objects have dots between, `answers.gpt`.
-        text_key: by default `text`; texts may also be those of the other side.
+        answer_key: by default `answer`, or the keys of a chat; dots lead into objects, `answers.gpt`.
+        text_key: by default `text`; the texts may also come from the other side.
     """
 
     answer_key: str | None = text(
@@ -51,14 +51,14 @@ class AnswerLines(CheckedOptions):
 
 
 def read_answers(source: Source, options: AnswerLines) -> DocumentFile:
-    """Read objects with an answer, and `text`, `id` and `tokens` where they are known.
+    """Read objects with an answer, and optional `text`, `id` and `tokens`.
 
-    An answer is a string, null, or a value as `read_answer` takes it, in any envelope that `answer_in` knows: what the
-    assistant wrote last, or the arguments of the tools it called. The document of a failed request has an empty answer
-    and is listed. The file has no spans until it is paired with texts.
+    An answer is a string, null, or a value for `read_answer`, in any envelope that `answer_in` knows: the assistant's
+    last message, or the arguments of its tool calls. A failed request is listed, and its document has an empty answer.
+    The file has no spans until it is paired with texts.
 
     Raises:
-        InputError: names the line, for an object without an answer, and for a text that is no string.
+        InputError: names the line, for an object without an answer, and for a text that is not a string.
     """
     answers: list[Any] = []
 
@@ -79,14 +79,14 @@ def read_answers(source: Source, options: AnswerLines) -> DocumentFile:
 
 
 def _documents(source: Source) -> list[Row]:
-    """List the rows; one list of a pipeline's spans is one document."""
+    """List the rows; a single list of spans from a pipeline is one document."""
     documents = list(rows(source, "answers"))
     spans = [row for _, place, row in documents if place]
     return [(1, "", spans)] if len(spans) == len(documents) and are_mentions(spans) else documents
 
 
 def record_of(source: Source, line: int, place: str, row: Any, text_key: str | None) -> Record:
-    """Read an object's name, text and tokens; an `InputError` if it has no text under a key that is named."""
+    """Read an object's name, text and tokens; an `InputError` if it has no text under a named key."""
     text = row.get("text") if isinstance(row, dict) else None
     if text_key is not None:
         part, rest = part_at(row, text_key)
@@ -95,7 +95,7 @@ def record_of(source: Source, line: int, place: str, row: Any, text_key: str | N
         problem = f"{place or 'the line'} has no text under {text_key or 'text'!r}."
         raise source.refuse(problem, f"Name the key of the text with {setting('text_key')}.", line)
     tokens = row.get("tokens") if isinstance(row, dict) else None
-    # harnesses number documents, and keep what they read
+    # test harnesses number documents, and keep the original under `doc`
     named = row.get("doc", row) if isinstance(row, dict) else None
     return Record(
         text=text,
@@ -112,12 +112,12 @@ def _is_name(value: Any) -> bool:
 
 
 def _answer(row: Any, key: str | None) -> Any:
-    """Find the answer in a row."""
+    """Read the answer of a row."""
     if key is not None:
         part, rest = part_at(row, key)
         if rest:
             keys = ", ".join(map(repr, part)) if isinstance(part, dict) else ""
-            raise InputError(f"has nothing under {rest!r}.", f"The keys there are {keys}." if keys else _REMEDY)
+            raise InputError(f"has no key {rest!r}.", f"Choose one of its keys: {keys}." if keys else _REMEDY)
         answer = answer_in(part)
         return part if answer is NO_ANSWER else answer
     answer = answer_in(row)
@@ -150,7 +150,7 @@ register(Format("answers", "JSON lines of answers of a language model", _shows, 
 
 
 def read_text_lines(source: Source, options: AnswerLines) -> DocumentFile:
-    """Read objects with `text`, or another key, and `id` and `tokens` where they are known; there are no spans.
+    """Read objects with `text` (or another key) and optional `id` and `tokens`, but no spans.
 
     Raises:
         InputError: names the line, for an object without a text.
@@ -163,5 +163,5 @@ def _has_text(source: Source) -> bool:
     return isinstance(first_object(source).get("text"), str)
 
 
-# a reference without spans is mostly one whose spans are not found
+# last in detection: a reference without spans is usually one whose spans were not recognised
 register(Format("texts", "JSON lines of texts", None, read_text_lines, allows=_has_text))

@@ -1,4 +1,4 @@
-"""Doccano's exports of sequence labelling, with or without relations, and those of its first version with users."""
+"""Doccano's exports of sequence labelling, with or without relations, and of its first version with users."""
 
 from __future__ import annotations
 
@@ -25,29 +25,25 @@ _KEYS = (*_LISTS, _WITH_RELATIONS, _FIRST_VERSION)
 def read_doccano(source: Source, options: Offsets) -> DocumentFile:
     """Read a Doccano export: JSON lines with `text` and `label`, `labels`, `entities` or `annotations`.
 
-    Doccano counts UTF-16 units (or grapheme clusters, if a project says so), other programs that write its format count
-    code points, and the files have nothing to tell them apart. Where that makes a difference, `offset_unit` must be
-    given. Relations, comments and metadata are not read.
+    Doccano counts UTF-16 units (or grapheme clusters, if the project uses them), but other programs that write its
+    format count code points, and the files do not say. If the units differ in a text, set `offset_unit`. Relations,
+    comments and metadata are not read. Documents without text are left out.
 
     Raises:
-        InputError: names the line, for a document without text or spans of another form, and as `documents_of`.
+        InputError: names the line, for malformed spans, and the errors of `documents_of`.
     """
-    left_out: list[str] = []
-    return documents_of(source, _records(source, left_out), units=options.units(*IN_BROWSERS), left_out=left_out)
+    return documents_of(source, _records(source), units=options.units(*IN_BROWSERS))
 
 
-def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
+def _records(source: Source) -> Iterator[Record | str]:
     for line, place, row in rows(source, "spans"):
-        key, items = "", None
-        for key in _KEYS if isinstance(row, dict) else ():
-            if key in row:
-                items = row[key]
-                break
-        if not isinstance(items, list):
+        key = next((key for key in _KEYS if key in row), "")
+        items = row[key] if isinstance(row, dict) and key else None
+        if not isinstance(row, dict) or not isinstance(items, list):
             raise source.refuse(f"{place or 'the line'} has no list of labels.", _REMEDY, line)
         text = row.get("text")
         if not isinstance(text, str):
-            left_out.append(f"{place or f'line {line}'}: a document without text.")
+            yield f"{place or f'line {line}'}: a document without text."
             continue
         record = Record(spans=items, text=text, id=row.get("id"), line=line, place=place)
         if key in _LISTS:
@@ -65,7 +61,7 @@ def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
 
 
 def _spans(source: Source, spans: Sequence[Any], line: int) -> list[tuple[int, int, str]]:
-    # the first version writes numbers for labels
+    # labels of the first version are numbers
     return [
         (start, end, str(label) if type(label) is int else label)
         for start, end, label in spans_in(source, spans, line, _REMEDY, ("start_offset", "end_offset", "label"))
@@ -73,16 +69,18 @@ def _spans(source: Source, spans: Sequence[Any], line: int) -> list[tuple[int, i
 
 
 def _written(documents: Fitted) -> Iterator[bytes]:
-    """Write JSON lines as Doccano exports them, with offsets in UTF-16 units."""
+    """Write JSON lines like Doccano's exports, with offsets in UTF-16 units."""
     for record in documents.records():
-        text = str(record.text)
-        spans = record.spans
-        if not is_plain(text, "utf-16"):
-            place = borders(text, "utf-16").tolist()
-            spans = [(place[start], place[end], label) for start, end, label in spans]
         name = {} if record.id is None else {"id": number_or_text(record.id)}
-        row = {**name, "text": text, "label": spans, "Comments": []}
-        yield json.dumps(row, ensure_ascii=False).encode() + b"\n"
+        yield f"{json.dumps({**name, **labelled(str(record.text), record.spans)}, ensure_ascii=False)}\n".encode()
+
+
+def labelled(text: str, spans: Sequence[tuple[int, int, str]]) -> dict[str, Any]:
+    """Make Doccano's object for a text and its spans, with offsets in UTF-16 units."""
+    if not is_plain(text, "utf-16"):
+        place = borders(text, "utf-16").tolist()
+        spans = [(place[start], place[end], label) for start, end, label in spans]
+    return {"text": text, "label": spans, "Comments": []}
 
 
 def _shows(source: Source) -> bool:

@@ -1,4 +1,4 @@
-"""Our JSON lines of documents: name, text, tokens and spans."""
+"""Spanometer's JSON lines of documents: name, text, tokens and spans."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from .records import TAGS_KEY, are_bounds, are_words, first_filled, first_object
 from .values import first_value
 
 _REMEDY = (
-    'Write an object a document: {"id": ..., "text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}; '
+    'Write each document as {"id": ..., "text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}; '
     'discontinuous spans have "fragments": [[start, end], ...].'
 )
 _KEYS = ("spans", "entities")
 _BOUNDS = ("start", "end", "label")
 _IN_ORDER = itemgetter(*_BOUNDS)
 _AT_ONCE = 1000
-"""How many documents are written together."""
+"""Documents are written in batches of this size."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,14 +40,14 @@ class DocumentLines(Offsets):
 
 
 def read_document_lines(source: Source, options: DocumentLines) -> DocumentFile:
-    """Read lists of spans, or objects with `spans`, or another key, and `id`, `text`, `tokens` where they are known.
+    """Read lists of spans, or objects with `spans` (or another key) and optional `id`, `text` and `tokens`.
 
-    Spans are in characters if the objects have a text, else in tokens, unless `unit` says otherwise: `"token"` or
-    `"character"`. `tokens` are words, pairs of the bounds of characters, or objects with `text` or `start` and `end`;
-    `annotator` says whose spans they are. A span may state its `text`, and may have `attributes`, an object.
+    Spans are in characters if the objects have a text, else in tokens; `unit` (`"token"` or `"character"`) overrides
+    this. `tokens` are words, pairs of character offsets, or objects with `text` or `start` and `end`. `annotator` names
+    the annotator. A span may state its `text`, and may have `attributes`, an object.
 
     Raises:
-        InputError: names the line, for an object of another form, and as `documents_of`.
+        InputError: names the line, for a malformed object, and the errors of `documents_of`.
     """
     _refuse_groups(source, options.spans_key)
     rest = rows(source, "spans")
@@ -57,14 +57,15 @@ def read_document_lines(source: Source, options: DocumentLines) -> DocumentFile:
     def records() -> Iterator[Record]:
         for line, place, row in chain([first], rest):
             if _in_tokens(row) != in_tokens:
-                raise source.refuse("some documents have spans of tokens, others of characters.", _REMEDY, line)
+                problem = "some documents have spans of tokens, but others have spans of characters."
+                raise source.refuse(problem, "Give all documents a text, or none.", line)
             yield _record(source, line, place, row, options.spans_key)
 
     return documents_of(source, records(), units=options.units("codepoint"), in_tokens=in_tokens)
 
 
 def _refuse_groups(source: Source, key: str) -> None:
-    """Raise an `InputError` if the key is named for documents of spaCy."""
+    """Raise an `InputError` for spaCy's documents, which have span groups instead of keys."""
     if source.binary == ZLIB or (key != "spans" and isinstance(first_object(source).get("spans"), dict)):
         remedy = f"Name the group of their spans with {setting('span_group', key)}."
         raise source.refuse("these are documents of spaCy, not JSON lines of documents.", remedy)
@@ -94,7 +95,7 @@ def _record(source: Source, line: int, place: str, row: Any, key: str) -> Record
         spans = list(map(_outer_bounds if fragments else _IN_ORDER, listed))
     except KeyError:
         raise _refused(source, listed, line) from None
-    # without attributes, scores are of something else
+    # without attributes, scores mean something else
     scores = [span.get("scores") if values else None for span, values in zip(listed, attributes, strict=False)]
     words, tokens = _tokens(source, row.get("tokens"), line)
     text = row.get("text")
@@ -126,17 +127,17 @@ def _are_pairs(fragments: Any) -> bool:
 
 
 def _refused(source: Source, spans: Sequence[Any], line: int) -> InputError:
-    """Make the error about the first span of another form."""
+    """Make the error about the first malformed span."""
     for number, span in enumerate(spans):
         if is_object(span, "fragments", "label"):
-            problem = "" if _are_pairs(span["fragments"]) else f"span {number} has fragments that are no pairs."
+            problem = "" if _are_pairs(span["fragments"]) else f"the fragments of span {number} are not pairs."
         else:
-            problem = "" if is_object(span, *_BOUNDS) else f"span {number} has no 'start', 'end' and 'label'."
+            problem = "" if is_object(span, *_BOUNDS) else f"span {number} lacks 'start', 'end' or 'label'."
         if not problem and not isinstance(span.get("attributes") or {}, dict):
-            problem = f"the attributes of span {number} are no object."
+            problem = f"the attributes of span {number} are not an object."
         if problem:
             return source.refuse(problem, _REMEDY, line)
-    return source.refuse("a span has another form.", _REMEDY, line)
+    return source.refuse("a span is malformed.", _REMEDY, line)
 
 
 def _tokens(source: Source, tokens: Any, line: int) -> tuple[list[str] | None, list[tuple[int, int]] | None]:
@@ -156,7 +157,8 @@ def _tokens(source: Source, tokens: Any, line: int) -> tuple[list[str] | None, l
         words = [token.get("text") for token in tokens]
         if are_words(words):
             return words, None
-    raise source.refuse("'tokens' are neither words nor bounds.", _REMEDY, line)
+    problem = "'tokens' are neither words nor bounds."
+    raise source.refuse(problem, "Give words as strings, or bounds as [start, end].", line)
 
 
 def _written(documents: Fitted) -> Iterator[bytes]:
@@ -189,12 +191,12 @@ def _span(record: Record, place: int) -> dict[str, Any]:
 def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
     file = documents.file
     if file.in_tokens and file.words is None and file.documents.tokens is None:
-        what = "documents without words, whose length is not written"
+        what = "documents without words, written without their length"
         yield from ((what, number) for number in range(file.documents.size))
 
 
 def _has_attributes(source: Source) -> bool:
-    """Look for `attributes` in the first span."""
+    """Check whether the first span has `attributes`."""
     row = first_filled(source, *_KEYS)
     spans = next((row[key] for key in _KEYS if key in row), [row])
     return isinstance(spans, list) and bool(spans) and is_object(spans[0], "label", "attributes")
@@ -202,7 +204,7 @@ def _has_attributes(source: Source) -> bool:
 
 def _allows(source: Source) -> bool:
     row = first_object(source)
-    # no document has a span, or none so far; or lines are lists of spans
+    # the first document has no span, or lines are lists of spans
     lists = isinstance(first_value(source), list) and (not row or is_object(row, "start", "end", "label"))
     return row.get("spans") == [] or lists
 

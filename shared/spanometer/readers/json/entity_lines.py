@@ -1,4 +1,4 @@
-"""JSON lines of entity trees: each line one document."""
+"""JSON lines of entity trees, one document a line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def read_entity_lines(source: Source) -> DocumentFile:
         for line, _, row in rows(source, "entities"):
             tokens, name = (row.get("tokens"), row.get("id")) if isinstance(row, dict) else (None, None)
             if tokens is not None and (not isinstance(tokens, list) or not all(map(is_text, tokens))):
-                raise source.refuse("'tokens' is not a list of strings.", "Write the words as JSON strings.", line)
+                raise source.refuse("'tokens' is not a list of strings.", "Write words as JSON strings.", line)
             add_words(words, tokens, source, line, first=not lines)
             names.append(str(len(names) if name is None else name))
             lines.append(line)

@@ -1,4 +1,4 @@
-"""Envelopes of generated answers: what programming interfaces, batches, chats and test harnesses put around them."""
+"""Find generated answers in the responses of APIs, batches, chats and test harnesses."""
 
 from __future__ import annotations
 
@@ -9,45 +9,45 @@ from typing import Any
 from ...exceptions import InputError, shown
 
 NO_ANSWER = object()
-"""What a value holds that is no known envelope."""
+"""The answer of a value that is not a known envelope."""
 
 _PATHS = (
-    # a bare answer, or what a chat, a harness or a library returned for one prompt
+    # a bare answer, or the result of a chat, a harness or a library for one prompt
     *("answer", "messages", "conversations", "choices.0.message", "choices.0.text", "candidates.0.content"),
     *("filtered_resps.0", "resps.0.0", "model_response.text.0", "model_response.final_text.0", "predictions.0"),
     *("output_text", "outputs.0.text", "output.message", "output", "generated_text", "completion"),
-    # a response within the line of a batch, and Ollama's
+    # a response in a line of a batch, and Ollama's response
     *("response.body", "response", "result.message", "body", "message", "prediction", "raw_output"),
 )
-"""Where envelopes have the answer, first come first; dots lead into objects and lists."""
+"""The paths of answers in envelopes, in order of preference; dots lead into objects and lists."""
 
 _BARE = ("answer", "output", "response", "prediction")
-"""Keys whose value is the answer, if it is no envelope itself."""
+"""Keys whose value is the answer, unless it is an envelope itself."""
 
 _ASSISTANTS = ("assistant", "gpt", "model", "chatbot", "bot", "ai")
 _FAILED = ("errored", "expired", "canceled", "cancelled", "failed")
 _ARGUMENTS = ("arguments", "input", "args")
-"""Keys of the arguments of a call, in the interfaces of OpenAI and Mistral, Anthropic, and Gemini."""
+"""The key of a call's arguments in the APIs of OpenAI and Mistral, of Anthropic, and of Gemini."""
 
 _CALLS = ("function", "function_call", "functionCall", "function_calls", "toolUse", "tool_calls")
-"""Keys that lead to a call, or to several."""
+"""Keys that lead to one or several calls."""
 
 _CALL_TYPES = ("tool_use", "function_call", "tool_call", "custom_tool_call")
 
 
 class FailedRequest(InputError):
-    """Raised where the line of a batch has an error instead of an answer."""
+    """Raised if a line of a batch has an error instead of an answer."""
 
 
 def answer_in(value: Any) -> Any:
     """Find the answer in an envelope: a text, the arguments of tool calls, or `NO_ANSWER`.
 
-    The last message of the assistant counts. Where a message calls tools, their arguments are the answer, and the text
-    beside them is not. Several texts, or arguments, are joined by line ends.
+    The assistant's last message counts. If a message calls tools, their arguments are the answer instead of its text.
+    Several texts or arguments are joined by line ends.
 
     Raises:
-        FailedRequest: for a batch's line with an error.
-        InputError: for a chat in which the assistant says nothing.
+        FailedRequest: for a line of a batch with an error.
+        InputError: for a chat without a message of the assistant.
     """
     if isinstance(value, list):
         return _in_list(value)
@@ -89,14 +89,14 @@ def _failure(error: Any) -> FailedRequest:
 
 
 def _in_list(values: Sequence[Any]) -> Any:
-    """Find the answer in a list: of messages, of the parts of one, or of one envelope."""
+    """Find the answer in a list of messages, of a message's parts, or of one envelope."""
     messages = list(filter(_is_message, values))
     if any(_calls(value) for value in values if not _is_message(value)):
         return _joined(values)
     if messages:
         spoken = [message for message in messages if message.get("role", message.get("from")) in _ASSISTANTS]
         if not spoken:
-            raise InputError("is a chat without a message of the assistant.", "Leave the line out, or add its answer.")
+            raise InputError("is a chat without a message of the assistant.", "Leave the line out, or add the answer.")
         return _in_message(spoken[-1])
     if values and are_mentions(values):
         return list(values)
@@ -117,7 +117,7 @@ def _in_message(message: dict[str, Any]) -> Any:
 
 
 def _joined(parts: Iterable[Any]) -> Any:
-    """Join the arguments of calls among the parts of a message, or else its texts; None if it has neither."""
+    """Join the arguments of the calls in a message, else its texts; None if it has neither."""
     calls: list[Any] = []
     texts: list[str] = []
     for part in parts:
@@ -138,7 +138,7 @@ def _joined(parts: Iterable[Any]) -> Any:
 
 
 def _calls(part: Any) -> list[Any]:
-    """List the arguments of the calls in a part of a message."""
+    """List the arguments of all calls in a part of a message."""
     if isinstance(part, list):
         return [call for each in part for call in _calls(each)]
     if not isinstance(part, dict):
@@ -152,7 +152,7 @@ def _calls(part: Any) -> list[Any]:
 
 
 def part_at(value: Any, path: str) -> tuple[Any, str]:
-    """Find the part of a value at a path, as far as the path leads, and the rest of the path.
+    """Follow a path into a value; the result is the part that it reaches, and the rest of the path.
 
     Dots in a path lead into objects and lists, or are part of a key.
     """
@@ -172,7 +172,7 @@ def part_at(value: Any, path: str) -> tuple[Any, str]:
 
 
 def are_mentions(entities: Any) -> bool:
-    """Check for what systems return without offsets: GLiNER2's mentions by label, or the words of a pipeline."""
+    """Check for mentions without offsets: GLiNER2's mentions by label, or a pipeline's words."""
     if isinstance(entities, dict):
         lists = [value if isinstance(value, list) else [value] for value in entities.values()]
         return bool(lists) and all(isinstance(mention, str) for mentions in lists for mention in mentions)
@@ -180,7 +180,7 @@ def are_mentions(entities: Any) -> bool:
 
 
 def _are_objects(entities: Any, mention: str, label: str) -> bool:
-    """Check for a list of objects with a mention and a label under these keys, and without offsets."""
+    """Check for a list of objects with a mention and a label under these keys, and no offsets."""
     return (
         isinstance(entities, list)
         and bool(entities)

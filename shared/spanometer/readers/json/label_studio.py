@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any
 
 from ...documents.document_file import DocumentFile, documents_of
@@ -30,10 +29,10 @@ class LabelStudioReading(Offsets):
     """The options of reading.
 
     Attributes:
-        offset_unit: Label Studio counts code points, some of its versions UTF-16 units; the texts that spans state
-            tell which, and where they do not it must be given.
-        text_key: which item of `data` is the text; by default the only string of which stated texts are parts.
-        label_key: which labels to read where a task has several kinds, by the name of their tag (`from_name`).
+        offset_unit: Label Studio counts code points, but some versions count UTF-16 units. The stated texts of spans
+            show the unit; set it if they do not.
+        text_key: the item of `data` with the text; by default the only string that contains all stated texts.
+        label_key: the tag (`from_name`) whose labels to read; required if a task has labels of several tags.
     """
 
     text_key: str | None = reused_option(AnswerLines, "text_key")
@@ -43,23 +42,21 @@ class LabelStudioReading(Offsets):
 def read_label_studio(source: Source, options: LabelStudioReading) -> DocumentFile:
     """Read tasks with `data` and `annotations` (older: `completions`), or flat records of JSON-MIN.
 
-    Every annotator's annotation of a task is a document; annotations that were cancelled, relations and other results
-    are not read, tasks without annotations are listed. Predictions are read if no task has an annotation, which a note
-    says; their annotator is the model. A span with several labels is one of each.
+    Each annotation of a task is a document. Cancelled annotations, relations and other results are not read. Tasks
+    without annotations are listed. If no task has an annotation, predictions are read, with the model as annotator,
+    and a note says so. A span with several labels counts once for each.
 
     Raises:
-        InputError: names the task, for HTML and dialogues, whose offsets are no characters of a text, for tasks without
-            a text, if no task has an annotation or a prediction, and as `documents_of`.
+        InputError: names the task, for HTML and dialogues (their offsets do not count characters), for tasks without a
+            text, if no task has an annotation or a prediction, and the errors of `documents_of`.
     """
-    left_out: list[str] = []
     notes: list[str] = []
-    records = _records(source, options, left_out, notes)
-    file = documents_of(source, records, units=options.units(*IN_BROWSERS), left_out=left_out)
+    file = documents_of(source, _records(source, options, notes), units=options.units(*IN_BROWSERS))
     return replace(file, notes=(*notes, *file.notes))
 
 
-def _records(source: Source, options: LabelStudioReading, left_out: list[str], notes: list[str]) -> Iterator[Record]:
-    predictions: list[list[Record]] = []
+def _records(source: Source, options: LabelStudioReading, notes: list[str]) -> Iterator[Record | str]:
+    without: list[tuple[str, list[Record]]] = []
     annotated = False
     for line, place, row in rows(source, "tasks"):
         if not isinstance(row, dict):
@@ -70,20 +67,19 @@ def _records(source: Source, options: LabelStudioReading, left_out: list[str], n
         annotated |= bool(annotations)
         yield from annotations
         if not annotations:
-            left_out.append(f"{task.place}: a task without annotations.")
-            predictions.append([] if annotated else list(task.predictions()))
-    if annotated:
-        return
-    if not any(predictions):
-        raise source.refuse("no task has an annotation or a prediction.", "Export tasks that were labelled.")
-    left_out[:] = [text for text, of_task in zip(left_out, predictions, strict=True) if not of_task]
-    notes.append("No task has an annotation: the predictions of models were read.")
-    yield from chain.from_iterable(predictions)
+            predictions = [] if annotated else list(task.predictions())
+            without.append((f"{task.place}: a task without annotations.", predictions))
+    if not annotated:
+        if not any(predictions for _, predictions in without):
+            raise source.refuse("no task has an annotation or a prediction.", "Export labelled tasks.")
+        notes.append("No task has an annotation: the predictions of models were read.")
+    for left_out, predictions in without:
+        yield from [left_out] if annotated or not predictions else predictions
 
 
 @dataclass(frozen=True)
 class _Task:
-    """A task, its line, and what to call its place."""
+    """A task, its line, and its name in errors."""
 
     source: Source
     options: LabelStudioReading
@@ -92,7 +88,7 @@ class _Task:
     place: str
 
     def records(self) -> Iterator[Record]:
-        """Yield the annotations of a task, or the one of a flat record."""
+        """Yield the annotations of a task, or the annotation of a flat record."""
         row = self.row
         if "data" not in row:
             lists = {key: values for key, values in row.items() if isinstance(values, list) and values}
@@ -128,19 +124,19 @@ class _Task:
         if label_key is None and len(names) > 1:
             listed = ", ".join(map(repr, names))
             raise self.refuse(
-                f"the task has labels of several tags: {listed}.", f"Name one with {setting('label_key')}."
+                f"the task has labels of several tags: {listed}.", f"Choose one with {setting('label_key')}."
             )
         if isinstance(annotator, dict):
             annotator = annotator.get("email", annotator.get("id"))
         record = Record(id=self.row.get("id"), annotator=annotator, line=self.line, place=self.place)
         for value in (value for name, value in regions if label_key in (None, name)):
             if not is_object(value, "start", "end"):
-                raise self.refuse("a span has no 'start' and 'end'.")
+                raise self.refuse("a span lacks 'start' or 'end'.")
             start, end, stated = value["start"], value["end"], value.get("text")
             if isinstance(start, str):
                 raise self.refuse(
-                    f"a span begins at {shown(start)}: a place in HTML or in a dialogue, not in a text.",
-                    "Only projects with plain text can be read.",
+                    f"a span begins at {shown(start)}, a place in HTML or in a dialogue.",
+                    "Use a project with plain text.",
                 )
             labels: list[Any] = next((value[kind] for kind in _TYPES if isinstance(value.get(kind), list)), [])
             if not labels:
@@ -151,7 +147,7 @@ class _Task:
         return record
 
     def _text(self, data: Mapping[str, Any], stated: Sequence[str | None]) -> str:
-        """Find the text of a task: the string under the named key, or the only string with all stated texts in it."""
+        """Find the text of a task: the string under the named key, or the only string with all stated texts."""
         parts = [part.strip() for part in stated if part]
         texts = {key: value for key, value in data.items() if isinstance(value, str)}
         fitting = [key for key, value in texts.items() if all(part in value for part in parts)]
@@ -162,10 +158,10 @@ class _Task:
             (text_key,) = fitting
         if text_key is None:
             listed = ", ".join(map(repr, texts)) or "none"
-            problem = f"nothing shows which item of the task is the text (strings: {listed})."
-            raise self.refuse(problem, f"Name it with {setting('text_key')}.")
+            problem = f"it is not clear which item of the task is the text (strings: {listed})."
+            raise self.refuse(problem, f"Name the item with {setting('text_key')}.")
         if text_key not in texts:
-            raise self.refuse(f"the task has no text {text_key!r}.", f"It has {', '.join(texts)}.")
+            raise self.refuse(f"the task has no text {text_key!r}.", f"Choose one of: {', '.join(texts) or 'none'}.")
         return texts[text_key]
 
     def refuse(self, problem: str, remedy: str = _REMEDY) -> InputError:
@@ -179,7 +175,7 @@ def _is_region(value: Any) -> bool:
 
 
 def _written(documents: Fitted) -> Iterator[bytes]:
-    """Write one array of tasks; a document of several annotators is one task, if it has a name."""
+    """Write one array of tasks; a named document with several annotators is one task."""
     tasks: dict[tuple[str | None, int, str], dict[str, Any]] = {}
     for number, record in enumerate(documents.records()):
         text = str(record.text)
@@ -188,7 +184,7 @@ def _written(documents: Fitted) -> Iterator[bytes]:
         task = tasks.setdefault(key, {**name, "data": {"text": text}, "annotations": []})
         annotator = None if record.annotator is None else number_or_text(record.annotator)
         by = {"email": annotator} if isinstance(annotator, str) else annotator
-        result = [_result(place, text, *span) for place, span in enumerate(record.spans)]
+        result = list(results(text, record.spans))
         task["annotations"].append({**({} if by is None else {"completed_by": by}), "result": result})
     rows = (json.dumps(task, ensure_ascii=False).encode() for task in tasks.values())
     yield b"["
@@ -197,9 +193,11 @@ def _written(documents: Fitted) -> Iterator[bytes]:
     yield b"\n]\n"
 
 
-def _result(place: int, text: str, start: int, end: int, label: str) -> dict[str, Any]:
-    value = {"start": start, "end": end, "text": text[start:end], "labels": [label]}
-    return {"id": f"span{place}", "from_name": "label", "to_name": "text", "type": "labels", "value": value}
+def results(text: str, spans: Iterable[tuple[int, int, str]]) -> Iterator[dict[str, Any]]:
+    """Make Label Studio's results from spans of a text."""
+    for place, (start, end, label) in enumerate(spans):
+        value = {"start": start, "end": end, "text": text[start:end], "labels": [label]}
+        yield {"id": f"span{place}", "from_name": "label", "to_name": "text", "type": "labels", "value": value}
 
 
 def _shows(source: Source) -> bool:

@@ -17,13 +17,13 @@ _REMEDY = f'Write {{"id": ..., "{_HARD}": [[start, end], ...]}} on each line.'
 
 
 def read_mushroom(source: Source) -> DocumentFile:
-    """Read the hard labels as spans, which are called `_`; the text is `model_output_text`.
+    """Read the hard labels as spans with the label `_`; the text is `model_output_text`.
 
-    Objects with soft labels alone have the places whose probability is above 0.5, those that touch joined. Offsets
+    Without hard labels, the spans are the soft labels with a probability above 0.5; adjacent ones are joined. Offsets
     are code points, ends exclusive.
 
     Raises:
-        InputError: names the line, for an object of another form, and as `documents_of`.
+        InputError: names the line, for a malformed object, and the errors of `documents_of`.
     """
     return documents_of(source, _records(source))
 
@@ -34,7 +34,7 @@ def _records(source: Source) -> Iterator[Record]:
             bounds = _likely(row[_SOFT]) if row.get(_HARD) is None else [(start, end) for start, end in row[_HARD]]
             text = row.get("model_output_text")
         except (AttributeError, KeyError, TypeError, ValueError):
-            raise source.refuse("the object has no labels, or labels of another form.", _REMEDY, line) from None
+            raise source.refuse("the object has no labels, or malformed labels.", _REMEDY, line) from None
         spans = [(start, end, BARE_LABEL) for start, end in bounds]
         yield Record(
             spans=spans, text=text if isinstance(text, str) else None, id=row.get("id"), line=line, place=place
@@ -42,7 +42,7 @@ def _records(source: Source) -> Iterator[Record]:
 
 
 def _likely(labels: Any) -> list[tuple[int, int]]:
-    """Find the places of the probable labels, joined where they touch."""
+    """Find the bounds of the probable labels; adjacent ones are joined."""
     joined: list[tuple[int, int]] = []
     for start, end in sorted((label["start"], label["end"]) for label in labels if label["prob"] > 0.5):
         if joined and joined[-1][1] == start:

@@ -1,4 +1,4 @@
-"""The rows of a Parquet file, as JSON lines have them: a row a document, its columns the keys of an object."""
+"""Read the rows of a Parquet file like JSON lines: each row is an object with the columns as keys."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..source import Source
 _LONG, _REMEDY = "a row is longer than {}", "Write one document a row"
 
 _ROWS = 1000
-"""How many rows are read at once."""
+"""Rows are read in batches of this size."""
 
 
 def parquet_rows(source: Source, rows: int = _ROWS) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the rows with their numbers, from 1; label numbers that the file names, as `datasets` does, are names.
+    """Yield the rows with their numbers, from 1. Label numbers become names if the file has them, as in `datasets`.
 
     Raises:
-        InputError: for a damaged file, for two columns of one name, and for a file that passes the limits.
+        InputError: for a damaged file, two columns with one name, and a file that exceeds the limits.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -31,15 +31,15 @@ def parquet_rows(source: Source, rows: int = _ROWS) -> Iterator[tuple[int, dict[
         columns = file.schema_arrow.names
         twice = next((name for place, name in enumerate(columns) if name in columns[:place]), None)
         if twice is not None:
-            # a row as an object would have the last one alone
-            raise source.refuse(f"two columns are called {twice!r}.", "Give every column a name of its own.")
+            # an object would only keep the last one
+            raise source.refuse(f"two columns have the name {twice!r}.", "Give all columns different names.")
         names = _class_names(file.schema_arrow.metadata or {})
         for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
-            # a value takes a byte or more, and none of them need be unpacked to count them
+            # a value takes a byte or more; counting values needs no unpacking
             values = max((group.column(place).num_values for place in range(group.num_columns)), default=0)
             source.require_short(values // max(group.num_rows, 1), _LONG, _REMEDY, number + 1)
         for batch in file.iter_batches(rows):
-            # values that are all alike take hardly any space in the file
+            # equal values take hardly any space in the file
             held += batch.nbytes
             source.require_held(held, None, "what the file unpacks to")
             size = batch.nbytes // max(batch.num_rows, 1)
@@ -55,14 +55,14 @@ def parquet_rows(source: Source, rows: int = _ROWS) -> Iterator[tuple[int, dict[
 
 
 def first_row(source: Source) -> dict[str, Any] | None:
-    """Find the first row of a Parquet file; None if there is none, or the file is damaged."""
+    """Read the first row of a Parquet file; None if there is none, or if the file is damaged."""
     with suppress(InputError):
         return next((row for _, row in parquet_rows(source, rows=1)), None)
     return None
 
 
 def _class_names(metadata: Mapping[bytes, bytes]) -> dict[str, Sequence[str]]:
-    """Read the names of class labels by column, from what `datasets` writes beside the schema."""
+    """Read the names of class labels by column from the metadata that `datasets` writes."""
     try:
         features = json.loads(metadata.get(b"huggingface", b"{}"))["info"]["features"].items()
         names = {key: (kind.get("feature") or kind).get("names") for key, kind in features if isinstance(kind, dict)}

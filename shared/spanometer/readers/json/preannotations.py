@@ -1,4 +1,4 @@
-"""Pre-annotations: texts with the spans of several sides, as annotation tools import them for review."""
+"""Write texts with the spans of several sides as pre-annotations for annotation tools."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...spans.characters import borders, is_plain
+from .doccano import labelled
+from .label_studio import results
 
 Span = tuple[int, int, str]
 
 
 @dataclass(frozen=True)
 class ReviewTask:
-    """A text that people look at again.
+    """A text to review.
 
     Attributes:
-        number: of its document, from 1.
+        number: the number of its document, from 1.
         text: the text.
-        tokens: bounds of its tokens in characters; empty for texts without tokens.
+        tokens: the bounds of its tokens in characters; empty for texts without tokens.
         sides: the spans of each side in characters, by name, the reference first.
-        meta: where the text is from.
+        meta: the origin of the text.
     """
 
     number: int
@@ -37,23 +38,15 @@ def _label_studio(tasks: Iterable[ReviewTask]) -> Iterator[str]:
     rows = []
     for task in tasks:
         predictions = [
-            {"model_version": name, "result": [_region(task.text, place, span) for place, span in enumerate(spans)]}
-            for name, spans in task.sides.items()
+            {"model_version": name, "result": list(results(task.text, spans))} for name, spans in task.sides.items()
         ]
-        rows.append(
-            json.dumps({"data": {"text": task.text, "meta": task.meta}, "predictions": predictions}, ensure_ascii=False)
-        )
+        row = {"data": {"text": task.text, "meta": task.meta}, "predictions": predictions}
+        rows.append(json.dumps(row, ensure_ascii=False))
     yield "[\n" + ",\n".join(rows) + "\n]\n"
 
 
-def _region(text: str, place: int, span: Span) -> dict[str, Any]:
-    start, end, label = span
-    value = {"start": start, "end": end, "text": text[start:end], "labels": [label]}
-    return {"id": f"span{place}", "from_name": "label", "to_name": "text", "type": "labels", "value": value}
-
-
 def _prodigy(tasks: Iterable[ReviewTask]) -> Iterator[str]:
-    """Write a line for each side of each text, as sessions of annotators; `prodigy review` shows them together."""
+    """Write a line for each side of each text, as an annotator's session; `prodigy review` shows them together."""
     for task in tasks:
         bounds = list(task.tokens)
         tokens = [
@@ -74,7 +67,7 @@ def _prodigy(tasks: Iterable[ReviewTask]) -> Iterator[str]:
 
 
 def _doccano(tasks: Iterable[ReviewTask]) -> Iterator[str]:
-    """Write a line for each text; the spans that only a system has are labelled `LABEL (system)`."""
+    """Write a line for each text; spans that only a system has are labelled `LABEL (system)`."""
     for task in tasks:
         (_, reference), *systems = task.sides.items()
         spans = [*reference]
@@ -82,10 +75,7 @@ def _doccano(tasks: Iterable[ReviewTask]) -> Iterator[str]:
             spans += [
                 (start, end, f"{label} ({name})") for start, end, label in side if (start, end, label) not in reference
             ]
-        if not is_plain(task.text, "utf-16"):
-            place = borders(task.text, "utf-16").tolist()
-            spans = [(place[start], place[end], label) for start, end, label in spans]
-        row = {"id": task.number, "text": task.text, "label": sorted(spans), "Comments": [], "meta": task.meta}
+        row = {"id": task.number, **labelled(task.text, sorted(spans)), "meta": task.meta}
         yield json.dumps(row, ensure_ascii=False) + "\n"
 
 
@@ -94,4 +84,4 @@ PREANNOTATIONS: Mapping[str, Callable[[Iterable[ReviewTask]], Iterator[str]]] = 
     "prodigy": _prodigy,
     "doccano": _doccano,
 }
-"""The tools that texts can be written for."""
+"""The writers, by annotation tool."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from ...documents.document_file import DocumentFile, documents_of
@@ -19,44 +18,30 @@ _REMEDY = "Export the data set with prodigy db-out."
 def read_prodigy(source: Source) -> DocumentFile:
     """Read Prodigy's tasks: JSON lines with `text`, `spans` and `answer`.
 
-    Offsets are code points, ends exclusive. Tasks that were not accepted are left out, each is listed. A document is
-    told from others by `_input_hash`, annotators by `_annotator_id` or `_session_id`.
+    Offsets are code points, ends exclusive. Tasks that were not accepted are left out and listed. `_input_hash`
+    identifies a document, `_annotator_id` or `_session_id` an annotator.
 
     Raises:
-        InputError: names the line, for a task without text, spans of another form, two tasks of one annotator about one
-            text (as the binary interface makes them: a rejected span says nothing about others), and as `documents_of`.
+        InputError: names the line, for a task without text, malformed spans, two tasks of one annotator about one text
+            (as in the binary interface, where the answers are about single spans), and the errors of `documents_of`.
     """
-    left_out: list[str] = []
-    records = list(_records(source, left_out))
+    return documents_of(source, _records(source))
+
+
+def _records(source: Source) -> Iterator[Record | str]:
     seen: dict[tuple[str | None, str | None], int] = {}
-    for record in records:
-        key = (record.id, record.annotator)
-        if record.id is not None and seen.setdefault(key, record.line) != record.line:
-            raise source.refuse(
-                f"this task is about the text of line {seen[key]}, by the same annotator.",
-                "Answers to single spans (the binary interface) are no annotation of a text: export a data set that "
-                "has every text once, such as one made with ner.manual.",
-                record.line,
-            )
-    return documents_of(source, records, left_out=left_out)
-
-
-def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
-    answers: Counter[str] = Counter()
     for line, place, row in rows(source, "tasks"):
         if not is_object(row, "text") or not isinstance(row["text"], str):
             raise source.refuse("the task has no text.", _REMEDY, line)
         if row.get("_view_id") in _OF_GIVEN_SPANS and row.get("spans"):
             raise source.refuse(
-                f"the task was shown with the interface {row['_view_id']!r}: its spans were given, and the answer is "
-                "about them.",
-                "Export a data set whose spans were marked, such as one made with ner.manual or spans.manual.",
+                f"in the interface {row['_view_id']!r} the annotator did not mark the spans of this task.",
+                "Export a data set with marked spans, such as one made with ner.manual or spans.manual.",
                 line,
             )
         answer = row.get("answer", "accept")
         if answer != "accept":
-            answers[str(answer)] += 1
-            left_out.append(f"{place or f'line {line}'}: a task with the answer {answer!r}.")
+            yield f"{place or f'line {line}'}: a task with the answer {answer!r}."
             continue
         spans = row.get("spans") or []
         bounds = spans_in(source, spans, line, _REMEDY)
@@ -68,6 +53,13 @@ def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
             line=line,
             place=place,
         )
+        if record.id is not None and seen.setdefault((record.id, record.annotator), line) != line:
+            raise source.refuse(
+                f"this task is about the same text as line {seen[record.id, record.annotator]}, by the same annotator.",
+                "Export a data set with every text once, such as one made with ner.manual. The binary interface asks "
+                "about single spans, so its answers do not annotate a text.",
+                line,
+            )
         for span, (start, end, label) in zip(spans, bounds, strict=True):
             record.add(start, end, label, stated=span.get("text"))
         yield record

@@ -1,4 +1,4 @@
-"""What JSON of all contents has in common: the rows of its lines, its array or its table, and what is read of them."""
+"""Read the rows of JSON lines, of a JSON array or of Parquet, and the fields that JSON formats share."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _COLUMN = setting("column")
 KEY_REMEDY = "".join(
     [
         "Name the key of the list of tags",
-        clause_for("column", f" with {_COLUMN}, or that of lists of spans with {setting('spans_key')}"),
+        clause_for("column", f" with {_COLUMN}, or the key of lists of spans with {setting('spans_key')}"),
         ".",
     ]
 )
-_OF_SPANS = f" of spans (objects with start, end and label) with {setting('spans_key')}, or that of a list"
+_OF_SPANS = f" of spans (objects with start, end and label) with {setting('spans_key')}, or of the list"
 SPANS_REMEDY = (
     f"Name the key of the list{clause_for('spans_key', _OF_SPANS)} of tags{clause_for('column', f' with {_COLUMN}')}."
 )
@@ -38,13 +38,13 @@ _BLANKS = " \t\r\v\f"
 _KINDS = {dict: "JSON object", list: "list", str: "string", bool: "truth value", type(None): "null"}
 
 _BETWEEN = re.compile(r"[\s,\[\]]*")
-"""What stands between the objects of JSON lines, or of an array."""
+"""The characters between the objects of JSON lines or of an array."""
 
 
 def is_json_lines(source: Source) -> bool:
-    """Check whether a file has rows as JSON lines: its first line or all of it is JSON, or it is Parquet.
+    """Check whether a file has JSON rows: its first line or the whole text is JSON, or it is Parquet.
 
-    Of a file that is called so, damaged lines are JSON too.
+    In a file named `.jsonl` or `.ndjson`, a damaged first line counts too.
     """
     if source.binary == PARQUET or is_array(source):
         return True
@@ -55,7 +55,7 @@ def is_json_lines(source: Source) -> bool:
     if not called and not line.startswith((b"[", b"{")):
         return False
     if line.startswith((b"[", b"{")) and len(line) >= _LONG_LINE:
-        # it may go on after the head; no row of columns is that long
+        # the line may continue after the head; no row of columns is this long
         return True
     try:
         json.loads(line)
@@ -65,24 +65,24 @@ def is_json_lines(source: Source) -> bool:
 
 
 Row = tuple[int, str, Any]
-"""The line on which a document begins, what else to call its place (`item 3`; empty in JSON lines), and its value."""
+"""The first line of a document, another name for its place (`item 3`; empty in JSON lines), and its value."""
 
 
 def rows(source: Source, content: str, *inside: str) -> Iterator[Row]:
-    """Yield the list or object of each line that is not blank, of each item of one array, or of each row of Parquet.
+    """Yield the list or object of each line, of each item of an array, or of each row of Parquet.
 
-    With keys `inside`, the items of the lists that the objects of one JSON text have under them, see `items`.
+    With keys `inside`, yield the items of the lists under these keys of one JSON text, see `items`.
 
     Raises:
-        InputError: for what is not JSON, or of another kind, and if there is no document; it names the line.
+        InputError: names the line, for invalid JSON and other values; also if there is no document.
     """
     empty = True
     for line, place, row in _values(source, inside):
         empty = False
         if not isinstance(row, (list, dict)):
             raise source.refuse(
-                f"a {_kind(row)} is not a document.",
-                f"Write a list of {content}, or an object with one, on each line.",
+                f"this is a {_kind(row)}, not a document.",
+                f"Write a list of {content}, or an object with such a list, on each line.",
                 line,
             )
         yield line, place, row
@@ -125,7 +125,7 @@ def list_in(
     *,
     place: str = "",
 ) -> list[Any]:
-    """Take the list of a document: the row itself, or an object's value under the first of these keys that it has."""
+    """Read the list of a document: the row itself, or its value under the first of these keys."""
     if isinstance(row, list):
         return row
     key = next((key for key in keys if key in row), None)
@@ -137,41 +137,41 @@ def list_in(
         f"{place or 'the object'} has no {wanted}; its keys: {keys_of(row)}."
         if key is None
         else f"{place and place + ': '}{key!r} is a {_kind(value)}, not a list of {content}.",
-        remedy or f"Write a list of {content}, or an object with one under {wanted}, on each line.",
+        remedy or f"Write a list of {content}, or an object with the list under {wanted}, on each line.",
         line,
     )
 
 
 def keys_of(row: dict[str, Any]) -> str:
-    """List the keys of an object for a message."""
+    """List the keys of an object, for messages."""
     return ", ".join(map(repr, row))[:300] or "none"
 
 
 def are_words(tokens: Any) -> bool:
-    """Tell a list of strings."""
+    """Check for a list of strings."""
     return isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
 
 
 def are_bounds(tokens: Any) -> bool:
-    """Tell a list of pairs of integers."""
+    """Check for a list of pairs of integers."""
     return isinstance(tokens, list) and all(
         isinstance(token, list) and len(token) == 2 and all(type(bound) is int for bound in token) for token in tokens
     )
 
 
 def words_in(source: Source, row: list[Any] | dict[str, Any], words_key: str | None, line: int) -> list[str] | None:
-    """Read the words of a line; None if no key was named and the line has no list of strings under the usual ones."""
+    """Read the words of a line; None if the line has no words and no key is named."""
     for key in WORDS_KEYS if words_key is None else (words_key,):
         words = row.get(key) if isinstance(row, dict) else None
         if are_words(words) or (words_key is not None and isinstance(words, list)):
             return words
     if words_key is None:
         return None
-    raise source.refuse(f"the line has no list of words {words_key!r}.", "Name the key of the list of words.", line)
+    raise source.refuse(f"the line has no list of words {words_key!r}.", "Name the key of the words.", line)
 
 
 def add_words(words: WordRows, row: Sequence[str] | None, source: Source, line: int, *, first: bool) -> None:
-    """Add the words of a line, if it has any; an `InputError` if only some lines have."""
+    """Add the words of a line, if it has any; an `InputError` if only some lines have words."""
     if not first and (row is None) == bool(len(words)):
         raise some_words(source, line)
     if row is not None:
@@ -179,12 +179,13 @@ def add_words(words: WordRows, row: Sequence[str] | None, source: Source, line: 
 
 
 def some_words(source: Source, line: int) -> InputError:
-    """Make the error about lines where only some have words."""
-    return source.refuse("some lines have words, others have none.", "Give 'tokens' on every line or on none.", line)
+    """Make the error for a file where only some lines have words."""
+    problem = "some lines have words, but others do not."
+    return source.refuse(problem, "Give 'tokens' on all lines, or on none.", line)
 
 
 def add_row(rows: WordRows, row: Sequence[str], source: Source, line: int) -> None:
-    """Add the words, or tags, of a line; an `InputError` that names it for what is no string."""
+    """Add the words or tags of a line; an `InputError` names the line if one is not a string."""
     try:
         rows.append(row)
     except InputError as error:
@@ -192,7 +193,7 @@ def add_row(rows: WordRows, row: Sequence[str], source: Source, line: int) -> No
 
 
 def located(error: InputError, source: Source, lines: Sequence[int]) -> InputError:
-    """Place an error about a document at its line; leave one that has a place in the file."""
+    """Give an error about a document its line, unless it has a place in the file."""
     if error.source is not None:
         return error
     line = None if error.document is None else lines[error.document]
@@ -205,7 +206,7 @@ def _parsed(source: Source, text: str, line: int) -> Any:
         if text[0] in "{[":
             row, end = DECODER.raw_decode(text)
         if end < len(text):
-            # blanks before it, or more after it; files that were joined have marks within
+            # blanks before the value, or text after it; joined files have byte order marks inside
             row = DECODER.decode(text.removeprefix(_MARK))
     except InputError as error:
         raise error.in_file(source.name, line) from None
@@ -216,7 +217,7 @@ def _parsed(source: Source, text: str, line: int) -> Any:
             line,
         ) from None
     except (ValueError, RecursionError) as error:
-        raise source.refuse(f"this JSON cannot be read ({error}).", "", line) from None
+        raise source.refuse(f"this JSON cannot be read ({error}).", "Check the value.", line) from None
     return row
 
 
@@ -232,37 +233,37 @@ def is_object(value: Any, *keys: str) -> bool:
 def spans_in(
     source: Source, spans: Any, line: int, remedy: str, keys: Sequence[str] = ("start", "end", "label")
 ) -> list[tuple[Any, ...]]:
-    """Read the bounds and the labels of spans that are objects with these keys; an `InputError` for other spans."""
+    """Read the bounds and labels of spans that are objects with these keys; an `InputError` for other spans."""
     if not isinstance(spans, list) or not all(is_object(span, *keys) for span in spans):
         start, end, label = map(repr, keys)
-        raise source.refuse(f"a span has no {start}, {end} and {label}.", remedy, line)
+        raise source.refuse(f"a span lacks {start}, {end} or {label}.", remedy, line)
     return [tuple(span[key] for key in keys) for span in spans]
 
 
 def token_bounds(source: Source, tokens: Any, line: int, remedy: str) -> list[tuple[int, int]] | None:
-    """Read the bounds of tokens that are objects, if there are any; an `InputError` for other tokens."""
+    """Read the bounds of tokens that are objects; an `InputError` for other tokens."""
     if tokens is None:
         return None
     if not isinstance(tokens, list) or not all(
         is_object(token, "start", "end") and type(token["start"]) is type(token["end"]) is int for token in tokens
     ):
-        raise source.refuse("a token has no 'start' and 'end'.", remedy, line)
-    # blanks between sentences may be tokens without a character
+        raise source.refuse("a token lacks 'start' or 'end'.", remedy, line)
+    # blanks between sentences may be empty tokens
     return [(token["start"], token["end"]) for token in tokens if token["end"] > token["start"]]
 
 
 def number_or_text(name: str) -> int | str:
-    """Make a number of a name that is written as one, as tools number their documents."""
+    """Convert a name to a number if it is one: tools number their documents."""
     return int(name) if re.fullmatch("0|[1-9][0-9]{0,17}", name) else name
 
 
 def first_object(source: Source) -> dict[str, Any]:
-    """Find the first object of a file, or of the lists that it has; an empty one if there is none."""
+    """Find the first object of a file, or of nested lists; an empty object if there is none."""
     value = first_value(source)
     while isinstance(value, list) and value:
         value = value[0]
     if value == []:
-        # a system that found nothing in the first texts
+        # a system without spans in the first texts
         text = source.head.decode(errors="replace")
         with contextlib.suppress(ValueError, RecursionError):
             value = json.JSONDecoder().raw_decode(text, _end_of_brackets(text, 0))[0]
@@ -270,9 +271,9 @@ def first_object(source: Source) -> dict[str, Any]:
 
 
 def first_filled(source: Source, *keys: str) -> dict[str, Any]:
-    """Find the first object in the head of a file that has something under one of some keys.
+    """Find the first object in the head of a file with a value under one of these keys, skipping empty lists.
 
-    The first object, if none has, or if that one has none of the keys as an empty list.
+    If there is none, the result is the first object.
     """
     first = first_object(source)
     if any(first.get(key) for key in keys) or not any(first.get(key) == [] for key in keys):

@@ -1,4 +1,4 @@
-"""spaCy's documents as JSON: those of `Doc.to_json`, and training data of its versions 2 and 3."""
+"""spaCy's documents as JSON: the output of `Doc.to_json`, and training data of versions 2 and 3."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.missing import runs_of, with_missing
 from ...documents.record import Record
-from ...exceptions import InputError
+from ...exceptions import InputError, setting
 from ...spans.spans import Spans
 from ...spans.texts import words_in_text
 from ...tags.decoding import Decoding, reading_of
@@ -22,29 +22,29 @@ from .values import first_value
 
 _MISSING = "-"
 _AT_ONCE = 1000
-"""How many paragraphs are decoded together."""
+"""Paragraphs are decoded in batches of this size."""
 
 _REMEDY = (
-    'Write [text, {"entities": [[start, end, label]]}] for each document, what Doc.to_json gives, or version 2\'s '
-    "paragraphs of sentences of tokens with 'orth' and 'ner'."
+    'For each document, write [text, {"entities": [[start, end, label]]}], the output of Doc.to_json, or paragraphs '
+    "with sentences of tokens with 'orth' and 'ner' (version 2)."
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpacyJsonReading(SpacyReading, Decoding):
-    """The options of reading spaCy's JSON, those of decoding tags among them."""
+    """The options of reading spaCy's JSON and of decoding its tags."""
 
 
 def read_spacy_json(source: Source, options: SpacyJsonReading) -> DocumentFile:
     """Read entities, or the spans of a group.
 
     Without `span_group`, if no document has entities and there is one group, that group is read, and a note says so.
-    Documents are pairs of a text and annotations, objects of `Doc.to_json`, or, of version 2, paragraphs, whose spans
-    are tags (BILUO) of tokens.
+    Documents are pairs of a text and annotations, objects from `Doc.to_json`, or paragraphs of version 2, which have
+    tags (BILUO) of tokens.
 
     Raises:
-        InputError: names the line, for what has another form, a group that a document lacks, and as `documents_of` and
-            `Spans.from_tags`; for several groups of documents without entities.
+        InputError: names the line, for a malformed document, a missing group, several groups without entities, and the
+            errors of `documents_of` and `Spans.from_tags`.
     """
     rest = rows(source, "documents")
     first = next(rest)
@@ -53,7 +53,8 @@ def read_spacy_json(source: Source, options: SpacyJsonReading) -> DocumentFile:
         choice = SpanChoice(source, options.span_group)
         return choice.alone_in(documents_of(source, (_record(source, *row, choice) for row in each)))
     if options.span_group is not None:
-        raise source.refuse("training data of version 2 have no groups of spans.", "Leave the group out.")
+        remedy = f"Leave out {setting('span_group')}."
+        raise source.refuse("spaCy's training data of version 2 has no span groups.", remedy)
     missing: list[tuple[int, int, int]] = []
     scheme = options.scheme or "BILOU"
     file = documents_of(source, _version_2(source, each, scheme, options.repair, missing), in_tokens=True)
@@ -63,7 +64,7 @@ def read_spacy_json(source: Source, options: SpacyJsonReading) -> DocumentFile:
 def _version_2(
     source: Source, rows: Iterable[tuple[int, str, Any]], scheme: str, repair: str, missing: list[tuple[int, int, int]]
 ) -> Iterator[Record]:
-    """Yield the paragraphs of documents of version 2 with their spans, and list the places that lack an annotation."""
+    """Yield the paragraphs of version 2 with their spans, and list the places without an annotation."""
     begun = 0
     paragraphs = (paragraph for row in rows for paragraph in _paragraphs(source, *row))
     names: set[str | None] = set()
@@ -83,7 +84,7 @@ def _version_2(
         for record, row in zip(records, spans.to_dicts(), strict=True):
             record.spans = [(span["start"], span["end"], span["label"]) for span in row]
             if record.id in names:
-                # numbers that every part of the data counts anew: one document without a name, and none has one
+                # each part of the data has its own numbers; if one document has no name, none has
                 record.id = None
             names.add(record.id)
         yield from records
@@ -96,11 +97,11 @@ def _record(source: Source, line: int, place: str, row: Any, choice: SpanChoice)
     elif _is_doc(row):
         text, entities, groups = row["text"], row.get("ents"), row.get("spans")
     else:
-        raise source.refuse(f"{where} is no document of spaCy.", _REMEDY, line)
+        raise source.refuse(f"{where} is not a document of spaCy.", _REMEDY, line)
     groups = groups if isinstance(groups, dict) else {}
     missing = [(0, len(text))] if entities is None else []
     spans = choice.spans([] if entities is None else entities, groups, len(text), missing)
-    # those of `Doc.to_json` are objects
+    # `Doc.to_json` writes spans as objects
     spans = [_bounds(span) for span in spans] if isinstance(spans, list) else spans
     if not isinstance(spans, list) or not all(
         isinstance(span, (list, tuple)) and len(span) in (3, 4) for span in spans
@@ -108,7 +109,7 @@ def _record(source: Source, line: int, place: str, row: Any, choice: SpanChoice)
         raise source.refuse(f"a span of {where} is not [start, end, label].", _REMEDY, line)
     return Record(
         text=text,
-        # the fourth is the name in a knowledge base
+        # the fourth item is an identifier in a knowledge base
         spans=[(span[0], span[1], span[2]) for span in spans],
         tokens=token_bounds(source, row.get("tokens") if isinstance(row, dict) else None, line, _REMEDY),
         line=line,
@@ -117,7 +118,7 @@ def _record(source: Source, line: int, place: str, row: Any, choice: SpanChoice)
 
 
 def _is_doc(row: Any) -> bool:
-    """Check whether a value is an object of `Doc.to_json`; documents that nobody annotated have no `ents`."""
+    """Check for an object from `Doc.to_json`; documents without annotation have no `ents`."""
     if not isinstance(row, dict) or not isinstance(row.get("text"), str):
         return False
     tokens = row.get("tokens")
@@ -130,7 +131,7 @@ def _bounds(span: Any) -> Any:
 
 
 def _paragraphs(source: Source, line: int, place: str, row: Any) -> Iterator[tuple[Record, Sequence[str]]]:
-    """Yield the paragraphs of a document of version 2, each with the tags of its tokens."""
+    """Yield the paragraphs of a document of version 2, with the tags of their tokens."""
     paragraphs = row["paragraphs"] if is_object(row, "paragraphs") else None
     if not isinstance(paragraphs, list):
         raise source.refuse(f"{place or f'line {line}'} has no list of paragraphs.", _REMEDY, line)
@@ -144,7 +145,7 @@ def _paragraphs(source: Source, line: int, place: str, row: Any) -> Iterator[tup
         except (AttributeError, KeyError, TypeError):
             raise source.refuse(f"{where} has no sentences of tokens with 'orth'.", _REMEDY, line) from None
         if not all(isinstance(text, str) for text in (*words, *tags)) or not isinstance(raw, (str, type(None))):
-            raise source.refuse(f"a word, a tag or the text of {where} is no string.", _REMEDY, line)
+            raise source.refuse(f"a word, a tag or the text of {where} is not a string.", _REMEDY, line)
         record = Record(words=words, text=raw, line=line, place=where)
         record.id = None if name is None else f"{name}-{number}" if len(paragraphs) > 1 else str(name)
         if raw is not None:

@@ -1,4 +1,4 @@
-"""Outputs of systems: Hugging Face pipelines, GLiNER, Presidio and langextract, which differ in names of fields."""
+"""Outputs of systems: Hugging Face pipelines, GLiNER, Presidio and langextract, with different names of fields."""
 
 from __future__ import annotations
 
@@ -17,23 +17,21 @@ from .records import TAGS_KEY, WORDS_KEYS, are_words, first_filled, first_object
 _LISTS = ("entities", "extractions", "spans")
 _TEXTS = ("full_text", "text")
 _NAMES = ("document_id", "id")
-_REMEDY = (
-    "Write the list of spans that the system returns for each text on a line of its own, or one list of such lists."
-)
+_REMEDY = "For each text, write the system's list of spans on one line, or write one list of such lists."
 
 _GLINER_REMEDY = 'Write an object for each document: {"tokenized_text": [...], "ner": [[first, last, label], ...]}.'
 
 
 @dataclass(frozen=True)
 class _Fields:
-    """How a system calls what its spans have.
+    """The names of a system's fields.
 
     Attributes:
         name: the system.
         start, end, label: the keys of a span.
-        stated: the key of the text that the span covers.
-        beside: another key that tells these spans from those of other systems; empty if the others do.
-        spans: the keys under which an object may have the list of spans.
+        stated: the key of the span's text.
+        beside: another key that only this system's spans have, if the others are ambiguous.
+        spans: the keys of the list of spans in an object.
     """
 
     name: str
@@ -46,7 +44,7 @@ class _Fields:
 
 
 _SYSTEMS = (
-    # the words of pipelines are pieces of a vocabulary, not of the text
+    # a pipeline's words are pieces of a vocabulary, not of the text
     _Fields("an aggregated pipeline", "start", "end", "entity_group"),
     _Fields("a pipeline", "start", "end", "entity", beside="index"),
     _Fields("GLiNER", "start", "end", "label", stated="text", beside="score", spans=("entities",)),
@@ -73,19 +71,19 @@ _PLAIN = _Fields("spans alone", "start", "end", "label", stated="text")
 
 
 def read_system_output(source: Source, options: Offsets) -> DocumentFile:
-    """Read what systems return: a list of spans for each text, one text a line, or all of them in one list.
+    """Read the outputs of systems: a list of spans for each text, on one line each or in one list.
 
-    Recognised are Hugging Face's token classification pipelines, aggregated or not (pieces of words are then decoded as
-    tags are, under the policy `conlleval`; `aggregation_strategy` of the pipeline has others), GLiNER and GLiNER2 (with
-    `include_spans`), Presidio's analyzer and data sets, and langextract; and, under `entities` beside a `text`, spans
-    with `start`, `end` and `label` alone, or `[start, end, label]`. Offsets are code points, ends exclusive. An object
-    that has the list may have the `text` too (or `full_text`), and an `id` (or `document_id`). If the output has no
-    texts, they are those of the other side, in the same order. Spans without offsets are listed.
+    Known systems are Hugging Face's token classification pipelines, GLiNER and GLiNER2 (with `include_spans`),
+    Presidio's analyzer and data sets, and langextract. Without `aggregation_strategy`, a pipeline's word pieces are
+    decoded as tags, under the policy `conlleval`. Beside a `text`, `entities` may also have spans with only `start`,
+    `end` and `label`, or `[start, end, label]`. Offsets are code points, ends exclusive. An object with the list may
+    have a `text` (or `full_text`) and an `id` (or `document_id`). Without texts, the other side's texts are used, in
+    the same order. Spans without offsets are listed.
 
     Raises:
-        InputError: names the line, for spans of no known system, and as `documents_of`.
+        InputError: names the line, for spans of an unknown system, and the errors of `documents_of`.
     """
-    return documents_of(source, list(_records(source)), units=options.units("codepoint"))
+    return documents_of(source, _records(source), units=options.units("codepoint"))
 
 
 def _records(source: Source) -> Iterator[Record]:
@@ -102,18 +100,18 @@ def _records(source: Source) -> Iterator[Record]:
             elif fields is not None:
                 spans = next(row[key] for key in fields.spans if key in lists)
             else:
-                raise source.refuse(f"{where} has no list of spans of a known system.", _REMEDY, line)
+                raise source.refuse(f"{where} has no list of spans from a known system.", _REMEDY, line)
             text = next((row[key] for key in _TEXTS if isinstance(row.get(key), str)), None)
             name = next((row[key] for key in _NAMES if row.get(key) is not None), None)
             record = Record(text=text, id=name, line=line, place=place)
         if not isinstance(spans, list):
-            raise source.refuse(f"{where} is no list of spans.", _REMEDY, line)
+            raise source.refuse(f"{where} is not a list of spans.", _REMEDY, line)
         _add_spans(source, record, spans, where)
         yield record
 
 
 def _documents(source: Source) -> Iterator[tuple[int, str, Any]]:
-    """Yield what stands for each text; one list of spans is one text."""
+    """Yield the spans of each text; a single list of spans belongs to one text."""
     documents = list(rows(source, "spans"))
     if all(place for _, place, _ in documents):
         spans = [row for _, _, row in documents]
@@ -129,7 +127,7 @@ def _documents(source: Source) -> Iterator[tuple[int, str, Any]]:
 
 
 def _by_label(entities: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield GLiNER2's spans, which it gives by label; mentions alone have no offsets."""
+    """Yield GLiNER2's spans, grouped by label; mentions have no offsets."""
     for label, mentions in entities.items():
         for mention in mentions if isinstance(mentions, list) else [mentions]:
             fields = mention if isinstance(mention, dict) else {"text": mention}
@@ -150,7 +148,7 @@ def _is_triple(span: Any) -> bool:
 
 def _add_spans(source: Source, record: Record, spans: Sequence[Any], where: str) -> None:
     pieces: dict[int, tuple[int, int, str]] = {}
-    # a fuzzy match covers other words than were asked for
+    # a fuzzy match covers other words than its stated text
     exact = all(not isinstance(span, dict) or span.get("alignment_status") in (None, "match_exact") for span in spans)
     for span in spans:
         if record.text is not None and _is_triple(span):
@@ -160,7 +158,7 @@ def _add_spans(source: Source, record: Record, spans: Sequence[Any], where: str)
         if fields is None and record.text is not None and is_object(span, "start", "end", "label"):
             fields = _PLAIN
         if fields is None:
-            raise source.refuse(f"{shown(span)} in {where} is no span of a known system.", _REMEDY, record.line)
+            raise source.refuse(f"{shown(span)} in {where} is not a span of a known system.", _REMEDY, record.line)
         bounds = (span.get("char_interval") or {}) if "char_interval" in span else span
         start, end, label = bounds.get(fields.start), bounds.get(fields.end), span[fields.label]
         if start is None or end is None:
@@ -168,7 +166,7 @@ def _add_spans(source: Source, record: Record, spans: Sequence[Any], where: str)
             record.lost.append((record.line, f"{shown(mention)} of {shown(label)}, which has no offsets."))
         elif fields.beside == "index":
             if not all(type(bound) is int for bound in (span["index"], start, end)) or not isinstance(label, str):
-                problem = "a piece has an index, a start, an end or an entity of another type."
+                problem = "a word piece needs whole numbers as index, start and end, and a string as entity."
                 raise source.refuse(problem, _REMEDY, record.line)
             pieces[span["index"]] = (start, end, label)
         else:
@@ -178,10 +176,10 @@ def _add_spans(source: Source, record: Record, spans: Sequence[Any], where: str)
 
 
 def _decode(source: Source, record: Record, pieces: Mapping[int, tuple[int, int, str]]) -> None:
-    """Add the spans of tags of pieces of words, by their indices; pieces that are left out are tagged O."""
+    """Decode the tags of word pieces, by index, and add their spans; missing pieces are tagged O."""
     first, last = min(pieces), max(pieces)
     if last - first > 10 * len(pieces) + 1000:
-        problem = "the indices of pieces are further apart than a text has pieces."
+        problem = "the indices of word pieces are too far apart."
         raise source.refuse(problem, _REMEDY, record.line)
     row = [pieces.get(index, (0, 0, "O")) for index in range(first, last + 1)]
     try:
@@ -205,7 +203,7 @@ def _shows(source: Source) -> bool:
             return True
     of_tokens = any(key in row for key in (TAGS_KEY, *WORDS_KEYS))
     if isinstance(row.get("text"), str) and isinstance(spans := row.get("entities"), list) and not of_tokens:
-        # beside tokens, offsets may be theirs; a system may have found nothing in any text
+        # beside tokens, offsets may count tokens; a system may have found no spans in any text
         return all(is_object(span, "start", "end", "label") or _is_triple(span) for span in spans[:1])
     return is_object(row, "document_id", "extractions")
 
@@ -214,10 +212,10 @@ register(Format("system", "the output of a known system", _shows, read_system_ou
 
 
 def read_gliner(source: Source) -> DocumentFile:
-    """Read objects with `tokenized_text` and `ner`, whose spans name their first and their last token.
+    """Read objects with `tokenized_text` and `ner`; spans have their first and last token.
 
     Raises:
-        InputError: names the line, for an object of another form, and as `documents_of`.
+        InputError: names the line, for a malformed object, and the errors of `documents_of`.
     """
     records = (_gliner_record(source, *row) for row in rows(source, "documents"))
     return documents_of(source, records, in_tokens=True)
@@ -227,7 +225,8 @@ def _gliner_record(source: Source, line: int, place: str, row: Any) -> Record:
     where = place or f"line {line}"
     words, spans = (row.get(key) if isinstance(row, dict) else None for key in ("tokenized_text", "ner"))
     if not are_words(words) or not isinstance(spans, list):
-        raise source.refuse(f"{where} has no list of words 'tokenized_text', or no list 'ner'.", _GLINER_REMEDY, line)
+        problem = f"{where} lacks a list of words 'tokenized_text', or a list 'ner'."
+        raise source.refuse(problem, _GLINER_REMEDY, line)
     if not all(isinstance(span, list) and len(span) == 3 and type(span[1]) is int for span in spans):
         raise source.refuse(f"a span of {where} is not [first, last, label].", _GLINER_REMEDY, line)
     return Record(spans=[(first, last + 1, label) for first, last, label in spans], words=words, line=line, place=place)

@@ -11,6 +11,7 @@ from ...arrays import is_integer, is_number
 from ...documents.document_file import DocumentFile
 from ...documents.tag_columns import Column
 from ...documents.words import WordRows
+from ...exceptions import counted
 from ..formats import Format, TagReading, register
 from ..source import Source
 from .records import (
@@ -43,9 +44,10 @@ def read_tag_lines(source: Source, options: TagReading) -> DocumentFile:
     for line, _, row in rows(source, "tags"):
         lines.append(line)
         if isinstance(row, list) and unlisted is not None:
-            raise source.refuse(f"this line is a list, so it has no {unlisted!r}.", "Leave the column out.", line)
+            problem = f"this line is a list, so it has no key {unlisted!r}."
+            raise source.refuse(problem, "Leave the column out.", line)
         if unlisted is None and isinstance(row, dict) and "text" in row and TAGS_KEY not in row:
-            problem = f"the object has a text, but neither spans that are known nor 'tags'; its keys: {keys_of(row)}."
+            problem = f"the object has a text, but no known spans and no 'tags'; its keys: {keys_of(row)}."
             raise source.refuse(problem, SPANS_REMEDY, line)
         lists = {key: list_in(source, row, (key,), line, "tags", KEY_REMEDY) for key in tags}
         if of_numbers is not None:
@@ -54,7 +56,7 @@ def read_tag_lines(source: Source, options: TagReading) -> DocumentFile:
             add_row(column, _named(lists[key]), source, line)
         of_words = None if words is False else words_in(source, row, words_key, line)
         if of_words is None and not any(lists.values()):
-            # an empty document has no words to give
+            # an empty document has no words
             of_words = []
         elif (of_words is None) == with_words and words is not False:
             raise some_words(source, line)
@@ -67,8 +69,8 @@ def read_tag_lines(source: Source, options: TagReading) -> DocumentFile:
         for other in others:
             if len(lists[other]) != len(lists[first]):
                 raise source.refuse(
-                    f"{first!r} has {len(lists[first])} items, {other!r} has {len(lists[other])}.",
-                    "All lists of a line must be of one length.",
+                    f"{first!r} has {counted(len(lists[first]), 'item')}, but {other!r} has {len(lists[other])}.",
+                    "Give all lists of a line the same length.",
                     line,
                 )
     file = DocumentFile.in_words(
@@ -88,7 +90,7 @@ def _named(row: list[Any]) -> list[Any]:
 
 
 def _cell(item: Any) -> Any:
-    """Write a number, or null, as a column of a file writes it."""
+    """Write a number or null as a cell of a column."""
     return "_" if item is None else repr(item) if is_number(item) else item
 
 
@@ -96,7 +98,7 @@ def _key(source: Source, column: Column) -> str:
     if column is None:
         return TAGS_KEY
     if isinstance(column, int) or column.lstrip("-").isdecimal():
-        raise source.refuse(f"JSON lines have no column {column}.", "Name the key of the list of tags.")
+        raise source.refuse(f"JSON lines have keys, not numbered columns ({column}).", "Name the key of the tags.")
     return column
 
 

@@ -1,8 +1,8 @@
-"""UIMA CAS, which INCEpTION exports, as JSON and as XMI (XML)."""
+"""UIMA CAS as JSON and as XMI (XML), exported by INCEpTION."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
-from ...exceptions import setting
 from ...spans.arrow import LONGEST
 from ...spans.characters import code_points
 from ..formats import Format, LayerReading, register
@@ -22,7 +21,7 @@ _STRUCTURES, _TYPE, _ID, _SOFA = "%FEATURE_STRUCTURES", "%TYPE", "%ID", "@sofa"
 _OWN = frozenset({_TYPE, _ID, _SOFA, "@begin", "begin", "end", "sofa", "{http://www.omg.org/XMI}id"})
 _ECORE = ".ecore"
 _NOT_LAYERS = ("DocumentAnnotation", "DocumentMetaData", "Token", "Sentence", "TagsetDescription", "CASMetadata")
-"""Types of annotations that nobody marks, by their short names."""
+"""The short names of types that annotators do not mark."""
 
 _REMEDY = "Export the document as UIMA CAS JSON, or UIMA CAS XMI (XML 1.0)."
 
@@ -32,18 +31,18 @@ Annotation = tuple[str, int, int, Mapping[str, Any]]
 
 
 def layers_of_cas(source: Source) -> list[tuple[str, str]]:
-    """Name the layers of a file, in full and in short."""
+    """List the full and short names of the layers in a file."""
     return [(name, _short(name)) for name in _cas(source)[1] if _is_layer(name)]
 
 
 def read_cas(source: Source, options: LayerReading, *, with_spans: bool = True) -> DocumentFile:
-    """Read one layer of the annotations of a document, or its text and tokens alone; every Sofa is a document.
+    """Read one layer of the annotations of a document; without `with_spans` only its text and tokens.
 
-    Offsets are UTF-16 units. Without the type system, which XMI has in a file of its own, a layer's subtypes are other
-    layers.
+    Every Sofa is a document. Offsets are UTF-16 units. The type system is not read, so subtypes count as layers of
+    their own.
 
     Raises:
-        InputError: for another form, for an unknown layer or feature, or none where there are several, and as
+        InputError: for another structure, an unknown layer or feature, an ambiguous choice of them, and the errors of
             `documents_of`.
     """
     records = (record for each in [source] for record in _records(each, options, with_spans=with_spans))
@@ -53,8 +52,10 @@ def read_cas(source: Source, options: LayerReading, *, with_spans: bool = True) 
 def _records(source: Source, options: LayerReading, *, with_spans: bool) -> Iterator[Record]:
     texts, annotations = _cas(source)
     layers = {kind: _short(kind) for kind in annotations if _is_layer(kind) or options.layer in (kind, _short(kind))}
-    name = (options.chosen(layers, partial(source.refuse, line=1)) if with_spans else None) or ""
-    feature = _feature(source, name, annotations[name], options.feature) if name else ""
+    refuse = partial(source.refuse, line=1)
+    name = (options.chosen(layers, refuse) if with_spans else None) or ""
+    names = dict.fromkeys(feature for *_, features in annotations.get(name, ()) for feature in features)
+    feature = options.label_feature(_short(name), names, refuse) if name else ""
     tokens = [each for kind, of_kind in annotations.items() if _short(kind) == "Token" for each in of_kind]
     for sofa, text in texts.items():
         record = Record(text=text, id=sofa if len(texts) > 1 else None)
@@ -74,26 +75,14 @@ def _is_layer(name: str) -> bool:
     return _short(name) not in _NOT_LAYERS
 
 
-def _feature(source: Source, layer: str, annotations: Sequence[Annotation], wanted: str | None) -> str:
-    """Find the feature with the labels: the named one, `value`, or the only one; an empty string if there is none."""
-    names = dict.fromkeys(name for *_, features in annotations for name in features)
-    listed = ", ".join(map(repr, names)) or "none"
-    if wanted is not None and wanted not in names:
-        raise source.refuse(f"the layer {_short(layer)!r} has no feature {wanted!r}.", f"It has {listed}.", 1)
-    if wanted is None and len(names) > 1 and "value" not in names:
-        problem = f"the layer {_short(layer)!r} has several features: {listed}."
-        raise source.refuse(problem, f"Name one with {setting('feature')}.", 1)
-    return wanted or ("value" if "value" in names else next(iter(names), ""))
-
-
 def _cas(source: Source) -> tuple[dict[str, str], dict[str, list[Annotation]]]:
-    """Read the texts of a file by their Sofas, and the annotations by their types."""
+    """Read the text of each Sofa, and the annotations of each type."""
     if _is_xmi(source):
         structures, members = _of_xmi(source)
     else:
         ((_, _, document),) = list(rows(source, "feature structures"))[:1]
         if not is_object(document, _STRUCTURES) or not isinstance(document[_STRUCTURES], list):
-            raise source.refuse(f"there is no list {_STRUCTURES!r}.", _REMEDY, 1)
+            raise source.refuse(f"the file has no list {_STRUCTURES!r}.", _REMEDY, 1)
         structures = [each for each in document[_STRUCTURES] if isinstance(each, dict)]
         views = document.get("%VIEWS")
         of_views = [_value(view, "%MEMBERS") for view in views.values()] if isinstance(views, dict) else []
@@ -108,12 +97,12 @@ def _cas(source: Source) -> tuple[dict[str, str], dict[str, list[Annotation]]]:
         elif "begin" in each and (not indexed or str(each.get(_ID)) in indexed):
             start, end = each["begin"], each.get("end")
             if type(start) is not int or type(end) is not int or max(start, end) > LONGEST:
-                problem = f"the annotation {each.get(_ID)} of {kind!r} has no whole numbers as its begin and end."
+                problem = f"the bounds of the annotation {each.get(_ID)} of type {kind!r} are not whole numbers."
                 raise source.refuse(problem, _REMEDY, 1)
             features = {name: value for name, value in each.items() if name not in _OWN and name[:1] not in "@^%"}
             annotations.setdefault(kind, []).append((sofa, start, end, features))
     if not texts:
-        raise source.refuse("there is no text (the sofaString of a Sofa).", _REMEDY, 1)
+        raise source.refuse("the file has no text (the sofaString of a Sofa).", _REMEDY, 1)
     return texts, annotations
 
 
@@ -122,7 +111,7 @@ def _value(part: Any, key: str) -> Any:
 
 
 def _of_xmi(source: Source) -> tuple[list[dict[str, Any]], list[list[str]]]:
-    """Convert XMI to the form of JSON: feature structures, and the members of the views."""
+    """Convert XMI to the structure of JSON: feature structures, and the members of the views."""
     structures: list[dict[str, Any]] = []
     members: list[list[str]] = []
     for element in element_of(source):

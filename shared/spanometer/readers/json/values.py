@@ -1,4 +1,4 @@
-"""JSON values of a file that is one JSON text: an array of documents, or an object, over one line or many."""
+"""Read a file that is one JSON text: an array of documents, or an object, on one line or many."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .parquet_rows import first_row
 
 _AHEAD = 8
 _LITERAL = 16
-"""More characters than a literal of JSON, or an escape, has."""
+"""The length of JSON's longest literal or escape, and some more."""
 
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _OF_SPANS = ("start", "fragments")
 
 
 def first_value(source: Source) -> Any:
-    """Find the first object of a file, which may be an item of an array; None if the head of the file has none.
+    """Find the first value of a file, or of its array; None if the head has no value.
 
-    The head grows until it has the whole object.
+    The head grows until it has the whole value.
     """
     if source.binary == PARQUET:
         return first_row(source)
@@ -36,19 +36,19 @@ def first_value(source: Source) -> Any:
     return _first_values[source]
 
 
-# each format of JSON asks for the value
+# all JSON formats ask for the value
 _first_values: WeakKeyDictionary[Source, Any] = WeakKeyDictionary()
 
 
 def _first_value(head: bytes) -> tuple[Any, bool]:
-    """Find the first value in the head of a file, or the first part of it, and whether the head cuts it."""
+    """Find the first value in the head of a file, or the first item of it, and whether the head cuts it off."""
     text, cut = head.decode(errors="replace").lstrip(), False
     decoder = json.JSONDecoder()
     for depth in range(_AHEAD if text.startswith(("[", "{")) else 0):
         try:
             return decoder.raw_decode(text)[0], cut
         except json.JSONDecodeError as error:
-            # an array may go on after the head, its first item may not
+            # an array may continue after the head, but not its first item
             cut |= _is_cut(error) and (depth > 0 or text.startswith("{"))
         except (ValueError, RecursionError):
             pass
@@ -59,10 +59,10 @@ def _first_value(head: bytes) -> tuple[Any, bool]:
 
 
 def is_array(source: Source, *, cut: bool = False) -> bool:
-    """Tell one JSON text, an array of documents or an object over many lines, from JSON lines.
+    """Distinguish one JSON text (an array of documents, or an object on many lines) from JSON lines.
 
-    An array on one line is an array of documents if these are lists or objects that are no spans; with `cut` whatever
-    goes on after the first line, or after the head, is one text.
+    An array on one line is an array of documents if its items are lists, or objects that are not spans. With `cut`, a
+    value that continues after the first line or after the head is one text.
     """
     if not source.head.lstrip().startswith((b"[", b"{")):
         return False
@@ -76,7 +76,7 @@ def is_array(source: Source, *, cut: bool = False) -> bool:
             return True
         if ended:
             return isinstance(first, (list, dict))
-        # the line goes on after the head
+        # the line continues after the head
         return line.startswith(b"[") and _is_document(first)
     return isinstance(value, list) and not rest.strip() and bool(value) and _is_document(value[0])
 
@@ -86,10 +86,7 @@ def _is_document(value: Any) -> bool:
 
 
 def begins_with(source: Source, *keys: str) -> bool:
-    """Check whether the head of a file begins objects within each other that have these keys.
-
-    Where there is an array its first item is looked at.
-    """
+    """Check whether the head of a file has nested objects with these keys, in arrays or not."""
     try:
         text = _Text(source.with_text(iter([source.head])))
         return all(_goes_to(text, key) for key in keys)
@@ -98,7 +95,7 @@ def begins_with(source: Source, *keys: str) -> bool:
 
 
 def _goes_to(text: _Text, wanted: str) -> bool:
-    """Go to what an object has under a key; return whether it has it."""
+    """Skip to the value of a key; return False if the object has no such key."""
     while text.skips("["):
         pass
     for key in text.keys_of_object() if text.skips("{") else ():
@@ -109,17 +106,17 @@ def _goes_to(text: _Text, wanted: str) -> bool:
 
 
 def items(source: Source, *inside: str) -> Iterator[tuple[int, Any]]:
-    """Yield the items of the array that a file is, or the one object, each with the line on which it begins.
+    """Yield the items of a JSON array, or a single object, each with its first line.
 
-    The text of the file is held, and an item of it at a time.
+    The text is held in memory, with one item at a time.
 
     Args:
         source: the file.
-        inside: keys of objects that may have lists: the items of these are yielded instead of the object, unless there
-            are none. One object on a line that is longer than the head of the file may then be the first of JSON lines.
+        inside: keys of lists in objects: their items are yielded instead of the object, unless the lists are empty. A
+            long object on one line may then be followed by others, as JSON lines.
 
     Raises:
-        InputError: for what is not JSON; it names the line.
+        InputError: names the line, for invalid JSON.
     """
     text = _Text(source)
     of_lines = bool(inside) and b"\n" not in source.head.strip()
@@ -135,7 +132,7 @@ def items(source: Source, *inside: str) -> Iterator[tuple[int, Any]]:
 
 
 def _within(text: _Text, inside: Collection[str]) -> Iterator[tuple[int, Any]]:
-    """Yield the next value, or, of an object with lists under some keys, their items; each with its line."""
+    """Yield the next value, or the items of its lists under some keys, each with its line."""
     if not inside or text.next() != "{":
         yield text.value()
         return
@@ -159,29 +156,29 @@ def _within(text: _Text, inside: Collection[str]) -> Iterator[tuple[int, Any]]:
 
 
 class _Text:
-    """The text of a file that is one JSON text, and a place in it."""
+    """A file that is one JSON text, and a place in it."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
         self._text = "".join(block.decode() for _, block in source.blocks(lines=False))
         self._place = 0
-        # the lines up to a place, so that each is counted once
+        # the line of a place, so that each line is counted once
         self._line, self._counted = 1, 0
 
     def next(self) -> str:
-        """Read up to the next character that is no blank; an empty string at the end."""
+        """Skip blanks, and look at the next character; an empty string at the end."""
         blanks = _BLANKS.match(self._text, self._place)
         self._place = self._place if blanks is None else blanks.end()
         return self._text[self._place : self._place + 1]
 
     def skips(self, character: str) -> bool:
-        """Skip the next character if it is this one; return False if it is another."""
+        """Skip the next character; return False if it is another one."""
         equal = self.next() == character
         self._place += equal
         return equal
 
     def members(self, closing: str) -> Iterator[None]:
-        """Stop at each member of what was opened, until it is closed; who asks for the next goes past this one."""
+        """Stop at each member of an open array or object; the caller reads the member before the next stop."""
         ended = self.skips(closing)
         while not ended:
             yield
@@ -190,10 +187,10 @@ class _Text:
                 raise self.refused()
 
     def keys_of_object(self) -> Iterator[str]:
-        """Yield the keys of an object that was opened, each before its value, past which to go."""
+        """Yield the keys of an open object; the caller reads the value before the next key."""
         for _ in self.members("}"):
             if self.next() != '"':
-                raise self.refused("where a key should be")
+                raise self.refused("instead of a key")
             _, key = self.value()
             if not self.skips(":"):
                 raise self.refused("after a key")
@@ -213,44 +210,44 @@ class _Text:
         except InputError as error:
             raise self.placed(error, line) from None
         except (ValueError, RecursionError) as error:
-            raise self._source.refuse(f"this JSON cannot be read ({error}).", "", line) from None
+            raise self._source.refuse(f"this JSON cannot be read ({error}).", "Check the value.", line) from None
         self._require_short(end, line)
         self._place = end
         return line, value
 
     def _require_short(self, end: int, line: int) -> None:
-        self._source.require_short(end - self._place, "an item of JSON is longer than {}", "Split it", line)
+        self._source.require_short(end - self._place, "a JSON item is longer than {}", "Split it", line)
 
     def placed(self, error: InputError, line: int) -> InputError:
-        """Place an error in a line of this file."""
+        """Give an error a line of this file."""
         return error.in_file(self._source.name, line)
 
     def refused(self, where: str = "after an item") -> InputError:
-        """Make an error about what comes next."""
+        """Make an error about the next character."""
         there = shown(self._text[self._place : self._place + 20]) if self.next() else "the end"
-        problem = f"this is not JSON: {there} stands {where}."
+        problem = f"this is not JSON: {there} {where}."
         return self._source.refuse(problem, "Export the file again.", self.line())
 
     def line(self) -> int:
-        """Count the line of the place."""
+        """Count the lines up to the place."""
         self._line += self._text.count("\n", self._counted, self._place)
         self._counted = self._place
         return self._line
 
 
 def _is_cut(error: json.JSONDecodeError) -> bool:
-    """Check whether the text could be the beginning of JSON."""
+    """Check whether the text could be the beginning of valid JSON."""
     return error.msg.startswith("Unterminated string") or error.pos + _LITERAL > len(error.doc)
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object of JSON; an `InputError` if it has a key more than once: `json` takes the last."""
+    """Make a JSON object; an `InputError` for a repeated key, where `json` would take the last value."""
     value = dict(pairs)
     if len(value) < len(pairs):
         key = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise InputError(f"an object has the key {shown(key)} more than once.", "Give every key of an object once.")
+        raise InputError(f"an object repeats the key {shown(key)}.", "Give every key of an object once.")
     return value
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=_distinct)
-"""Reads JSON; refuses an object that has a key twice."""
+"""Reads JSON; an object with a repeated key is an error."""

@@ -1,4 +1,4 @@
-"""Attributes of spans from pairs of spaCy's documents; needs spaCy (the extra `spacy`)."""
+"""Read attributes of spans from pairs of spaCy's documents; needs spaCy (the extra `spacy`)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 _Function = Callable[[Any], Any]
 
-_ATTRIBUTES_REMEDY = "Give a list of extensions' names, or a dict of names to extensions or functions of a span."
+_ATTRIBUTES_REMEDY = "Give a list of extension names, or a dict of names to extensions or to functions of a span."
 _SPANS_REMEDY = (
-    "Use None for doc.ents, the name of a group in doc.spans, a list of these, a dict of 'ents' or groups to True or "
-    "to lists of labels, or a function of a document."
+    "Use None for doc.ents, the name of a group in doc.spans, a list of these, a dict from 'ents' or groups to True or "
+    "lists of labels, or a function of a document."
 )
 _DOCUMENTS_REMEDY = "Give spaCy's documents, both sides in the same order."
 
@@ -39,32 +39,32 @@ def from_spacy(
     scores: Getter | None = None,
     filter: Callable[[Doc], object] | None = None,
 ) -> dict[str, list[list[dict[str, Any]]]]:
-    """Read the spans and attributes of both sides, as `span_attribute` and `Attributes.from_dicts` take them.
+    """Read the spans and attributes of both sides for `span_attribute` and `Attributes.from_dicts`.
 
     `load("span_attribute").compute(**from_spacy(gold, system, attributes=["negation"]))`. Offsets are in tokens. spaCy
-    keeps the extensions of a span by its bounds: spans of one document with the same bounds share them.
+    stores the extensions of a span by its bounds, so spans of a document with the same bounds share them.
 
     Args:
-        references, predictions: as many documents on both sides, each with the same tokens as the other's.
-        attributes: the attributes' names, each read from `span._.<name>`; or a dict of names to where they are read: an
-            extension's name, or a function of the span. Values are bool, int, float, str or None, or lists of them.
-        spans: None for `doc.ents`; the name of a group, `doc.spans[name]`; several of these, one after the other; a
-            dict, as EDS-NLP's `span_getter`, of `ents` or names of groups to True or to the labels that are asked of
-            them; or a function of the document. A dict gives a span that two groups have once.
+        references, predictions: the documents of both sides, in the same order and with the same tokens.
+        attributes: the attributes' names, read from `span._.<name>`; or a dict from names to extensions or functions of
+            the span. Values are bool, int, float, str or None, or lists of these.
+        spans: None for `doc.ents`; the name of a group in `doc.spans`; a list of these; a dict like EDS-NLP's
+            `span_getter`, from `ents` or group names to True or to the wanted labels (a span in two groups counts
+            once); or a function of the document.
         label: None for `span.label_`; one label for all spans; or a function of the span.
-        scores: of the predictions: an extension or a function of the span that gives a dict of scores by attribute (a
-            number for the value that it has, or a dict of numbers by value), as EDS-NLP keeps them in `span._.prob`;
-            None for no scores, as is a None that it gives. Scores of other attributes are ignored.
-        filter: a function of a reference document; only documents for which it is true are read, as with EDS-NLP's
+        scores: scores of the predictions: an extension or a function of the span that gives a dict of scores by
+            attribute, like EDS-NLP's `span._.prob`, or None. A score is a number for the attribute's value, or a dict
+            of numbers by value. Scores of other attributes are ignored.
+        filter: a function of a reference document; only documents for which it is true are read, like EDS-NLP's
             `filter_expr`: `lambda doc: doc._.note_id == "a"`. None for all.
 
     Returns:
-        `references` and `predictions`, for each document a list of `{"start", "end", "label", "attributes"}`, and
+        `references` and `predictions`: for each document a list of `{"start", "end", "label", "attributes"}`, with
         `scores` if there are any.
 
     Raises:
-        InputError: if spaCy is missing, an extension is not registered, a document lacks the group, the documents
-            are not as many or not of the same tokens, and for a value of another type; it names the document.
+        InputError: names the document, for an unregistered extension, a missing group, different numbers of documents,
+            different tokens, and a value of another type; also if spaCy is missing.
     """
     try:
         from spacy.tokens import Doc, Span
@@ -108,14 +108,14 @@ def from_spacy(
 
 
 def from_spacy_pairs(pairs: Iterable[Any], **options: Any) -> dict[str, list[list[dict[str, Any]]]]:
-    """Read the spans and attributes of pairs of documents, as `from_spacy` does for two lists.
+    """Read the spans and attributes of pairs of documents, like `from_spacy`.
 
     Args:
-        pairs: of each document the reference and the prediction, in this order; or spaCy's `Example`s.
-        options: those of `from_spacy`.
+        pairs: pairs of reference and prediction, or spaCy's `Example`s.
+        options: the options of `from_spacy`.
 
     Raises:
-        InputError: for what is not a pair, and as `from_spacy`.
+        InputError: for an item that is not a pair, and the errors of `from_spacy`.
     """
     references, predictions = [], []
     for document, pair in enumerate(pairs):
@@ -140,7 +140,7 @@ def _getters(attributes: Any, span_type: Any) -> dict[str, _Function]:
 
 
 def _getter(where: Any, option: str, span_type: Any) -> _Function:
-    """Make the function that reads an extension; a function stays as it is."""
+    """Make a function that reads an extension; functions stay as they are."""
     if callable(where):
         return cast(_Function, where)
     if not isinstance(where, str):
@@ -163,7 +163,7 @@ def _require_spans(spans: Any) -> None:
 
 
 def _names_spans(name: Any, labels: Any) -> bool:
-    """Check a group's name, and True or its labels."""
+    """Check that a name is a string, and its labels are True or strings."""
     several = isinstance(labels, (list, tuple, set, frozenset)) and len(labels) > 0
     valid = labels is True or isinstance(labels, str) or (several and all(isinstance(label, str) for label in labels))
     return isinstance(name, str) and valid
@@ -181,14 +181,14 @@ def spans_of(doc: Any, spans: Any) -> list[Any]:
     if callable(spans):
         result = spans(doc)
         if not isinstance(result, Iterable):
-            raise InputError(f"the function in spans gave {result!r}, which is not a list of spans.", _SPANS_REMEDY)
+            raise InputError(f"the function in {mention('spans')} gave {result!r}, not a list of spans.", _SPANS_REMEDY)
         return list(result)
     for name in spans if isinstance(spans, (list, tuple)) else [spans]:
         if name is not None and name not in doc.spans:
             groups = ", ".join(map(repr, doc.spans)) or "none"
             raise InputError(
-                f"the document has no group of spans {name!r}; its groups: {groups}.",
-                f"Name another one, or set doc.spans[{name!r}] = [] if a document has no spans.",
+                f"the document has no span group {name!r}; its groups are {groups}.",
+                f"Name another group, or set doc.spans[{name!r}] = [] if the document has no spans.",
             )
         chosen += doc.ents if name is None else doc.spans[name]
     return chosen
@@ -207,7 +207,7 @@ def _rows(
 
 
 def _row(span: Any, doc: Doc, getters: Mapping[str, _Function], label: Any, score: _Function | None) -> dict[str, Any]:
-    # tokens have a document too, but other extensions
+    # tokens have a document too, but their own extensions
     if getattr(span, "doc", None) is not doc or not hasattr(span, "start"):
         raise InputError(f"{span!r:.80} is not a span of this document.", _SPANS_REMEDY)
     attributes = {name: _value(getter(span), name) for name, getter in getters.items()}
@@ -215,27 +215,27 @@ def _row(span: Any, doc: Doc, getters: Mapping[str, _Function], label: Any, scor
     if not isinstance(called, str) or not called:
         raise InputError(
             f"the label of the span from {span.start} to {span.end} is {called!r}.",
-            f"Name one label for all spans with {setting('label')}, or set it when the span is made.",
+            f"Give one label for all spans with {setting('label')}, or set the label when you make the span.",
         )
     row = {"start": span.start, "end": span.end, "label": called, "attributes": attributes}
     scores = None if score is None else score(span)
     if scores is None:
         return row
     if not isinstance(scores, Mapping):
-        raise InputError(f"the scores {scores!r:.80} are not a dict.", "Give a dict of scores by attribute, or None.")
+        raise InputError(f"the scores {scores!r:.80} are not a dict.", "Give scores as a dict by attribute, or None.")
     scores_by_name = {name: scores[name] for name in getters if name in scores}
     return {**row, "scores": scores_by_name} if scores_by_name else row
 
 
 def _value(value: Any, name: str) -> Any:
-    """Read the value or list of values of an attribute, as they can be stored."""
+    """Convert the value or values of an attribute to plain types."""
     if isinstance(value, (list, tuple, np.ndarray)):
         return [plain_value(part, name) for part in value]
     return plain_value(value, name)
 
 
 def _require_same_tokens(reference: Doc, predicted: Doc, document: int) -> None:
-    # the hashes of texts, which are the same in all vocabularies
+    # hashes of words, which are the same in all vocabularies
     tokens, other = (doc.to_array("ORTH") for doc in (reference, predicted))
     if np.array_equal(tokens, other):
         return
@@ -247,7 +247,7 @@ def _require_same_tokens(reference: Doc, predicted: Doc, document: int) -> None:
         if position is None
         else f"the token is {predicted[position].text!r} in the prediction and {reference[position].text!r} in the "
         "reference.",
-        "Both sides must have the same tokens; were they made by one tokenizer?",
+        "Both sides must have the same tokens: use the same tokenizer.",
         document=document,
         position=position,
     )

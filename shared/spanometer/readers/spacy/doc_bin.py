@@ -1,4 +1,4 @@
-"""spaCy's binary files of documents, DocBin (`.spacy`); needs spaCy (the extra `spacy`)."""
+"""spaCy's DocBin, its binary format of documents (`.spacy`); needs spaCy (the extra `spacy`)."""
 
 from __future__ import annotations
 
@@ -35,13 +35,12 @@ class SpacyReading(CheckedOptions):
 def read_doc_bin(source: Source, options: SpacyReading) -> DocumentFile:
     """Read the entities of documents, or the spans of a group.
 
-    Without `span_group`, if no document has entities and one group has spans, that group is read, and a note says so.
-    Tokens are those of the documents; documents whose blanks are not known have words instead of a text. Tokens without
-    an annotation of entities, and documents without the group, are not scored if this is the reference. Attributes,
-    relations and categories are not read.
+    Without `span_group`, if no document has entities and there is one group, that group is read, and a note says so.
+    Documents with unknown blanks have words instead of a text. In a reference, tokens with missing entity annotation
+    and documents without the group are not scored. Attributes, relations and categories are not read.
 
     Raises:
-        InputError: if spaCy is missing or cannot read the file, and for a group that all documents lack.
+        InputError: if spaCy is missing or cannot read the file, and for a group that no document has.
     """
     stored = _stored(source)
     choice = SpanChoice(source, options.span_group)
@@ -51,17 +50,17 @@ def read_doc_bin(source: Source, options: SpacyReading) -> DocumentFile:
 
 
 def _stored(source: Source) -> DocBin:
-    """Read the documents as they are stored, which takes three times the unpacked file; a `Doc` takes much more."""
+    """Read the stored documents, which take three times the size of the unpacked file; a `Doc` takes much more."""
     if source.binary != ZLIB:
-        raise source.refuse("this is no DocBin of spaCy.", _REMEDY)
+        raise source.refuse("this is not a DocBin of spaCy.", _REMEDY)
     try:
         from spacy.tokens import DocBin
     except ImportError:
         remedy = 'Install it with: pip install "spanometer[spacy]"'
-        raise source.refuse("this is a DocBin, and spaCy is not installed.", remedy) from None
+        raise source.refuse("this is a DocBin of spaCy, but spaCy is not installed.", remedy) from None
     packed = source.data()
     try:
-        # spaCy unpacks whatever there is
+        # spaCy does not limit the unpacked size
         unpacking = zlib.decompressobj()
         size = 0
         while packed_left := (packed if not size else unpacking.unconsumed_tail):
@@ -85,19 +84,20 @@ def _docs(source: Source, stored: DocBin) -> Iterator[Doc]:
 
 
 def _damaged(source: Source, error: Exception) -> InputError:
-    """Make the error about data that spaCy cannot read; damaged data fail in spaCy in many ways."""
+    """Make the error about data that spaCy cannot read; damaged data raises many kinds of errors."""
     reason = " ".join(str(error).split())[:200] or type(error).__name__
     return source.refuse(f"spaCy cannot read this DocBin ({reason}).", _REMEDY)
 
 
 class SpanChoice:
-    """The spans of documents that are read one by one: of a group, or entities, or of the only group if there are none.
+    """The choice between entities and span groups, made while documents are read one by one.
 
-    Until a document has entities, the spans of the group are read.
+    The spans are those of the named group, or entities. Without any entities, they are those of the only group: it is
+    read until a document has entities.
 
     Attributes:
-        named: the group whose spans are asked for; None for entities.
-        missing: of entities and of the group, the places that nobody annotated: document, start and end.
+        named: the named group; None for entities.
+        missing: the places without annotation (document, start and end), of entities and of the group.
     """
 
     def __init__(self, source: Source, named: str | None = None) -> None:
@@ -107,11 +107,11 @@ class SpanChoice:
         self._groups: dict[str, None] = {}
         self._documents = 0
         self._without: int | None = None
-        """How many documents stand before the first one that has entities."""
+        """The number of documents before the first one with entities."""
 
     @property
     def group(self) -> str | None:
-        """The group whose spans are read; None for entities."""
+        """The group to read; None for entities."""
         if self.named is not None:
             return self.named
         return next(iter(self._groups)) if self._without is None and len(self._groups) == 1 else None
@@ -123,9 +123,9 @@ class SpanChoice:
 
         Args:
             entities: its entities.
-            groups: the spans of its groups.
+            groups: its span groups.
             length: its length.
-            missing: the bounds of the places where entities are not annotated.
+            missing: the bounds of places without entity annotation.
         """
         self._groups.update(dict.fromkeys(groups))
         if entities and self._without is None:
@@ -138,26 +138,26 @@ class SpanChoice:
         return entities if self.group is None else groups.get(self.group, [])
 
     def alone_in(self, file: DocumentFile) -> DocumentFile:
-        """Keep the documents with entities alone, or with spans of the group alone, and a note on the others.
+        """Keep only entities, or only spans of the group, and add a note about the others.
 
         Raises:
-            InputError: if no document has entities, and there are several groups; for a group that no document has.
+            InputError: for a group that no document has, and for several groups without any entities.
         """
         listed = ", ".join(map(repr, self._groups)) or "none"
         if self.named is not None and self.named not in self._groups:
-            problem = f"no document has a group of spans {self.named!r}; the groups: {listed}."
-            raise self._source.refuse(problem, "Name another one.")
+            problem = f"no document has a span group {self.named!r}; the groups are {listed}."
+            raise self._source.refuse(problem, "Name another group.")
         if self._without is None and self.group is None and len(self._groups) > 1:
             raise self._source.refuse(
-                f"no document has entities, and there are the groups of spans {listed}.",
+                f"no document has entities, but there are several span groups: {listed}.",
                 f"Choose one with {setting('span_group', next(iter(self._groups)))}.",
             )
         file = with_missing(file, self.missing[self.group is not None])
         if self.named is not None or not self._groups:
             return file
-        note = f"No document has entities; the spans are those of the group {listed}."
+        note = f"No document has entities; the span group {listed} was read."
         if self._without is not None:
-            note = f"Entities are read; the groups of spans {listed} are not."
+            note = f"Entities were read; the span groups {listed} were not."
         spans, kept = file.spans, slice(int(np.searchsorted(file.spans.document, self._without or 0)), None)
         columns = {name: getattr(spans, name)[kept] for name in ("document", "start", "end", "label")}
         return replace(file, spans=replace(spans, **columns), notes=(*file.notes, note))
@@ -181,7 +181,7 @@ def _records(source: Source, stored: DocBin, choice: SpanChoice, *, in_tokens: b
 
 
 def _missing(doc: Doc, bounds: np.ndarray, length: int) -> list[tuple[int, int]]:
-    """List the bounds of the places of a document where entities are not annotated."""
+    """List the bounds of the places of a document without entity annotation."""
     runs = runs_of(doc.to_array("ENT_IOB") == 0)
     if runs == [[0, len(doc)]]:
         return [(0, length)]
@@ -189,7 +189,7 @@ def _missing(doc: Doc, bounds: np.ndarray, length: int) -> list[tuple[int, int]]
 
 
 def _written(documents: Fitted, *, span_group: str | None = None) -> Iterator[bytes]:
-    """Write entities, or the spans of a group. What stands between tokens are tokens too, as spaCy has blanks."""
+    """Write entities, or the spans of a group. Characters between tokens become tokens too, as in spaCy."""
     try:
         from spacy.tokens import Doc, DocBin, Span
         from spacy.vocab import Vocab
@@ -209,7 +209,7 @@ def _written(documents: Fitted, *, span_group: str | None = None) -> Iterator[by
 
 
 def _words(text: str, tokens: Iterable[tuple[int, int]]) -> tuple[list[str], list[bool], list[int]]:
-    """Find the words that make up a text, whether a blank follows each, and the words that are tokens."""
+    """Split a text into words; also flag the words before blanks, and list the words that are tokens."""
     words: list[str] = []
     spaces: list[bool] = []
     place: list[int] = []

@@ -1,4 +1,4 @@
-"""BioC in JSON and in XML: collections of documents, passages and annotations."""
+"""BioC in JSON and XML: collections of documents, passages and annotations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _XML = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!DOCTYPE\s+collectio
 
 _ANNOTATION = re.compile(r"<annotation[\s>/]")
 _LINE = "%line"
-"""The key of the line of an annotation of XML."""
+"""The key of an annotation's line in XML."""
 
 _SPLIT = "Split the document"
 _ENTITY = b"<!ENTITY"
@@ -29,12 +29,12 @@ _LISTS = ("PubTator3", "documents")
 def read_bioc(source: Source, options: Offsets) -> DocumentFile:
     """Read the annotations of documents; the label is the infon `type`. Relations are not read.
 
-    Offsets count from the beginning of the document; what is between passages, which the file lacks, is blanks. They
-    are code points, as a rule, or bytes, as the format's definition says; the texts that annotations state decide.
+    Offsets count from the beginning of the document. The file lacks the text between passages; blanks replace it. The
+    format defines offsets as bytes, but most files count code points; the stated texts of annotations decide.
     Annotations with several locations are discontinuous.
 
     Raises:
-        InputError: names the document, for objects of another form, and as `documents_of`.
+        InputError: names the document, for malformed objects, and the errors of `documents_of`.
     """
     return documents_of(source, _records(source), units=options.units("codepoint", "utf-16", "byte"))
 
@@ -51,9 +51,9 @@ def _records(source: Source) -> Iterator[Record]:
 
 
 def _xml(source: Source) -> Iterator[tuple[Element, int, str]]:
-    """Yield the documents of a file, each with its text there and the line on which that begins.
+    """Yield each document of a file with its first line and its XML text.
 
-    No more of the file is held than a document, or a block.
+    Only one document or one block of the file is held in memory.
     """
     parser: XMLPullParser[Element] = XMLPullParser(("start", "end"))
     collection: Element | None = None
@@ -61,13 +61,13 @@ def _xml(source: Source) -> Iterator[tuple[Element, int, str]]:
     first, text = 1, ""
     try:
         for line, block in source.blocks(lines=False):
-            # the declaration may begin in the block before, which is not enough of it to be parsed
+            # the declaration may begin in the block before
             if _ENTITY in before + block:
-                raise source.refuse("the file declares entities of XML.", "Leave the declarations out.", line)
+                raise source.refuse("the file declares XML entities.", "Remove the declarations.", line)
             before = block[1 - len(_ENTITY) :]
             size += len(block)
-            source.require_short(size, "there is no end of a document for more than {}", _SPLIT, begun)
-            # text, so that an encoding that the file names does not count
+            source.require_short(size, "a document is longer than {}", _SPLIT, begun)
+            # text: the source has decoded it, whatever encoding the XML declares
             text += block.decode()
             parser.feed(block.decode())
             for event, element in cast(Iterator[tuple[str, Element]], parser.read_events()):
@@ -84,7 +84,7 @@ def _xml(source: Source) -> Iterator[tuple[Element, int, str]]:
 
 
 def _document(element: Element, first: int, text: str) -> dict[str, Any]:
-    """Convert a document of XML, whose text begins on a line, to the form of JSON."""
+    """Convert an XML document, with its first line and its text, to the structure of JSON."""
     lines, place = [], 0
     for begin in _ANNOTATION.finditer(text):
         first += text.count("\n", place, begin.start())
@@ -96,7 +96,7 @@ def _document(element: Element, first: int, text: str) -> dict[str, Any]:
 
 
 def _passage(element: Element, lines: Mapping[Element, int]) -> dict[str, Any]:
-    """Convert a passage, or a sentence; annotations have their lines."""
+    """Convert a passage or a sentence, with the lines of annotations."""
     return {
         "offset": _number(element.findtext("offset")),
         "text": element.findtext("text"),
@@ -129,25 +129,25 @@ def _record(source: Source, document: Any, line: int) -> Record:
     text, annotations = "", _list(document, "annotations")
     for passage in document["passages"]:
         sentences = _list(passage, "sentences")
-        # the sentences have the text where the passage has none
+        # if the passage has no text, its sentences have it
         for part in [passage] if isinstance(_value(passage, "text"), str) else sentences or [None]:
             offset, of_part = _value(part, "offset"), _value(part, "text")
             if not isinstance(offset, int) or not isinstance(of_part, str):
-                raise source.refuse(f"a passage of {where or 'a document'} has no offset or no text.", _REMEDY, line)
+                raise source.refuse(f"a passage of {where or 'a document'} lacks an offset or a text.", _REMEDY, line)
             text += blanks_before(source, offset, len(text), line) + of_part
         for part in (passage, *sentences):
             annotations += _list(part, "annotations")
     record = Record(text=text, id=name, line=line, place=where)
     for annotation in annotations:
         bounds = _bounds(source, annotation, line, where)
-        # programs join the parts of discontinuous annotations in ways of their own
+        # programs join the parts of discontinuous annotations in different ways
         stated = annotation.get("text") if len(bounds) == 1 else None
         record.add(bounds[0][0], bounds[-1][1], annotation["infons"]["type"], stated=stated, pieces=bounds)
     return record
 
 
 def _list(part: Any, key: str) -> list[Any]:
-    """Take a list of a part of a document; another value becomes its only item, and is refused when it is read."""
+    """Read a list in a part of a document; another value becomes its only item, and an error when it is read."""
     values = _value(part, key)
     return [] if values is None else list(values) if isinstance(values, list) else [values]
 
@@ -171,9 +171,9 @@ def _bounds(source: Source, annotation: Any, line: int, where: str) -> list[tupl
         own, name = _value(annotation, _LINE), _value(annotation, "id")
         called = f"{'an annotation' if name is None else f'the annotation {name!r}'} of {where or 'a document'}"
         if not typed:
-            remedy = "Write the label as its infon 'type'."
+            remedy = "Write the label as the infon 'type'."
             raise source.refuse(f"{called} has no infon 'type', which is the label.", remedy, own or line)
-        problem = f"{called} has no location with whole numbers as offset and length."
+        problem = f"{called} lacks a location with whole numbers as offset and length."
         raise source.refuse(problem, "Give each location an offset and a length in characters.", own or line)
     return sorted((each["offset"], each["offset"] + each["length"]) for each in locations)
 

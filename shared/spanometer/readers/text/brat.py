@@ -1,4 +1,4 @@
-"""brat's standoff annotation: a file of annotations, and the text beside it."""
+"""brat's standoff annotation: a file of annotations and a file of text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..source import Limits, Source
 _SPAN = re.compile(r"(\S+) (\d{1,18} \d{1,18}(?:; ?\d{1,18} \d{1,18})*)")
 _LONG = re.compile(r"\d{19}")
 _LINE = re.compile(rb"\s*(?:T\d+\t\S+ \d+ \d+(?:; ?\d+ \d+)*\t|[REAMN]\d+\t\S+ \S|#\d+\t\S+ [A-Z]\d+|\*\t)")
-# where programs, brat among them, part lines
+# the line ends of brat and other programs
 _LINE_END = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _BETWEEN_LINE_ENDS = re.compile(rf"[^{_LINE_END.pattern[1:]}+")
 _REMEDY = "Write lines of T1, type and offsets, text, separated by tabs: T1<tab>Drug 0 7<tab>Aspirin."
@@ -33,38 +33,35 @@ _REMEDY = "Write lines of T1, type and offsets, text, separated by tabs: T1<tab>
 def read_brat(source: Source, options: Offsets) -> DocumentFile:
     """Read the text-bound annotations of an .ann file, and their attributes; the text is in the .txt file beside it.
 
-    Offsets are code points; the texts that annotations state decide whether they are UTF-16 units (old clients wrote
-    these behind emoji). A span of several fragments is discontinuous, and its stated text is its fragments' texts,
-    joined by blanks. Attributes with a value have it as text, the others are True. Relations, events and notes are not
-    read, nor attributes of these; annotations whose type is not one word are left out, each is listed. Without the
-    .txt file, documents have no text.
+    Offsets are code points, or UTF-16 units (from old clients, after emoji); the stated texts of annotations decide. A
+    span with several fragments is discontinuous, and its stated text joins the fragments' texts with blanks. Attributes
+    have their value as text, or True. Relations, events, notes and their attributes are not read. Annotations whose
+    type is not one word are left out and listed. Without the .txt file, documents have no text.
 
     Raises:
-        InputError: names the line, for a line of another form, and as `documents_of`.
+        InputError: names the line, for a malformed line, and the errors of `documents_of`.
     """
-    # read where no garbage is looked for, and given up when the columns have it
+    # read by the builder, which turns garbage collection off and frees the record
     return documents_of(source, map(_record, [source]), units=options.units(*IN_BROWSERS))
 
 
 def read_brat_folder(path: str | os.PathLike[str], options: Offsets, **limits: Any) -> DocumentFile:
-    """Read all .ann files of a folder and of those in it, see `read_brat`; a document's name is its path there.
+    """Read all .ann files of a folder and its subfolders, see `read_brat`; a document's name is its path there.
 
     An empty .ann file is a document without spans.
 
     Raises:
-        InputError: as `read_brat`; it names the file, or the folder if there is no .ann file.
+        InputError: the errors of `read_brat`, with the file; names the folder if it has no .ann file.
     """
     folder = Folder(os.fspath(path))
     files = sorted(glob.glob(os.path.join(glob.escape(folder.name), "**", "*.ann"), recursive=True))
     if not files:
         raise folder.refuse("the folder has no .ann file.", "Name a folder of brat's files, or a file.")
-    left_out: list[str] = []
-    records = _records(folder.name, files, left_out, limits)
-    return documents_of(folder, records, units=options.units(*IN_BROWSERS), left_out=left_out)
+    return documents_of(folder, _records(folder.name, files, limits), units=options.units(*IN_BROWSERS))
 
 
-def _records(folder: str, files: Sequence[str], left_out: list[str], limits: Mapping[str, Any]) -> Iterator[Record]:
-    """Yield the documents of a folder one by one, and list what is left out."""
+def _records(folder: str, files: Sequence[str], limits: Mapping[str, Any]) -> Iterator[Record | str]:
+    """Yield the documents of a folder one by one, and the texts without annotation."""
     bounds = Limits(**limits)
     for file in files:
         name = os.path.relpath(file, folder)
@@ -78,11 +75,11 @@ def _records(folder: str, files: Sequence[str], left_out: list[str], limits: Map
     texts = glob.glob(os.path.join(glob.escape(folder), "**", "*.txt"), recursive=True)
     for name in sorted(os.path.relpath(text, folder) for text in texts):
         if not os.path.isfile(os.path.join(folder, f"{name.removesuffix('.txt')}.ann")):
-            left_out.append(f"{name}: a text without an .ann file, which nobody has annotated.")
+            yield f"{name}: a text without an .ann file."
 
 
 def _record(source: Source) -> Record:
-    """Read the document of a file, with its text if the text is beside it."""
+    """Read the document of a file, with its text if there is a .txt file."""
     record = Record(id=os.path.basename(source.name).removesuffix(".ann"))
     # numbers take less memory than names
     names: dict[int | str, None] = {}
@@ -93,16 +90,16 @@ def _record(source: Source) -> Record:
             values.append(cells[0].split(" ", 2))
         if name[:1] != "T":
             if line.strip() and name[:1] not in "REAMN#*":
-                raise source.refuse("this is no line of brat's annotation.", _REMEDY, number)
+                raise source.refuse("this line is not a brat annotation.", _REMEDY, number)
             continue
         span = _SPAN.fullmatch(cells[0]) if cells else None
         if span is None:
             if cells and _LONG.search(cells[0]):
                 raise source.refuse(f"the offsets of {name} are out of range.", _REMEDY, number)
-            record.lost.append((number, "an annotation whose type is not one word, or without offsets."))
+            record.lost.append((number, "an annotation without offsets, or with a type of several words."))
             continue
         if (key := number_or_text(name[1:])) in names:
-            raise source.refuse(f"the annotation {name} is there twice.", _REMEDY, number)
+            raise source.refuse(f"the annotation {name} is repeated.", "Give every annotation its own number.", number)
         names[key] = None
         bounds = sorted((int(start), int(end)) for start, end in (pair.split() for pair in span[2].split(";")))
         stated = "\t".join(cells[1:]) if len(cells) > 1 else None
@@ -116,11 +113,11 @@ def _record(source: Source) -> Record:
 
 
 def _written(documents: Fitted) -> Iterator[tuple[str, bytes]]:
-    """Write a .txt and an .ann file for each document, called by its name, or its number."""
+    """Write a .txt and an .ann file for each document, named after it or by its number."""
     digits = len(str(max(documents.file.documents.size - 1, 0)))
     for number, record in enumerate(documents.records()):
         name, text = record.id or f"{number:0{digits}}", str(record.text)
-        # the mark would not be read as text
+        # a byte order mark in the text needs another one before it
         yield f"{name}.txt", ("\ufeff" * text.startswith("\ufeff") + text).encode()
         lines: list[str] = []
         attributes = 0
@@ -136,7 +133,7 @@ def _written(documents: Fitted) -> Iterator[tuple[str, bytes]]:
 
 
 def _pieces(text: str, fragments: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Split fragments at line ends, as brat has a fragment a line."""
+    """Split fragments at line ends: brat's fragments do not cross them."""
     if not any(_LINE_END.search(text, start, end) for start, end in fragments):
         return list(fragments)
     parts = (part for start, end in fragments for part in _BETWEEN_LINE_ENDS.finditer(text, start, end))
@@ -154,20 +151,20 @@ def _value(value: Any) -> str:
 
 
 def _problems(documents: Fitted) -> Iterator[tuple[str, int]]:
-    """Yield what brat's lines cannot have."""
+    """Yield the losses and changes of brat's format."""
     for number, record in enumerate(documents.records()):
         text = str(record.text)
         for place, (_, _, label) in enumerate(record.spans):
             pieces = list(record.pieces(place))
             if _word(label) != label:
-                yield "spans whose label is not one word, with _ for blanks", number
+                yield "spans with a label of several words, with _ for blanks", number
             if (parts := _pieces(text, pieces)) != pieces:
-                yield "spans over line ends, with a fragment a line", number
+                yield "spans across line ends, split into a fragment for each line", number
             elif any(_LINE_END.search(text, *part) for part in parts):
-                yield "spans of line ends alone, which brat refuses", number
+                yield "spans of only line ends, which brat rejects", number
             for key, value in record.attributes[place].items():
                 if _word(key) != key or not (value is True or value == _value(value)[1:]):
-                    yield "attributes that are neither True nor a line of text, as text", number
+                    yield "attributes that are neither True nor one line of text, written as text", number
 
 
 def _text_beside(name: str, limits: Limits) -> str | None:
@@ -179,9 +176,8 @@ def _text_beside(name: str, limits: Limits) -> str | None:
         with open(path, encoding=limits.encoding, newline="") as file:
             return file.read().removeprefix("\ufeff")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"the text cannot be read ({error}).", f"Save it as UTF-8, or name {setting('encoding')}.", source=path
-        ) from None
+        remedy = f"Save it as UTF-8, or name its encoding with {setting('encoding')}."
+        raise InputError(f"the text cannot be read ({error}).", remedy, source=path) from None
 
 
 register(

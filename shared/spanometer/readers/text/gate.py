@@ -1,4 +1,4 @@
-"""GATE's documents in XML."""
+"""GATE's XML documents."""
 
 from __future__ import annotations
 
@@ -13,23 +13,22 @@ from ..xml_text import element_of
 _REMEDY = "Save the document as GATE XML."
 _DEFAULT = "default"
 _MARKUP = "Original markups"
-"""The set that holds the markup of the page that a document was made from."""
+"""The annotation set with the markup of the original page."""
 
 
 def read_gate(source: Source) -> DocumentFile:
-    """Read the annotations of a document; their types are the labels, and each annotation set is an annotator's.
+    """Read the annotations of a document. Their types are the labels, and each annotation set is an annotator.
 
-    The set without a name is called `default`. The set of the original markup is left out, which is listed.
+    The set without a name is called `default`. The set of the original markup is left out and listed.
 
     Raises:
-        InputError: for a document without text, for an annotation without a type or with a node that the text lacks,
-            and as `documents_of`.
+        InputError: for a document without text, an annotation without a type or with an unknown node, and the errors of
+            `documents_of`.
     """
-    left_out: list[str] = []
-    return documents_of(source, _records(source, left_out), left_out=left_out)
+    return documents_of(source, _records(source))
 
 
-def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
+def _records(source: Source) -> Iterator[Record | str]:
     document = element_of(source)
     content = document.find("TextWithNodes")
     if content is None:
@@ -41,13 +40,13 @@ def _records(source: Source, left_out: list[str]) -> Iterator[Record]:
     for of_set in document.iterfind("AnnotationSet"):
         name = of_set.get("Name", _DEFAULT)
         if name == _MARKUP:
-            left_out.append(f"the annotation set {name!r}.")
+            yield f"the annotation set {name!r}."
             continue
         record = Record(text=text, annotator=name, place=f"annotation set {name!r}")
         for each in of_set.iterfind("Annotation"):
             start, end, label = (each.get(key) for key in ("StartNode", "EndNode", "Type"))
             if label is None or start not in places or end not in places:
-                problem = f"the annotation {each.get('Id')!r} of the set {name!r} has no type, or no place in the text."
+                problem = f"the annotation {each.get('Id')!r} in the set {name!r} has no type, or no place in the text."
                 raise source.refuse(problem, _REMEDY, 1)
             record.add(places[start], places[end], label)
         yield record

@@ -1,4 +1,4 @@
-"""XML of i2b2's tasks, MAE and MedTator: a text and tags with offsets, a file a document."""
+"""XML of i2b2's tasks, MAE and MedTator: a text and tags with offsets, one document a file."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _REMEDY = "Write <TEXT><![CDATA[...]]></TEXT><TAGS><NAME start=... end=... TYPE=
 
 
 def read_i2b2(source: Source, options: Offsets) -> DocumentFile:
-    """Read the text of a document and the tags that have offsets; links and tags of the whole document are not read.
+    """Read the text of a document and the tags with offsets; links and tags of the whole document are not read.
 
-    The label is the name of the tag, with the value of `TYPE` behind a slash if it has one: `NAME/PATIENT`. Offsets are
-    code points, ends exclusive; MedTator writes them as `spans="0~5,7~9"`.
+    The label is the name of the tag, with the value of `TYPE` after a slash if there is one: `NAME/PATIENT`. Offsets
+    are code points, ends exclusive; MedTator writes `spans="0~5,7~9"`.
 
     Raises:
-        InputError: for what is not XML or has no text, and as `documents_of`.
+        InputError: for invalid XML, a document without text, and the errors of `documents_of`.
     """
     return documents_of(source, _records(source), units=options.units("codepoint", "utf-16"))
 
@@ -39,7 +39,7 @@ def _records(source: Source) -> Iterator[Record]:
         if pieces:
             label = "/".join(filter(None, (tag.tag, tag.get("TYPE"))))
             stated, covered = tag.get("text"), record.text[pieces[0][0] : pieces[-1][1]]
-            # line ends in attributes are blanks
+            # XML turns line ends in attributes into blanks
             stated = covered if stated is not None and stated.split() == covered.split() else stated
             stated = stated if len(pieces) == 1 else None
             record.add(pieces[0][0], pieces[-1][1], label, stated=stated, pieces=pieces)

@@ -1,7 +1,7 @@
-"""QUAERO's inline markup: entity trees written into the text as tags, `<pers.ind> <name.first> Ada </name.first> ...`.
+"""QUAERO's inline markup: entity trees as tags in the text, `<pers.ind> <name.first> Ada </name.first> ...`.
 
-Words are separated by blanks and by tags. Nothing else of XML is read: `&lt;` is four characters of a word, and a `<`
-that no letter and no `/` follows is one. A tag is an entity if the first dotted part of its name is one of
+Blanks and tags separate words. There is nothing else of XML: `&lt;` is four characters of a word, and a `<` that is not
+followed by a letter or `/` is a plain character. A tag is an entity if the first dotted part of its name is one of
 `ENTITY_TYPES`, otherwise a component.
 """
 
@@ -18,7 +18,7 @@ from ...options import option
 from ...spans.entities import ENTITY_TYPES, Entity
 
 MAX_DEPTH = 100
-"""At most this many tags may be open at once."""
+"""At most this many tags may be nested."""
 
 _NAME = r"[A-Za-z][\w.-]*+"
 _NAMES = rf"{_NAME}(?:\+{_NAME})*+"
@@ -30,7 +30,7 @@ _WORD = re.compile(r"[^ \t\r\n]+")
 _WRITABLE_WORD = re.compile(r"(?:[^ \t\r\n<]|<(?![^\W\d_]|/))++")
 _WRITABLE_NAME = re.compile(_NAME)
 
-_KEEP = "Keep such entities as dictionaries, or in JSON lines."
+_KEEP = "Keep these entities as dictionaries, or in JSON lines."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,10 +38,10 @@ class EntityTypes:
     """The choice of the tags that are entities.
 
     Attributes:
-        entity_types: the first dotted parts of their types; None stands for `ENTITY_TYPES`.
+        entity_types: the first dotted parts of their types; None means `ENTITY_TYPES`.
 
     Raises:
-        InputError: if these are not names without dots.
+        InputError: for names with dots.
     """
 
     entity_types: Collection[str] | None = option(
@@ -60,17 +60,17 @@ class EntityTypes:
 
     @property
     def first_parts(self) -> frozenset[str]:
-        """The first parts."""
+        """The first dotted parts of types of entities."""
         return _first_parts(ENTITY_TYPES if self.entity_types is None else self.entity_types)
 
 
 @dataclass(frozen=True)
 class Annotation:
-    """The words of a document and the entities that its markup gives.
+    """The words and entities of a document with markup.
 
     Attributes:
-        words: the words, without the tags.
-        entities: in the order of their opening tags; offsets in words, `end` exclusive. The components of an entity are
+        words: the words without tags.
+        entities: the entities in the order of their opening tags; offsets in words, `end` exclusive. Components are
             ordered by start, end and label.
     """
 
@@ -81,11 +81,11 @@ class Annotation:
 def from_markup(
     text: str, *, entity_types: Collection[str] = ENTITY_TYPES, document: int | None = None, first_line: int = 1
 ) -> Annotation:
-    """Read the markup of one document, in time linear in its length.
+    """Read the markup of one document, in linear time.
 
-    A component belongs to the innermost entity around it, even inside another component. An entity
-    inside another is an entity of its own and a component of the innermost entity around it, with its first type as
-    label. Several types of one entity (metonymy) are joined by `+`: `<loc.adm.nat+org.adm>`.
+    A component belongs to the innermost entity around it, even inside another component. An entity inside another is an
+    entity of its own, and a component of the innermost entity around it, with its first type as label. `+` joins
+    several types of one entity (metonymy): `<loc.adm.nat+org.adm>`.
 
     Args:
         text: the document; it may have several lines.
@@ -94,9 +94,9 @@ def from_markup(
         first_line: the number of its first line, for errors.
 
     Raises:
-        InputError: with line and column (in characters, both from 1), for tags that cross, are not closed or were not
-            opened, that hold no words or are nested deeper than `MAX_DEPTH`, for a component outside all entities, and
-            for a `<` before a letter or `/` that begins no tag.
+        InputError: names line and column (in characters, both from 1), for tags that cross, are not closed or not
+            opened, contain no words or are nested deeper than `MAX_DEPTH`, for a component outside all entities, and
+            for a malformed tag.
     """
     if not isinstance(text, str):
         raise InputError(
@@ -110,7 +110,7 @@ def from_markup(
 
 @dataclass(frozen=True)
 class _Open:
-    """An open tag: its name, its label or first type, its place, and its entity (None: a component)."""
+    """An open tag: its name, its label or first type, its place, and its entity (None for a component)."""
 
     name: str
     label: str
@@ -120,7 +120,7 @@ class _Open:
 
 
 class _Parser:
-    """Parser of one document, one tag after the other."""
+    """A parser of one document."""
 
     def __init__(self, text: str, entity_types: frozenset[str], document: int | None, first_line: int) -> None:
         self._text = text
@@ -148,7 +148,7 @@ class _Parser:
             last = self._open[-1]
             raise self._refuse(
                 f"the tag <{_shown(last.name)}> is not closed.",
-                "Close every tag within its document, </...>.",
+                "Close every tag in its document, with </...>.",
                 last.offset,
             )
         for entity in self._entities:
@@ -158,7 +158,7 @@ class _Parser:
     def _begin(self, name: str, offset: int) -> None:
         if len(self._open) == MAX_DEPTH:
             raise self._refuse(
-                f"more than {MAX_DEPTH} tags are open at <{_shown(name)}>.", "Close tags with </...>.", offset
+                f"more than {MAX_DEPTH} tags are open before <{_shown(name)}>.", "Close tags with </...>.", offset
             )
         types = name.split("+")
         kinds = [type_.partition(".")[0] in self._entity_types for type_ in types]
@@ -172,14 +172,14 @@ class _Parser:
         elif len(types) > 1:
             raise self._refuse(
                 f"<{_shown(name)}> joins names that are not all types of entities.",
-                f"Only types of entities are joined by +; they begin with {self._known_types()}.",
+                f"Join only types of entities with +. These begin with {self._known_types()}.",
                 offset,
             )
         elif not self._enclosing:
             raise self._refuse(
-                f"the component <{_shown(name)}> stands outside all entities.",
-                f"Put an entity around it. Types of entities begin with {self._known_types()}; name others with "
-                + setting("entity_types"),
+                f"the component <{_shown(name)}> is outside all entities.",
+                f"Put an entity around it. Types of entities begin with {self._known_types()}; add others with "
+                f"{setting('entity_types')}.",
                 offset,
             )
         self._open.append(_Open(name, types[0], offset, len(self._words), entity))
@@ -191,7 +191,7 @@ class _Parser:
         end = len(self._words)
         if end == closed.start:
             raise self._refuse(
-                f"<{_shown(name)}> holds no words.", "Take the tag out, or put it around words.", closed.offset
+                f"<{_shown(name)}> contains no words.", "Remove the tag, or put it around words.", closed.offset
             )
         if closed.entity is not None:
             closed.entity["end"] = end
@@ -203,24 +203,21 @@ class _Parser:
     def _unmatched(self, name: str, offset: int) -> InputError:
         tag = f"</{_shown(name)}>"
         if not self._open:
-            return self._refuse(f"{tag} closes a tag that is not open.", "Take it out, or open the tag.", offset)
+            return self._refuse(f"{tag} closes a tag that is not open.", "Remove it, or open the tag.", offset)
         last = self._open[-1]
         line, column = self._place(last.offset)
-        between = f"<{_shown(last.name)}> (line {line}, column {column}) is open"
+        still = f"<{_shown(last.name)}> (line {line}, column {column}) is still open"
         if any(tag.name == name for tag in self._open):
-            return self._refuse(f"{tag} crosses: {between}.", "Close the inner tag first.", offset)
-        return self._refuse(
-            f"{tag} closes a tag that is not open; {between}.",
-            f"Write </{_shown(last.name)}>, or take it out.",
-            offset,
-        )
+            return self._refuse(f"{tag} crosses another tag: {still}.", "Close the inner tag first.", offset)
+        problem = f"{tag} closes a tag that is not open; {still}."
+        return self._refuse(problem, f"Write </{_shown(last.name)}>, or remove it.", offset)
 
     def _malformed(self, offset: int) -> InputError:
         word = _WORD.match(self._text, offset, offset + 60)
         return self._refuse(
-            f"{_shown(word[0] if word else '<')!r} begins like a tag but is not one.",
-            "Tags are <name> and </name>, names of letters, digits and '.', '-', '_', joined by '+'; write '<' as a "
-            "word with a blank after it.",
+            f"{_shown(word[0] if word else '<')!r} begins like a tag, but is not a tag.",
+            "Write tags as <name> and </name>, with letters, digits, '.', '-' and '_' in names, and '+' between names. "
+            "If '<' is a word, put a blank after it.",
             offset,
         )
 
@@ -228,7 +225,7 @@ class _Parser:
         return ", ".join(sorted(self._entity_types))
 
     def _place(self, offset: int) -> tuple[int, int]:
-        """Find line and column of a character."""
+        """Find the line and column of a character."""
         line = self._first_line + self._text.count("\n", 0, offset)
         return line, offset - self._text.rfind("\n", 0, offset)
 
@@ -238,27 +235,27 @@ class _Parser:
 
 
 def to_markup(words: Sequence[str], entities: Sequence[Entity], *, entity_types: Collection[str] = ENTITY_TYPES) -> str:
-    """Write entities into the words of their document; `from_markup` reads the same entities back.
+    """Write entities as markup between the words; `from_markup` reads the same entities.
 
-    Words and tags are separated by single blanks. Where a component and an entity have the same bounds, the tags are
-    put into the order in which the component falls to its own entity.
+    Single blanks separate words and tags. If a component and an entity have the same bounds, the order of their tags
+    keeps the component in its own entity.
 
     Args:
         words: the words of the document.
-        entities: as `Entities.to_dicts` gives them.
+        entities: the entities, as in `Entities.to_dicts`.
         entity_types: the first dotted parts of the tags that are entities.
 
     Raises:
-        InputError: for what markup cannot express: entities or components that cross, a component inside an entity
-            other than its own, an entity inside another that is not a component of it, names that are not tag names or
-            not of their kind, words that have blanks or look like tags.
+        InputError: if markup cannot express the entities: entities or components that cross, a component inside
+            another entity, an entity inside another that is not its component, names that cannot be tags or have the
+            wrong kind, and words with blanks or tags.
     """
     kinds = _first_parts(entity_types)
     for position, word in enumerate(words):
         if not _WRITABLE_WORD.fullmatch(word):
             raise InputError(
-                f"the word {_shown(word)!r} cannot be written into markup.",
-                "Words have no blanks, and no '<' before a letter or '/'.",
+                f"the word {_shown(word)!r} cannot be written as markup.",
+                "Remove blanks from words, and '<' before a letter or '/'.",
                 position=position,
             )
     for index, entity in enumerate(entities):
@@ -270,7 +267,7 @@ def to_markup(words: Sequence[str], entities: Sequence[Entity], *, entity_types:
 
 @dataclass(frozen=True)
 class _Node:
-    """An element to be written: the entity with this number, or a component of it."""
+    """An element to write: the entity with this number, or a component of it."""
 
     start: int
     end: int
@@ -284,10 +281,7 @@ class _Node:
 
 
 def _in_order(entities: Sequence[Entity], kinds: frozenset[str]) -> list[_Node]:
-    """Sort the elements in the order of their opening tags.
-
-    Components that are entities are left to these.
-    """
+    """Sort the elements by their opening tags; components that are entities are written as entities."""
     groups: dict[tuple[int, int], list[int]] = defaultdict(list)
     inner: list[_Node] = []
     own: dict[int, list[_Node]] = defaultdict(list)
@@ -298,7 +292,7 @@ def _in_order(entities: Sequence[Entity], kinds: frozenset[str]) -> list[_Node]:
             if not _is_entity(part["label"], kinds):
                 node = _Node(part["start"], part["end"], part["label"], index, True)
                 (own[index] if (node.start, node.end) == bounds else inner).append(node)
-    # the sort is stable: a component of an entity further out goes around the entities of its own bounds
+    # the sort is stable: a component of an outer entity goes around entities with the same bounds
     nodes = inner
     for (start, end), group in groups.items():
         for index in _chain(entities, group, kinds):
@@ -308,10 +302,10 @@ def _in_order(entities: Sequence[Entity], kinds: frozenset[str]) -> list[_Node]:
 
 
 def _chain(entities: Sequence[Entity], group: Sequence[int], kinds: frozenset[str]) -> list[int]:
-    """Order entities of the same bounds from the outermost in: each has the next one as a component of these bounds.
+    """Order entities with the same bounds from outside in: each has the next one as a component with these bounds.
 
-    This is an Eulerian trail over the types, each entity a step from its own type to its component's (Hierholzer).
-    Entities that are on no such trail come last; markup cannot write them.
+    This is an Eulerian trail over the types (Hierholzer's algorithm): each entity leads from its own type to the type
+    of its component. Entities outside the trail come last; markup cannot write them.
     """
     if len(group) == 1:
         return list(group)
@@ -354,9 +348,9 @@ def _written(words: Sequence[str], nodes: Sequence[_Node]) -> str:
         if node is None:
             break
         if stack and stack[-1].end < node.end:
-            raise InputError(f"{node} crosses {stack[-1]}; markup can only nest.", _KEEP, position=node.start)
+            raise InputError(f"{node} crosses {stack[-1]}, but markup can only nest.", _KEEP, position=node.start)
         if len(stack) == MAX_DEPTH:
-            raise InputError(f"{node} lies in more than {MAX_DEPTH} others.", _KEEP)
+            raise InputError(f"{node} is inside more than {MAX_DEPTH} others.", _KEEP)
         pieces += (*words[done : node.start], f"<{node.name}>")
         done = node.start
         stack.append(node)
@@ -374,8 +368,8 @@ def _require_same(entities: Sequence[Entity], read: Sequence[Entity]) -> None:
             would = f"; it would get {_listed(twins[0][3])}" if twins else ""
             raise InputError(
                 f"markup cannot give the entity {_shown(types)!r} ({start} to {end}) {_listed(key[3])}{would}.",
-                "In markup a component belongs to the innermost entity around it, and an entity inside another is its "
-                "component. " + _KEEP,
+                f"{_KEEP} In markup a component belongs to the innermost entity around it, and an entity inside "
+                "another is its component.",
                 position=start,
             )
         counts[key] -= 1
@@ -397,21 +391,21 @@ def _by_place(component: Mapping[str, Any]) -> tuple[int, int, str]:
 
 
 def _require_names(entity: Entity, index: int, kinds: frozenset[str]) -> None:
-    """Raise an `InputError` unless types and labels can be the names of tags, and types those of entities."""
+    """Raise an `InputError` unless types and labels can be names of tags, and the types are types of entities."""
     types = entity["types"]
     for name in (*types, *(part["label"] for part in entity["components"])):
         if not _WRITABLE_NAME.fullmatch(name):
             raise InputError(
                 f"{_shown(name)!r} cannot be the name of a tag.",
-                "Names begin with a letter from A to Z; letters, digits, '.', '-' and '_' may follow.",
+                "Begin names with a letter from A to Z, and use only letters, digits, '.', '-' and '_'.",
                 position=entity["start"],
                 span=index,
             )
     if len(set(types)) < len(types) or not all(_is_entity(type_, kinds) for type_ in types):
         raise InputError(
-            f"the types {_shown(', '.join(types))!r} would not be read as those of an entity.",
-            f"Types of entities differ and begin with {', '.join(sorted(kinds))}; name others with "
-            + setting("entity_types"),
+            f"the types {_shown(', '.join(types))!r} would not be read as types of an entity.",
+            f"Use different types that begin with {', '.join(sorted(kinds))}; add others with "
+            f"{setting('entity_types')}.",
             position=entity["start"],
             span=index,
         )
@@ -428,7 +422,7 @@ def _first_parts(entity_types: Collection[str]) -> frozenset[str]:
     wrong = wrong or getattr(entity_types, "ndim", 1) != 1
     if wrong or not all(isinstance(part, str) and part and "." not in part for part in entity_types):
         raise InputError(
-            f"{setting('entity_types', entity_types)} is not a list of the first parts of types.",
+            f"{setting('entity_types', entity_types)} is not a list of first parts of types.",
             f"Give names without dots, such as {ENTITY_TYPES!r}.",
             option="entity_types",
         )

@@ -1,4 +1,4 @@
-"""Columns of markup, one string for each document: both sides read as entities over the same words."""
+"""Read columns of markup, one string for each document, as entities over the same words on both sides."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from .markup import Annotation, from_markup
 
 _REMEDY = "Pass one string with markup for each document, for example '<pers.ind> Ada </pers.ind> sings'."
 _AT_ONCE = 1000
-"""How many documents are read together."""
+"""Documents are read in batches of this size."""
 
-_SAME_WORDS = "Both sides must annotate the same words; was the text tokenised twice?"
+_SAME_WORDS = "Both sides must annotate the same words. Use the same tokenizer for both."
 
 
 def markup_arrays(documents: Iterable[str], first_document: int = 0) -> list[pa.StringArray]:
-    """Make Arrow arrays of strings from documents with markup. Their types are checked; the markup is not read yet.
+    """Make Arrow arrays of strings from documents with markup, which is not read yet.
 
     Args:
         documents: one string for each document.
         first_document: the number of the first document, for errors.
 
     Returns:
-        One array for each thousand documents.
+        An array for each thousand documents.
 
     Raises:
         InputError: for a document that is not a string.
@@ -49,33 +49,33 @@ def _markup_array(documents: Sequence[Any], first_document: int) -> pa.StringArr
             character = next(char for char in text if not is_utf8(char))
             raise InputError(
                 f"the character {character!r} cannot be stored as UTF-8.",
-                "Read the text with the encoding that it was written in.",
+                "Read the text with its own encoding.",
                 document=first_document + number,
             )
     array = pa.array(documents, pa.string())
     if isinstance(array, pa.ChunkedArray):
-        raise InputError("more than 2 GiB of text in a thousand documents.", "Pass smaller documents.")
+        raise InputError("a thousand documents have more than 2 GiB of text.", "Pass smaller documents.")
     return array
 
 
 def pair_from_markup(
     references: pa.ChunkedArray, predictions: pa.ChunkedArray, *, entity_types: Collection[str] = ENTITY_TYPES
 ) -> tuple[Entities, Entities]:
-    """Read both sides' entities, with the documents' lengths, from columns of markup.
+    """Read the entities of both sides, with the documents' lengths, from columns of markup.
 
     Args:
-        references, predictions: columns of strings, one for each document.
+        references, predictions: columns with one string for each document.
         entity_types: the first dotted parts of the tags that are entities, see `markup.from_markup`.
 
     Raises:
-        InputError: for markup that cannot be read, with document, line and column; if the sides do not have the same
-            documents, or the same words in one.
+        InputError: names document, line and column of malformed markup; also if the sides have different numbers of
+            documents, or different words.
     """
     require_same_documents(len(references), len(predictions))
     pairs = _annotations(references, predictions, entity_types)
     lengths: list[int] = []
     arrays: tuple[list[pa.ListArray], list[pa.ListArray]] = (entities_arrays([]), entities_arrays([]))
-    # some at a time, so that few documents are held as dictionaries
+    # in batches, so that few documents are dictionaries at a time
     while some := list(islice(pairs, _AT_ONCE)):
         lengths += [len(reference.words) for reference, _ in some]
         for parts, of_side in zip(arrays, zip(*some, strict=True), strict=True):
@@ -97,15 +97,12 @@ def _annotations(
 
 
 def require_same_words(reference: Annotation, prediction: Annotation, document: int | None = None) -> None:
-    """Raise an `InputError` that names the first difference unless both annotate the same words."""
+    """Raise an `InputError` for the first difference unless both annotate the same words."""
     if reference.words == prediction.words:
         return
     if len(reference.words) != len(prediction.words):
-        raise InputError(
-            f"{len(prediction.words)} predicted words, {len(reference.words)} reference words.",
-            _SAME_WORDS,
-            document=document,
-        )
+        problem = f"{len(prediction.words)} predicted words, {len(reference.words)} reference words."
+        raise InputError(problem, _SAME_WORDS, document=document)
     pairs = zip(reference.words, prediction.words, strict=True)
     position, (word, other) = next((number, pair) for number, pair in enumerate(pairs) if pair[0] != pair[1])
     raise InputError(

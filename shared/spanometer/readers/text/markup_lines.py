@@ -1,4 +1,4 @@
-"""EDS-NLP's markup of spans and their attributes in texts: `[fièvreux](SYMP neg=true)`, one document a line."""
+"""EDS-NLP's markup of spans and attributes: `[fièvreux](SYMP neg=true)`, one document a line."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from ..formats import Format, register
 from ..json.records import first_object
 from ..source import Source
 
-# nothing is tried twice, or a line of nothing but beginnings takes hours
+# possessive, without backtracking: a line of unclosed brackets would take hours
 _MARK = re.compile(r"\[|\]\(\s*+([^\s()\[\]<>/]++)\s*+((?:'[^']*+'|\"[^\"]*+\"|[^()'\"]++){0,200}+)\)")
 _PAIR = re.compile(r"""(\w+)(?:=('[^']*'|"[^"]*"|\S+))?""")
 _FIRST = re.compile(rb"\[[^\[\]\n]*+\]\([A-Za-z_][\w.-]*+(?: ++\w++=[^)\n]{1,1000}+)?\)")
 
 
 def read_markup_lines(source: Source) -> DocumentFile:
-    """Read texts in which a span is `[text](LABEL name=value ...)`, one document a line; spans may be nested.
+    """Read texts with spans as `[text](LABEL name=value ...)`, one document a line; spans may be nested.
 
-    Values are true, false, numbers and text, in quotes if it has blanks; a name alone is True. A bracket that no label
-    follows is text. Offsets are those of the text without its marks, in code points.
+    Values are true, false, numbers, or text, in quotes if it has blanks. A name without a value is True. A bracket
+    without a label is text. Offsets count code points of the text without marks.
 
     Raises:
-        InputError: names the line, for a label whose span has no beginning.
+        InputError: names the line, for a label without an opening bracket.
     """
     return documents_of(source, _records(source))
 
@@ -40,7 +40,7 @@ def _records(source: Source) -> Iterator[Record]:
 def _record(source: Source, number: int, line: str) -> Record:
     opened: list[int] = []
     spans: list[tuple[int, int, str, dict[str, Any]]] = []
-    # a bracket that opens no span is text, which is known only at its end
+    # a bracket without a label is text, so brackets are matched first
     text, last = "", 0
     marks = list(_MARK.finditer(line))
     opening = _openings(source, number, marks)
@@ -60,7 +60,7 @@ def _record(source: Source, number: int, line: str) -> Record:
 
 
 def _openings(source: Source, number: int, marks: list[re.Match[str]]) -> set[int]:
-    """Find the brackets that begin spans: for each label the last free bracket before it."""
+    """Find the brackets that begin spans: for each label, the last free bracket before it."""
     free: list[int] = []
     taken: set[int] = set()
     for mark in marks:
@@ -69,7 +69,8 @@ def _openings(source: Source, number: int, marks: list[re.Match[str]]) -> set[in
         elif free:
             taken.add(free.pop())
         else:
-            raise source.refuse(f"the span of {mark[0]!r} has no beginning.", "Write [text](LABEL name=value).", number)
+            problem = f"there is no opening bracket before {mark[0]!r}."
+            raise source.refuse(problem, "Write [text](LABEL name=value).", number)
     return taken
 
 
@@ -91,7 +92,7 @@ def _value(written: str) -> Any:
 
 def _shows(source: Source) -> bool:
     marked = _FIRST.search(source.head.split(b"\n", 1)[0])
-    # what a language model wrote may be marked so within JSON
+    # the answers of a language model may have such marks inside JSON
     return marked is not None and not first_object(source)
 
 

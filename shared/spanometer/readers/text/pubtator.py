@@ -1,4 +1,4 @@
-"""PubTator: titles and abstracts with mentions, in lines."""
+"""PubTator: lines with titles, abstracts and mentions."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ _REMEDY = "Write ID|t|TITLE, ID|a|ABSTRACT and lines of ID, start, end, text, ty
 def read_pubtator(source: Source, options: Offsets) -> DocumentFile:
     """Read titles and abstracts, joined by one blank, and their mentions. Relations are not read.
 
-    Offsets count from the beginning of the title. They are code points, as a rule; the texts that mentions state decide
-    (some programs write bytes).
+    Offsets count from the beginning of the title, usually in code points. Some programs write bytes; the stated texts
+    of mentions decide.
 
     Raises:
-        InputError: names the line, for a line of another form or about another document, and as `documents_of`.
+        InputError: names the line, for a malformed line or a line about another document, and the errors of
+            `documents_of`.
     """
     return documents_of(source, _records(source), units=options.units("codepoint", "utf-16", "byte"))
 
@@ -39,20 +40,22 @@ def _records(source: Source) -> Iterator[Record]:
         part = _PART.fullmatch(line)
         if part is not None and record is None:
             if part[2] != "t":
-                raise source.refuse("a document begins without its title.", _REMEDY, number)
+                raise source.refuse("the document does not begin with its title.", _REMEDY, number)
             record, abstract = Record(id=part[1], text=part[3], line=number), False
             continue
         cells = line.split("\t")
         if record is None or (part[1] if part is not None else cells[0]) != record.id:
-            raise source.refuse("the line is about another document than the ones before it.", _REMEDY, number)
+            remedy = "Write a blank line before each document, and its title first."
+            raise source.refuse("this line is about another document than the line before it.", remedy, number)
         if part is not None:
             if record.spans or abstract or part[2] != "a":
-                raise source.refuse("a title or an abstract stands after mentions, or twice.", _REMEDY, number)
+                problem = "this title or abstract is repeated, or comes after mentions."
+                raise source.refuse(problem, _REMEDY, number)
             record.text, abstract = f"{record.text} {part[3]}", True
         elif len(cells) >= 5 and cells[1].isdecimal() and cells[2].isdecimal():
             record.add(int(cells[1]), int(cells[2]), cells[4], stated=cells[3])
         elif len(cells) != 4:
-            raise source.refuse("this is neither a mention nor a relation.", _REMEDY, number)
+            raise source.refuse("this line is neither a mention nor a relation.", _REMEDY, number)
     if record is not None:
         yield record
 

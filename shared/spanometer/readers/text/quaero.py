@@ -18,13 +18,13 @@ from ..source import Source
 from .markup import from_markup, to_markup
 
 DOCUMENTS = ("lines", "blank", "file")
-"""What can be a document of a file with markup."""
+"""The parts of a file with markup that can be documents."""
 
 _CLOSING_TAG = re.compile(rb"</[A-Za-z][^\s<>]*>")
 _ENTITY_END = re.compile(rb"</(?:" + "|".join(ENTITY_TYPES).encode() + rb")(?:[.+][\w.+-]*)?>")
 # the tags of a leaf and the words between them on one line
 _LEAF = re.compile(rb"<([A-Za-z][\w.+-]*)>[ \t]*[^\s<>][^<>\n]*</\1>")
-# the end of a row whose last column is that of the tags
+# the end of a row with a tag in the last column
 _TAG = re.compile(rb"(?:^|[ \t])(?:O|[BIESLUM]-\S+)\s*$")
 
 
@@ -43,7 +43,7 @@ def read_quaero(
             except InputError as error:
                 if documents == "lines" and error.problem.endswith("is not closed."):
                     error.remedy += (
-                        f" Each line is a document; with {setting('documents', 'blank')} blank lines separate them."
+                        f" Each line is a document; to use blank lines, set {setting('documents', 'blank')}."
                     )
                 raise error.placed(source=source.name) from None
             words.append(annotation.words)
@@ -69,7 +69,7 @@ def quaero_text(
     *,
     entity_types: Collection[str] = ENTITY_TYPES,
 ) -> str:
-    """Write documents with markup, one a line and without their names; see `write_entities`."""
+    """Write documents with markup, one a line, without their names; see `write_entities`."""
     lines = []
     for document, (of_words, of_entities) in enumerate(zip(words, entities, strict=True)):
         try:
@@ -77,7 +77,7 @@ def quaero_text(
         except InputError as error:
             raise error.placed(document=document) from None
     text = "".join(f"{line}\n" for line in lines)
-    # a reader takes the first one for a byte order mark
+    # a reader removes the first byte order mark
     return f"\ufeff{text}" if text.startswith("\ufeff") else text
 
 
@@ -94,7 +94,7 @@ def _texts(source: Source, documents: str) -> Iterator[tuple[int, str]]:
                 if documents != "lines":
                     continue
             elif documents == "file":
-                # kept, or the lines after it would be misnumbered
+                # kept, so that the next lines keep their numbers
                 if pending:
                     pending.append(line)
                 continue
@@ -106,12 +106,12 @@ def _texts(source: Source, documents: str) -> Iterator[tuple[int, str]]:
 
 
 def _allows(source: Source) -> bool:
-    """Look for closing tags."""
+    """Check for a closing tag."""
     return not is_json_lines(source) and _CLOSING_TAG.search(source.head) is not None
 
 
 def _shows(source: Source) -> bool:
-    """Look for tags of entities. A word `</pers>` among tags of a scheme is not enough."""
+    """Check for tags of entities, ignoring a word `</pers>` in a row with a scheme's tag."""
     leaves = (line for line in source.head.split(b"\n") if _LEAF.search(line))
     ended = _allows(source) and _ENTITY_END.search(source.head) is not None
     return ended and any(not _TAG.search(line) for line in leaves)
