@@ -193,7 +193,7 @@ FUNCTIONS = {
             "transformation": "label_noise",
             "column": "ner_tags",
             "scheme": "IOB2",
-            "names": LABELS,
+            "id2label": LABELS,
             "repair": "raise",
             "touched_column": "touched",
         },

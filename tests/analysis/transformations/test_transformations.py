@@ -354,7 +354,7 @@ def mappable(name):
 @pytest.mark.parametrize("numbers", [False, True], ids=["strings", "ClassLabel"])
 def test_maps(name, numbers):
     corpus = dataset(numbers=numbers)
-    function = as_map(mappable(name), names=NAMES, touched_column="touched")
+    function = as_map(mappable(name), id2label=NAMES, touched_column="touched")
     options = {"with_indices": True, "load_from_cache_file": False}
     whole = corpus.map(function, batched=True, batch_size=None, **options)
     small = corpus.map(function, batched=True, batch_size=3, **options)
@@ -375,7 +375,7 @@ def test_maps(name, numbers):
 
 def test_maps_of_several_processes_and_streams():
     corpus = dataset(numbers=True)
-    function = as_map("dropped_spans", names=NAMES)
+    function = as_map("dropped_spans", id2label=NAMES)
     assert pickle.loads(pickle.dumps(function)) == function
     expected = corpus.map(function, batched=True, with_indices=True)["ner_tags"][:]
     assert corpus.map(function, batched=True, with_indices=True, num_proc=2)["ner_tags"][:] == expected
@@ -413,17 +413,21 @@ def test_map_repairs_where_it_is_asked_to():
     [
         ({"ner_tags": [[0]]}, None, "map(..., with_indices=True)"),
         ({"tags": [[0]]}, [0], "there is no column 'ner_tags'."),
-        ({"ner_tags": [[0], [1, 9]]}, [0, 1], "document 1, token 1: 9 is not the number of a tag; names=... has 7."),
+        (
+            {"ner_tags": [[0], [1, 9]]},
+            [0, 1],
+            "document 1, token 1: 9 is not the number of a label; id2label has 0 to 6.",
+        ),
         ({"ner_tags": [[0], [1, -100]]}, [0, 1], "document 1, token 1: -100 is not the number"),
-        ({"ner_tags": [[0, None]]}, [0], "document 0, token 1: None is not the number of a tag; names=... has 7."),
-        ({"ner_tags": [[True]]}, [0], "document 0, token 0: True is not the number of a tag; names=... has 7."),
-        ({"ner_tags": [["O", "B-X"]]}, [0], "document 0, token 1: 'B-X' is not among the names."),
+        ({"ner_tags": [[0, None]]}, [0], "document 0, token 0: 0 (of type int) is not a tag."),
+        ({"ner_tags": [[True]]}, [0], "document 0, token 0: True (of type bool) is not a tag."),
+        ({"ner_tags": [["O", "B-X"]]}, [0], "document 0, token 1: 'B-X' is not in id2label."),
         ({"ner_tags": [["O", 1]]}, [0], "document 0, token 1: 1 (of type int) is not a tag."),
         ({"ner_tags": [None]}, [0], "document 0: None is not a document."),
     ],
 )
 def test_bad_batches(batch, indices, said):
-    function = as_map("sequence_split", names=NAMES)
+    function = as_map("sequence_split", id2label=NAMES)
     with pytest.raises(InputError) as caught:
         function(batch, indices)
     assert said in str(caught.value)
@@ -432,10 +436,10 @@ def test_bad_batches(batch, indices, said):
 
 
 def test_tags_that_the_names_lack():
-    function = as_map("minimum_overlap", names=["O", "I-A", "E-A"], scheme="IOE1")
+    function = as_map("minimum_overlap", id2label=["O", "I-A", "E-A"], scheme="IOE1")
     assert function({"ner_tags": [[1, 1, 0]]}, [0]) == {"ner_tags": [[0, 1, 1]]}
-    function = as_map("sequence_split", names=["O", "I-A"], scheme="IOB1")
+    function = as_map("sequence_split", id2label=["O", "I-A"], scheme="IOB1")
     with pytest.raises(
-        InputError, match="document 0, token 1: the result has 'B-A' here, and this tag is not among the names"
+        InputError, match="document 0, token 1: the result has 'B-A' here, and this tag is not in id2label"
     ):
         function({"ner_tags": [[1, 1]]}, [0])

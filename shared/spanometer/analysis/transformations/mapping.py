@@ -1,7 +1,7 @@
 """Transformations by name, and as functions for `Dataset.map`.
 
-names = dataset.features["ner_tags"].feature.names
-dataset.map(as_map("label_noise", names=names), batched=True, with_indices=True)
+function = as_map("label_noise", id2label=dataset.features["ner_tags"])
+dataset.map(function, batched=True, with_indices=True)
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from ...arrays import is_integer, list_offsets, ordered, place_of, read_rows
+from ...arrays import read_rows
 from ...exceptions import InputError, mention, require_choice, require_kind, setting, shown
 from ...options import options_of
 from ...spans.spans import Spans
 from ...tags.decoding import get_repair, labels_of, scheme_of
 from ...tags.schemes import get_scheme
-from ...tags.tags import Tags, check_names
+from ...tags.tags import Tags, check_names, read_id2label
 from .noise import Drop, IllegalTags, Invent, Relabel
 from .transformations import Extend, Move, Numbers, Shift, Split, Transformation, Truncate, document_numbers
 
@@ -71,7 +71,7 @@ PAIRS: tuple[tuple[str, ...], ...] = (
 DESCRIPTIONS: dict[str, str] = {name: text for name, (_, text) in _DESCRIBED.items()}
 """Descriptions of the transformations."""
 
-_REMEDY = "Give strings, or numbers of the tags in names=..."
+_REMEDY = "Give strings, or numbers of the tags in id2label=..."
 
 
 def get_transformation(name: str, **parameters: Any) -> Transformation:
@@ -133,7 +133,7 @@ class TagMap:
     transformation: Transformation
     column: str
     scheme: str
-    names: tuple[str, ...] | None
+    id2label: tuple[str, ...] | None
     repair: str
     touched_column: str | None
 
@@ -148,18 +148,18 @@ class TagMap:
         single = isinstance(indices, (int, np.integer))
         rows = read_rows([batch[self.column]] if single else batch[self.column], 0, _REMEDY)
         numbers = document_numbers([indices] if single else indices, len(rows))
-        textual = self.names is None or any(isinstance(value, str) for value in chain.from_iterable(rows))
-        tags = Tags.from_lists(rows) if textual else _from_numbers(rows, self.names or ())
-        if textual and self.names is not None:
-            codes = _codes(tags, self.names, "{} is not among the names.", "Give all tags in names=...")
-            tags = Tags(codes, self.names, tags.offsets)
+        textual = any(isinstance(value, str) for value in chain.from_iterable(rows))
+        tags = Tags.from_lists(rows).renamed(self.id2label, None)
+        if self.id2label is not None:
+            codes = _codes(tags, self.id2label, "{} is not in id2label.", "Give all tags in id2label=...")
+            tags = Tags(codes, self.id2label, tags.offsets)
         transformed = self.transformation.on_tags(tags, scheme=self.scheme, repair=self.repair, numbers=numbers)
-        if textual:
+        if textual or self.id2label is None:
             flat = np.array(transformed.tags.names, dtype=object)[transformed.tags.codes].tolist()
         else:
-            problem = "the result has {} here, and this tag is not among the names."
+            problem = "the result has {} here, and this tag is not in id2label."
             remedy = "Use strings, or a ClassLabel with all tags of the scheme."
-            flat = _codes(transformed.tags, self.names or (), problem, remedy).tolist()
+            flat = _codes(transformed.tags, self.id2label, problem, remedy).tolist()
         written = {self.column: [flat[first:last] for first, last in pairwise(transformed.tags.offsets.tolist())]}
         if self.touched_column is not None:
             written[self.touched_column] = transformed.per_document.tolist()
@@ -171,7 +171,7 @@ def as_map(
     *,
     column: str = "ner_tags",
     scheme: str | None = None,
-    names: Sequence[str] | None = None,
+    id2label: Any = None,
     repair: str = "raise",
     touched_column: str | None = None,
 ) -> TagMap:
@@ -182,16 +182,16 @@ def as_map(
     Args:
         transformation: a transformation, or its name in `TRANSFORMATIONS`.
         column: the column of tags, lists of strings or of ClassLabel numbers; the result has the same type.
-        scheme: the scheme of the tags; by default inferred from `names`.
-        names: all tags that the column may have, `dataset.features["ner_tags"].feature.names`. Numbers need them, and
-            so do transformations that need all labels.
+        scheme: the scheme of the tags; by default inferred from `id2label`.
+        id2label: all tags that the column may have, `dataset.features["ner_tags"]`. Numbers need them, and so do
+            transformations that need all labels.
         repair: how to handle illegal tags, see `decoding.decode`; by default they are an error.
         touched_column: a new column with the number of spans (or tags) that were touched in each document.
 
     Raises:
-        InputError: if both `scheme` and `names` are missing, if both columns have the same name, and for a
+        InputError: if both `scheme` and `id2label` are missing, if both columns have the same name, and for a
             transformation that needs the whole corpus (`first`, or missing `lengths`), since a map sees only a part at
-            a time. Missing `labels` are taken from `names`.
+            a time. Missing `labels` are taken from `id2label`.
     """
     chosen = get_transformation(transformation) if isinstance(transformation, str) else transformation
     if not isinstance(chosen, Transformation):
@@ -202,14 +202,13 @@ def as_map(
         require_kind(name, str, "the name of a column", "Name a column.")
     if touched_column == column:
         raise InputError(f"touched_column={shown(column)} is the column of the tags.", "Name another column.")
-    all_tags = None if names is None else _checked(tuple(ordered(names, "a list of tags", _REMEDY)), scheme)
-    if all_tags is not None:
-        scheme = scheme_of(scheme, _vocabulary(all_tags)).name
-        labels = labels_of(all_tags)
+    tags = None if id2label is None else read_id2label(id2label)
+    if tags is not None:
+        scheme = _scheme_of(tags, scheme)
         if isinstance(chosen, (Relabel, Invent)) and chosen.labels is None:
-            chosen = replace(chosen, labels=labels)
+            chosen = replace(chosen, labels=labels_of(tags))
     elif isinstance(chosen, IllegalTags):
-        raise InputError("a batch may not have all tags of the dataset.", "Give them with names=...")
+        raise InputError("a batch may not have all tags of the dataset.", "Give them with id2label=...")
     if scheme is None:
         raise InputError("the scheme cannot be inferred from a batch.", f"Name it with {setting('scheme')}")
     get_repair(repair, get_scheme(scheme))
@@ -220,42 +219,21 @@ def as_map(
             f"{setting(parameter, value)} needs the whole dataset, and a map sees only a part at a time.",
             f"Give {setting(parameter)}" if value is None else f"Leave out {mention(parameter)}, or transform Spans.",
         )
-    return TagMap(chosen, column, get_scheme(scheme).name, all_tags, repair, touched_column)
+    return TagMap(chosen, column, get_scheme(scheme).name, tags, repair, touched_column)
 
 
-def _vocabulary(names: tuple[str, ...]) -> Tags:
-    """Make a document with each name once."""
-    return Tags(np.arange(len(names)), names, np.array([0, len(names)], dtype=np.int64))
-
-
-def _checked(names: tuple[str, ...], scheme: str | None) -> tuple[str, ...]:
-    """Check the names; raise an `InputError` if one is not a tag or occurs twice."""
-    for number, name in enumerate(names):
-        if not isinstance(name, str) or name in names[:number]:
-            problem = f"{shown(name)} is not a string." if not isinstance(name, str) else f"{shown(name)} occurs twice."
-            raise InputError(problem, "Give each tag once.", source="names", position=number)
+def _scheme_of(tags: tuple[str, ...], scheme: str | None) -> str:
+    """Check tags against a scheme, which is inferred if it is None, and return its name."""
+    document = Tags(np.arange(len(tags)), tags, np.array([0, len(tags)], dtype=np.int64))
+    stated = None if scheme is None else get_scheme(scheme)
     try:
-        check_names(_vocabulary(names), None if scheme is None else get_scheme(scheme))
+        check_names(document, stated)
     except InputError as error:
-        raise error.in_file("names", position=error.position) from None
-    return names
+        raise error.in_file("id2label", position=error.position) from None
+    return (stated or scheme_of(None, document)).name
 
 
-def _from_numbers(rows: Sequence[Sequence[Any]], names: tuple[str, ...]) -> Tags:
-    """Read tags from lists of numbers of names."""
-    offsets = list_offsets(rows).to_numpy().astype(np.int64)
-    flat = list(chain.from_iterable(rows))
-    numbers = range(len(names))
-    if set(map(type, flat)) != {int} or min(flat) not in numbers or max(flat) not in numbers:
-        for at, value in enumerate(flat):
-            if not is_integer(value) or value not in numbers:
-                document, position = place_of(offsets, at)
-                problem = f"{shown(value)} is not the number of a tag; names=... has {len(names)}."
-                raise InputError(problem, _REMEDY, document=document, position=position)
-    return Tags(np.array(flat, dtype=np.int64), names, offsets)
-
-
-def _codes(tags: Tags, names: tuple[str, ...], problem: str, remedy: str) -> np.ndarray:
+def _codes(tags: Tags, names: Sequence[str], problem: str, remedy: str) -> np.ndarray:
     """Find the number of each token's tag among the names; raise an `InputError` for a tag without a number."""
     number = {name: code for code, name in enumerate(names)}
     codes: np.ndarray = np.array([number.get(name, -1) for name in tags.names], dtype=np.int64)[tags.codes]
