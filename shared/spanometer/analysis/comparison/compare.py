@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
 from typing import Any, Never, Unpack
 
 import numpy as np
 
 from ...counts.counts import Counts
+from ...counts.statistics import Estimate
 from ...documents.arguments import SideArguments, SideReading, shares
 from ...documents.matching import naming_documents
 from ...documents.sides import read_columns, read_sides
 from ...exceptions import InputError, counted, mention, on_side, require_choice, require_no_more, setting
-from ...measures.base import Measure
+from ...measures.base import Measure, Scores
 from ...measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures
 from ...measures.words import with_words
 from ...options import made
@@ -33,12 +36,21 @@ from .comparison import (
     ChanceRank,
     Comparison,
     MeasureComparison,
-    MeasuredSystems,
-    MeasurePart,
+    PairResult,
+    SystemResult,
     joint_estimates,
     named_systems,
 )
-from .significance import FEWEST, PairedArguments, PairedResampling, rank_correlations, ranks
+from .significance import (
+    FEWEST,
+    PairedArguments,
+    PairedResampling,
+    bootstrap_test,
+    holm,
+    randomisation_test,
+    rank_correlations,
+    ranks,
+)
 
 _CALLED = {
     Spans: "spans",
@@ -295,6 +307,133 @@ def _measured(
         )
         for part, measure in parts.items()
     }
+
+
+class MeasurePart:
+    """A measure of one label, of one attribute, or of all attributes together.
+
+    Args:
+        measure: the measure.
+        label: the label or attribute; None for all attributes together.
+    """
+
+    def __init__(self, measure: Measure, label: str | None) -> None:
+        self._measure, self._label = measure, label
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a field of the measure."""
+        return getattr(self._measure, name)
+
+    def score(self, counts: Counts) -> dict[str, float]:
+        """Compute the headline values."""
+        if self._label is None:
+            return self._measure.headline_values(counts)
+        values = self._measure.score_per_label(counts)[self._label]
+        return {key: values[key] for key in self._measure.keys}
+
+    def score_weighted(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
+        """Compute the headline values of corpora given by document weights."""
+        return self._scores(counts)(self._measure.weighted_totals(counts, weights))
+
+    def left_out(self, counts: Counts) -> dict[str, np.ndarray]:
+        """Compute the headline values without each group of documents in turn."""
+        return self._measure.left_out(counts, self._scores(counts))
+
+    def _scores(self, counts: Counts) -> Scores:
+        """Choose the function that scores totals by label."""
+        if self._label is None:
+            return self._measure.score_totals
+        code = counts.labels.index(self._label)
+        of_labels = self._measure.where_present(self._measure.label_scores)
+        return lambda totals: {key: values[..., code] for key, values in of_labels(totals).items()}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MeasuredSystems:
+    """The counts and estimates of all systems with one measure.
+
+    Attributes:
+        measure: a measure or a `MeasurePart`.
+        counts: the counts of each system.
+        estimates: the headline values of each system, by key, see `joint_estimates`.
+        resampling: how corpora are drawn and outputs are swapped.
+    """
+
+    measure: Any
+    counts: Mapping[str, Counts]
+    estimates: Mapping[str, Mapping[str, Estimate]]
+    resampling: PairedResampling
+
+    def places(self, key: str) -> tuple[np.ndarray, np.ndarray]:
+        """Rank the systems by one of the values, in the corpus and in drawn corpora, shape (corpora, systems)."""
+        compared = [values[key] for values in self.estimates.values()]
+        higher = self.measure.results[key].better == "higher"
+        places = ranks(np.array([[float(value.point) for value in compared]]), higher_is_better=higher)[0]
+        return places, ranks(np.stack([np.asarray(value.drawn) for value in compared], axis=1), higher_is_better=higher)
+
+    def results(self, key: str) -> dict[str, SystemResult]:
+        """Collect the result of each system, ranked by one of the values."""
+        places, drawn_places = self.places(key)
+        shares = (drawn_places[:, :, None] == np.arange(1, len(places) + 1)).mean(axis=0)
+        if any(counts.documents < 2 for counts in self.counts.values()):
+            shares = np.full_like(shares, np.nan)
+        return {
+            system: SystemResult(
+                scores=self.measure.score(self.counts[system]),
+                intervals=self.measure.intervals_of(values, self.resampling),
+                rank=int(places[column]),
+                rank_shares=tuple(shares[column].tolist()),
+            )
+            for column, (system, values) in enumerate(self.estimates.items())
+        }
+
+    @cached_property
+    def pair_results(self) -> dict[str, tuple[PairResult, ...]]:
+        """The results of all pairs of systems, by each key that the measure is ranked by."""
+        keys = (self.measure.headline, *self.measure.ranked)
+        estimates = self.estimates
+        pairs = {
+            (first, second): {key: estimates[first][key] - estimates[second][key] for key in keys}
+            for first, second in combinations(estimates, 2)
+        }
+        swapped = [
+            randomisation_test(
+                self.measure,
+                self.counts[first],
+                self.counts[second],
+                {key: float(difference.point) for key, difference in differences.items()},
+                self.resampling,
+            )
+            for (first, second), differences in pairs.items()
+        ]
+        return {
+            key: self._pairs(
+                {systems: differences[key] for systems, differences in pairs.items()},
+                np.array([p_values[key] for p_values, _ in swapped]),
+                [exact for _, exact in swapped],
+            )
+            for key in keys
+        }
+
+    def _pairs(
+        self, differences: Mapping[tuple[str, str], Estimate], p_randomisation: np.ndarray, exact: list[bool]
+    ) -> tuple[PairResult, ...]:
+        """List the results of the pairs for one value."""
+        p_bootstrap = np.array(
+            [bootstrap_test(float(pair.point), np.asarray(pair.drawn)) for pair in differences.values()]
+        )
+        p_values = {"p_randomisation": p_randomisation, "p_bootstrap": p_bootstrap}
+        p_values.update({f"{name}_holm": holm(values) for name, values in p_values.items()})
+        return tuple(
+            PairResult(
+                systems=systems,
+                difference=float(difference.point),
+                interval=difference.interval(self.resampling.confidence),
+                **{name: values[number].item() for name, values in p_values.items()},
+                exact=exact[number],
+            )
+            for number, (systems, difference) in enumerate(differences.items())
+        )
 
 
 def _results_of(name: str, measure: Measure) -> dict[str, str]:
