@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from ..analysis.agreement.annotators import ANNOTATOR
 from ..analysis.agreement.disagreements import Disagreements
 from ..analysis.comparison.comparison import REFERENCES, SYSTEM
-from ..analysis.errors.contexts import Context, context_of_tags
+from ..analysis.errors.contexts import Context, context_of_documents
 from ..analysis.errors.errors import Errors
 from ..documents.document_file import DocumentFile
 from ..documents.matching import differing_document, matched, require_same_tokens, require_same_words
@@ -178,7 +178,7 @@ def _read_tags(
         files=files,
         annotations={name: source.annotation_in(file) for name, file in files.items()},
         reading={**source.decoding, **source.chosen},
-        context=lambda: context_of_tags(read[0], source.kept(read[0])),
+        context=lambda: context_of_documents(read[0], kept=source.kept(read[0])),
         located=source.located,
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
-from ..analysis.errors.contexts import context_of_tags
+from ..analysis.errors.contexts import context_of_documents
 from ..analysis.errors.find import errors
 from ..documents.sides import require_one_annotator
 from ..exceptions import InputError, counted
@@ -64,7 +64,11 @@ def example_report() -> str:
     reference, *systems = corpus.tags
     report = errors(reference, dict(zip(_EXAMPLE, systems, strict=True)), repair="conlleval")
     title = f"Errors of {' and '.join(_EXAMPLE)} on Spanometer's example corpus"
-    return error_report(report.with_context(context_of_tags(corpus)), title=title, heading=[("size", report.size)])
+    return error_report(
+        report.with_context(context_of_documents(corpus, {"unit": "token"})),
+        title=title,
+        heading=[("size", report.size)],
+    )
 
 
 def report_of(reference: str | None, systems: Sequence[str] | None, train: str | None = None) -> str:

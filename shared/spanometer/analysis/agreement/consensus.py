@@ -15,6 +15,7 @@ from ...options import check_options, option
 from ...spans.spans import Spans
 from ...tables.result import Result
 from ...tables.table import Copyable, Part, Table, TableColumn, amounts
+from ..errors.contexts import context_of_documents
 from .votes import Voted
 
 _LISTED = 10
@@ -276,22 +277,8 @@ def _listed(consensus: Consensus, voted: Voted, title: str, **more: Sequence[str
     documents = [str(number) if ids is None else ids[number] for number in spans.document.tolist()]
     labels, voters = [spans.labels[label] for label in spans.label], map(", ".join, consensus.voters(voted))
     values = [documents, spans.start, spans.end, labels, voted.votes, voters, *more.values()]
-    texts = None if file is None else _texts(file, voted)
-    if texts is not None:
-        values.append(texts)
-    columns = [TableColumn(key, kind="amount") for key in (*_COLUMNS, *more, *([] if texts is None else ["text"]))]
+    wording = None if file is None else context_of_documents(file).wording
+    if wording is not None:
+        values.append(wording.between(spans.document, spans.start, spans.end).to_pylist())
+    columns = [TableColumn(key, kind="amount") for key in (*_COLUMNS, *more, *(["text"] if wording else []))]
     return Table.of(title, columns, zip(*values, strict=True), kind=title.split()[0], names="document")
-
-
-def _texts(file: DocumentFile, voted: Voted) -> list[str] | None:
-    """Extract the text of each span, from its first to its last character or token."""
-    documents, spans = file.documents, voted.spans
-    bounds = list(zip(*(column.tolist() for column in (spans.document, spans.start, spans.end)), strict=True))
-    texts, tokens, words = documents.texts, documents.tokens, file.words
-    if not file.in_tokens:
-        return None if texts is None else [texts[document][start:end] for document, start, end in bounds]
-    if texts is not None and tokens is not None:
-        first = tokens.offsets
-        places = [(d, int(tokens.start[first[d] + s]), int(tokens.end[first[d] + e - 1])) for d, s, e in bounds]
-        return [texts[document][start:end] for document, start, end in places]
-    return None if words is None else [" ".join(words[document][start:end]) for document, start, end in bounds]

@@ -10,10 +10,10 @@ from ...counts.statistics import Resampling
 from ...documents.arguments import DrawArguments, shares
 from ...exceptions import InputError, require_kind
 from ...grounding.strings import GroundedStrings
-from ...measures.mention_f import MentionF
-from ...options import made, options_of, require_known
+from ...options import made
 from ...spans.mentions import Mentions
 from ..scores.report import Report
+from ..scores.score import string_measure
 from .compare import compare_sides, named_outputs
 from .comparison import NAMED, REFERENCES, Comparison
 from .significance import PairedArguments, PairedResampling
@@ -47,7 +47,7 @@ def score_strings(
         InputError: for wrong options, and if the numbers of documents differ.
     """
     require_kind(predictions, GroundedStrings, "grounded strings", _REMEDY)
-    measure = _measure(predictions, options)
+    measure = string_measure(predictions, options)
     resampling = Resampling.chosen(confidence, options)
     return Report.of(
         _mentions(references),
@@ -89,16 +89,10 @@ def compare_strings(
         problem = "the systems are grounded with different options."
         raise InputError(problem, "Use the same policy, labels and aliases for all.")
     outputs = named_outputs({name: system.mentions for name, system in systems.items()})
-    measure = _measure(next(iter(systems.values())), options)
+    own = {name: value for name, value in options.items() if name != "n_permutations"}
+    measure = string_measure(next(iter(systems.values())), own)
     sides = {REFERENCES: _mentions(references), **outputs}
     return compare_sides(sides, {measure.name: measure}, resampling, choices[0], per_label=per_label)
-
-
-def _measure(grounded: GroundedStrings, options: Mapping[str, Any]) -> MentionF:
-    compared = grounded.policy.compared
-    own = {name: value for name, value in options.items() if name not in options_of(PairedResampling)}
-    require_known(own, [name for name in options_of(MentionF) if name not in compared], "mention_f")
-    return MentionF(**{**own, **compared})
 
 
 def _mentions(references: Any) -> Mentions:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -109,25 +109,11 @@ def context_of_sides(sides: Sides, words: Any) -> Context:
     return Context() if words is None else Context(wording=Wording.of_words(words))
 
 
-def context_of_tags(file: DocumentFile, kept: np.ndarray | None = None) -> Context:
-    """Make the context of a file of tags; keep only the flagged tokens if some are left out."""
-    lines, words = file.line_runs, file.words
-    if kept is not None and not kept.all():
-        lines, words = (
-            (None if lines is None else lines.take(np.flatnonzero(kept))),
-            (None if words is None else words.take(kept)),
-        )
-    return Context(
-        wording=None if words is None else Wording.of_words(words),
-        source=file.source,
-        names=file.documents.ids,
-        document_lines=file.document_lines,
-        line_runs=lines,
-    )
-
-
 def context_of_documents(
-    file: DocumentFile, choices: Mapping[str, Any] | None = None, behind: Sequence[Sequence[str]] = ()
+    file: DocumentFile,
+    choices: Mapping[str, Any] | None = None,
+    behind: Sequence[Sequence[str]] = (),
+    kept: np.ndarray | None = None,
 ) -> Context:
     """Make the context of a file of documents.
 
@@ -135,14 +121,20 @@ def context_of_documents(
         file: the file.
         choices: how its spans were converted to one unit, see `Paired`; by default they were not converted.
         behind: the mentions after the end of each document, see `Sides.mentions_behind`.
+        kept: flags of the tokens of a file of tags to keep; None keeps all.
     """
     chosen = {"unit": "token" if file.in_tokens else "character", **(choices or {})}
+    wording = _wording(file, str(chosen["unit"]), behind, plain=chosen.get("texts") == "line_ends")
+    runs = None if any(behind) else _runs_of(file, str(chosen["unit"]))
+    if kept is not None and not kept.all():
+        wording = wording and replace(wording, units=wording.units.take(kept))
+        runs = None if runs is None else runs.take(np.flatnonzero(kept))
     return Context(
-        wording=_wording(file, str(chosen["unit"]), behind, plain=chosen.get("texts") == "line_ends"),
+        wording=wording,
         source=file.source,
         names=file.documents.ids,
         document_lines=file.document_lines,
-        line_runs=None if any(behind) else _runs_of(file, str(chosen["unit"])),
+        line_runs=runs,
     )
 
 

@@ -21,7 +21,7 @@ from ...spans.spans import Spans
 from ...tables.result import Result
 from ...tables.table import Part, Table, amounts, arrow_table
 from .contexts import Context
-from .examples import SHOWN, marked_text, place_text
+from .examples import SHOWN, place_text, side_lines
 
 ABSENT = -1
 """The code of a system that does not predict a spurious span of another system."""
@@ -334,11 +334,7 @@ class Difference(_ErrorList):
         kinds = " → ".join(row["kinds"][name].replace("_", " ") for name in self.names)
         yield [(row["change"], "bold"), f"  {kinds}  ", (place_text(row), "dim")]
         sides = {"reference": row["reference"], **row["predictions"]}
-        bounds = [bound for span in sides.values() if span for bound in (span["start"], span["end"])]
-        width = max(map(len, sides))
-        for name, span in sides.items():
-            place = row["document"] - 1, min(bounds), max(bounds)
-            yield [(f"  {name:<{width}}  ", "dim"), *marked_text(self.shared.context.wording, *place, span)]
+        yield from side_lines(self.shared.context.wording, row["document"] - 1, sides)
 
 
 def _as_dict(table: Table) -> dict[str, Any]:

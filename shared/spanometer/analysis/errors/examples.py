@@ -296,12 +296,17 @@ def _lines(row: Mapping[str, Any], wording: Wording | None) -> Iterator[Part]:
     kind = ", ".join([row["kind"].replace("_", " "), *marks])
     times = f", {row['times']} times" if (row["times"] or 0) > 1 else ""
     yield [(labels, "bold"), f"  {kind}  ", (place_text(row) + times, "dim")]
-    spans = {side: {key: row[f"{name}_{key}"] for key in ("start", "end", "label")} for side, name in _SIDES.items()}
-    bounds = [bound for span in spans.values() for bound in (span["start"], span["end"]) if bound is not None]
+    yield from side_lines(wording, row["document"] - 1, {side: _described(row)[side] for side in _SIDES})
+
+
+def side_lines(
+    wording: Wording | None, document: int, spans: Mapping[str, Mapping[str, Any] | None]
+) -> Iterator[list[Text]]:
+    """Yield the text around an error once for each side, with the side's span in brackets."""
+    bounds = [bound for span in spans.values() if span for bound in (span["start"], span["end"])]
+    width = max(map(len, spans))
     for side, span in spans.items():
-        place = row["document"] - 1, min(bounds), max(bounds)
-        there = None if span["start"] is None else span
-        yield [(f"  {side:<12}", "dim"), *marked_text(wording, *place, there)]
+        yield [(f"  {side:<{width}}  ", "dim"), *_marked_text(wording, document, min(bounds), max(bounds), span)]
 
 
 def place_text(row: Mapping[str, Any]) -> str:
@@ -310,7 +315,7 @@ def place_text(row: Mapping[str, Any]) -> str:
     return ", ".join([*line, f"document {row.get('name', row['document'])}"])
 
 
-def marked_text(
+def _marked_text(
     wording: Wording | None, document: int, start: int, end: int, span: Mapping[str, Any] | None
 ) -> list[Text]:
     """Write a part of a document with its context, and a span in brackets; only the span's offsets without words."""

@@ -371,13 +371,8 @@ def effect_table(
     for place, actions in places.items():
         rows += [None] if rows else []
         for action in actions:
-            rows.append(
-                (
-                    place,
-                    action,
-                    *(of_column[place][action] if place in of_column else "" for of_column in effects.values()),
-                )
-            )
+            scores = (of_column[place][action] if place in of_column else "" for of_column in effects.values())
+            rows.append((place, action, *scores))
     title = " ".join([f"{default}, except", *(f"({name})" for name in about.values())])
     own = [TableColumn("action"), *spread_columns(columns, about)]
     return Table.of(title, own, rows, left=2, kind="effects", names="place", about=about)

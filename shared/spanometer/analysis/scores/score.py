@@ -18,7 +18,7 @@ from ...documents.sides import answers_together, read_sides, require_one_annotat
 from ...exceptions import InputError, mention, on_side, require_no_more
 from ...grounding.grounded import Grounded
 from ...grounding.policies import StringPolicy
-from ...grounding.strings import ground_strings
+from ...grounding.strings import GroundedStrings, ground_strings
 from ...measures.base import Measure
 from ...measures.mention_f import MentionF
 from ...measures.notation import read_reading, reading_of, signatures_in
@@ -231,13 +231,18 @@ def _scored_strings(
     read = answers_together(files, reading.pairing)
     answers = read.answers["predictions"]
     grounded = ground_strings(read.texts, answers, policy=arguments["grounding"], **reading.pairing.answer_reading)
-    compared: dict[str, Any] = dict(grounded.policy.compared)
-    own = {name: value for name, value in options.items() if name != "seed"}
-    require_known(own, [name for name in options_of(MentionF) if name not in compared], MentionF.name)
     choices = {**read.decoding, **grounded.choices}
     mentions = Mentions.of_spans(read.references, read.texts), grounded.mentions
     resampling = Resampling.chosen(confidence, arguments)
-    return Report.of(*mentions, [MentionF(**own, **compared)], choices, resampling=resampling)
+    return Report.of(*mentions, [string_measure(grounded, options)], choices, resampling=resampling)
+
+
+def string_measure(grounded: GroundedStrings, options: Mapping[str, Any]) -> MentionF:
+    """Make `mention_f` as the policy of grounded strings compares them, with its own options among the given ones."""
+    compared = grounded.policy.compared
+    own = {name: value for name, value in options.items() if name not in options_of(Resampling)}
+    require_known(own, [name for name in options_of(MentionF) if name not in compared], MentionF.name)
+    return MentionF(**{**own, **compared})
 
 
 def _report(
