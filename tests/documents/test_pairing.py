@@ -138,3 +138,17 @@ def test_words_and_offsets_without_a_text(made):
     assert (found.unit, bounds(found.references), bounds(found.predictions)) == ("character", [(13, 18)], [(0, 12)])
     with pytest.raises(InputError, match="1 of 1 stated texts of spans differ"):
         pair(words, made(Record(spans=[(0, 12, "PER")], stated=["AdaLovelace w"])))
+
+
+def test_spans_split_into_words(made):
+    """One span over two names is not equal to two spans, but its words are."""
+    text = "Ada Lee!"
+    one, other = made(Record(text=text, spans=[(0, 8, "A")])), made(Record(text=text, spans=[(0, 3, "A"), (4, 7, "A")]))
+    found = pair(one, other, Pairing(split_spans="blanks"))
+    assert bounds(found.references) == [(0, 3), (4, 8)] and bounds(found.predictions) == [(0, 3), (4, 7)]
+    assert found.choices["split_spans"] == "blanks" and found.unit == "character"
+    tokens = made(Record(words=["Ada", "Lee"], spans=[(0, 1, "A")]), in_tokens=True)
+    with pytest.raises(InputError, match="only spans of characters of a text are split into tokens"):
+        pair(tokens, tokens, Pairing(split_spans="blanks"))
+    with pytest.raises(InputError, match="tokenizer"):
+        Pairing(split_spans="nothing")

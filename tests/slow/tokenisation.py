@@ -28,3 +28,15 @@ def carried(documents, spans, policy):
             if any(parts):
                 found.add((number, frozenset().union(*parts), span["label"]))
     return found
+
+
+def split(documents, spans):
+    """List the (document, start, end, label) of what tokens leave of spans, as dictionaries with fragments."""
+    parts = []
+    for number, (tokens, row) in enumerate(zip(documents, spans, strict=True)):
+        for span in row:
+            pieces = [set(range(*token)) & set(range(*piece)) for piece in span["fragments"] for token in tokens]
+            bounds = [(min(piece), max(piece) + 1) for piece in pieces if piece]
+            last = max(end for _, end in span["fragments"])
+            parts += [(number, *each, span["label"]) for each in bounds or [(last - 1, last)]]
+    return parts

@@ -5,11 +5,11 @@ import random
 import numpy as np
 import pytest
 
-from slow.tokenisation import carried
+from slow.tokenisation import carried, split
 from spanometer.exceptions import InputError
 from spanometer.spans.documents import Documents, Tokens
 from spanometer.spans.spans import Spans
-from spanometer.spans.tokenisation import to_characters, to_tokens, trimmed, without_gaps, without_overlaps
+from spanometer.spans.tokenisation import split_at, to_characters, to_tokens, trimmed, without_gaps, without_overlaps
 
 # "Ada Lovelace-Byron wrote." as Ada, Lovelace, -, Byron, wrote, .
 TOKENS = Tokens.from_lists([[(0, 3), (4, 12), (12, 13), (13, 18), (19, 24), (24, 25)]])
@@ -232,3 +232,27 @@ def test_overlapping_spans_of_a_label_become_one(spans, merged):
 def test_discontinuous_spans_are_not_merged():
     with pytest.raises(InputError, match="discontinuous spans are not merged"):
         without_overlaps(Spans.from_dicts([[{"fragments": [[0, 3], [5, 6]], "label": "A"}]]))
+
+
+def test_spans_split_by_hand():
+    """Of `Dr. Ada-Lee` the letters; a token is cut at a span's end, and a full stop stays a full stop."""
+    tokens = Tokens.from_lists([[(0, 2), (4, 7), (8, 11)]])
+    listed = [(0, 11, "A"), (5, 8, "B"), (2, 3, "A")]
+    spans = Spans.from_dicts([[{"start": start, "end": end, "label": label} for start, end, label in listed]])
+    parts = split_at(spans, tokens)
+    bounds_by_label = [(span["start"], span["end"], span["label"]) for span in parts.to_dicts()[0]]
+    assert bounds_by_label == [(0, 2, "A"), (2, 3, "A"), (4, 7, "A"), (5, 7, "B"), (8, 11, "A")]
+
+
+def test_spans_split_at_random():
+    chance = random.Random(11)
+    for _ in range(400):
+        rows, items = random_corpus(chance)
+        spans = Spans.from_dicts(items)
+        parts = split_at(spans, Tokens.from_lists(rows))
+        columns = (parts.document, parts.start, parts.end)
+        keys = zip(*(column.tolist() for column in columns), (parts.labels[code] for code in parts.label), strict=True)
+        listed = [key for key, times in zip(keys, parts.times.tolist(), strict=True) for _ in range(times)]
+        copies = iter(spans.times.tolist())
+        repeated = [[span for span in row for _ in range(next(copies))] for row in _as_fragments(spans)]
+        assert sorted(listed) == sorted(split(rows, repeated))

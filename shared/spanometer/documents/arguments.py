@@ -53,8 +53,8 @@ class SideArguments(TagArguments, total=False):
 
     Attributes:
         lengths: the documents' lengths in tokens, for spans and entities; not needed for tags.
-        unit, to_tokens, trim, join_fragments, merge_overlaps, texts, tokenizer, scored_documents, ignore_words: for
-            files, see `pairing.Pairing`; moved and lost spans cause warnings.
+        unit, to_tokens, trim, join_fragments, merge_overlaps, split_spans, texts, tokenizer, scored_documents,
+            ignore_words: for files, see `pairing.Pairing`; moved and lost spans cause warnings.
         grounding, asked_labels, aliases, offsets, answer_format, item_mention_key, item_label_key: how the answers of
             language models become spans, see `grounding.AnswerReading`.
     """
@@ -65,6 +65,7 @@ class SideArguments(TagArguments, total=False):
     trim: str
     join_fragments: bool
     merge_overlaps: str
+    split_spans: str | None
     texts: str
     tokenizer: str | None
     scored_documents: str

@@ -16,7 +16,7 @@ from ..options import changed, check_options, option
 from ..spans.documents import Tokens
 from ..spans.spans import Spans
 from ..spans.texts import aligned_places, joined, line_end_places, moved_to, words_in_text
-from ..spans.tokenisation import POLICIES, without_gaps, without_overlaps
+from ..spans.tokenisation import POLICIES, split_at, without_gaps, without_overlaps
 from .carrying import Carrying
 from .document_file import DocumentFile, decoding_of
 from .matching import SCORED_DOCUMENTS, matched, require_same_words, scored_documents
@@ -66,6 +66,7 @@ class Pairing(AnswerReading):
         help="merge overlapping spans of the same label",
         choices={"nothing": "", "references": "on the reference side", "all": "on all sides"},
     )
+    split_spans: str | None = tokenizer_option("make a span of each token within a character span, by tokenizer")
     texts: str = option(
         "same",
         help="how to compare the texts of both sides",
@@ -85,6 +86,7 @@ class Pairing(AnswerReading):
         super().__post_init__()
         check_options(self)
         require_tokenizer(self.tokenizer)
+        require_tokenizer(self.split_spans)
         if self.tokenizer is not None and self.unit == "character":
             raise InputError(
                 f"{setting('unit', 'character')} does not use tokens, but {setting('tokenizer')} makes tokens.",
@@ -151,6 +153,13 @@ class PairedSide(Carrying):
         if number := len(self.file.spans) - len(spans):
             self.notes.append(f"{counted(number, 'span')} merged with an overlapping one.")
         self.put(spans=spans)
+
+    def split_spans(self, tokenizer: str) -> None:
+        """Make a span of each token within a span of characters."""
+        if self.file.in_tokens or self.texts is None:
+            problem = "only spans of characters of a text are split into tokens."
+            raise InputError(problem, f"Leave out {mention('split_spans')}.", source=self.file.source)
+        self.put(spans=split_at(self.file.spans, tokens_of(self.texts, tokenizer)))
 
     def join_fragments(self) -> None:
         """Join fragments of spans of characters with only white space between."""
@@ -292,6 +301,10 @@ def _paired(references: PairedSide, predictions: PairedSide, pairing: Pairing) -
         choices["merge_overlaps"] = pairing.merge_overlaps
         for side in sides if pairing.merge_overlaps == "all" else sides[:1]:
             side.merge_overlaps()
+    if pairing.split_spans is not None:
+        choices["split_spans"] = signed(pairing.split_spans)
+        for side in sides:
+            side.split_spans(pairing.split_spans)
     for side in sides:
         if unit == "character":
             on_side(side.name, side.to_characters, **_TO_CHARACTERS)

@@ -34,7 +34,7 @@ _OF_LABELS = ("label_map", "labels", "ignore_labels")
 
 _CHANGING = (
     *(*_OF_LABELS, "label_case", "reference_labels", "layers"),
-    *("trim", "join_fragments", "merge_overlaps", "texts", "tokenizer", "scored_documents"),
+    *("trim", "join_fragments", "merge_overlaps", "split_spans", "texts", "tokenizer", "scored_documents"),
 )
 """The parts of signatures that are there only if an option of reading is set, which changes what is scored."""
 

@@ -137,6 +137,27 @@ def trimmed(spans: Spans, texts: Sequence[str], *, punctuation: bool = False) ->
     return spans.with_pieces(span, first, last, lengths), shortened
 
 
+def split_at(spans: Spans, tokens: Tokens) -> Spans:
+    """Make of each span of characters its tokens, each a span; a span without any becomes its last character.
+
+    Tokens that begin or end outside of the span are cut at its bounds.
+
+    Args:
+        spans: in characters.
+        tokens: of the same documents.
+    """
+    span, start, end = spans.pieces()
+    first, last = _token_ranges(spans.document[span], start, end, tokens, "expand")
+    sizes = np.maximum(last - first, 0)
+    piece, token = np.repeat(np.arange(len(span)), sizes), ranges(first, sizes)
+    without = np.flatnonzero(np.bincount(span[piece], minlength=len(spans)) == 0)
+    owner = np.concatenate([span[piece], without])
+    starts = np.concatenate([np.maximum(tokens.start[token], start[piece]), spans.end[without] - 1])
+    ends = np.concatenate([np.minimum(tokens.end[token], end[piece]), spans.end[without]])
+    parts = replace(spans.picked(owner), start=starts.astype(np.int32), end=ends.astype(np.int32), fragments=None)
+    return in_order(parts)
+
+
 def without_gaps(spans: Spans, texts: Sequence[str]) -> tuple[Spans, int]:
     """Make one of the fragments of a span between which there is white space alone, as of a span over a line's end.
 
