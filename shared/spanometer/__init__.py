@@ -58,7 +58,7 @@ _PLACES = {
 """The modules of the public functions, which are imported when they are asked for."""
 
 _NAMES = {"read": "read_documents", "write": "write_documents"}
-"""What functions are called in their modules, if not the same."""
+"""The names of functions in their modules, if they differ."""
 
 
 def __getattr__(name: str) -> Any:

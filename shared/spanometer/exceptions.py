@@ -17,7 +17,7 @@ _OPEN, _EQUALS, _CLOSE = "\ufdd0", "\ufdd1", "\ufdd2"
 _CLAUSE, _END = "\ufdd3", "\ufdd4"
 
 OTHER_PLACE = "\ufdd5"
-"""What stands in the text of an `InputError` for the place of `other`."""
+"""The placeholder for the place of `other` in the text of an `InputError`."""
 
 BYTE_ORDER_MARK = "\ufeff"
 
@@ -25,12 +25,12 @@ _AROUND = 20
 """How many characters are shown on each side of a difference of texts."""
 
 ASKED = "?"
-"""The value with which an interface is asked for an option: it spells nothing if it has none of this name."""
+"""The value that asks an interface for an option; an interface without the option spells nothing."""
 
 _CONDITIONAL = re.compile(f"{_CLAUSE}(.*?){_EQUALS}(.*?){_END}", re.DOTALL)
 
 _NOT_IN_PYTHON = frozenset({"outside", "column", "cluster", "spans", "suffix"})
-"""Options of the command line alone, and of the drop-in for seqeval alone."""
+"""Options that only the command line or only the drop-in for seqeval has."""
 
 
 def setting(name: str, value: object = ...) -> str:
@@ -88,7 +88,7 @@ class InputError(ValueError):
         line: the number of the line within the file (or within a document of several lines), if known.
         column: the number of the character within the line, from 1, if known.
         option: the name of the option whose value is wrong.
-        unit: what positions count, if not tokens.
+        unit: the unit of positions, if it is not tokens.
         other: an error at the other place, if the problem is about two; the text names that with `OTHER_PLACE`.
 
     `problem` and `remedy` may name options with `setting` and `mention`. `str(error)` spells them as keyword arguments,
@@ -248,7 +248,7 @@ def require_same_documents(references: int, predictions: int) -> None:
 
 
 def plain_ends(text: str) -> str:
-    """Remove the byte order mark of a text, and end its lines by a newline alone."""
+    """Remove the byte order mark of a text, and end its lines with a newline."""
     return text.removeprefix(BYTE_ORDER_MARK).replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -30,29 +30,28 @@ _PER_LABEL = f"Each label's scores are under per_label{clause_for('details', '; 
 _OF_SCORE = clause_for("details", " of spanometer.score")
 
 _STRICT = (
-    f"What mode='strict' does in seqeval is {setting('repair', 'discard')} here, with the scheme named, as in "
+    f"Instead of seqeval's mode='strict', use {setting('repair', 'discard')} with the scheme, such as "
     f"{setting('scheme', 'IOB2')}."
 )
 
 _COUNTERPARTS = {
     # seqeval and scikit-learn
     "mode": _STRICT,
-    "suffix": "Write the prefix first, 'B-PER' and not 'PER-B'. The module seqeval reads both, with suffix=True.",
-    "sample_weight": f"Documents weigh the same; {setting('average', 'weighted')} weighs labels by reference spans.",
+    "suffix": "Write the prefix first: 'B-PER', not 'PER-B'. The module seqeval reads both with suffix=True.",
+    "sample_weight": f"All documents have the same weight; {setting('average', 'weighted')} weights labels by "
+    "reference spans.",
     "output_dict": f"Results are always dicts. {_PER_LABEL}",
     "y_true": "Call it references.",
     "y_pred": "Call it predictions.",
-    **dict.fromkeys(
-        ("label_names", "label_list"), f"Name the tags that label numbers stand for with {mention('id2label')}."
-    ),
-    "target_names": "Labels have the names that the annotation gives them.",
+    **dict.fromkeys(("label_names", "label_list"), f"Name the tags of integers with {mention('id2label')}."),
+    "target_names": "Labels have the names in the annotation.",
     "pos_label": _PER_LABEL,
-    "beta": "Precision and recall are in the result, and F-beta is (1 + β²)PR / (β²P + R).",
+    "beta": "Use {setting('f_beta', 0.5)}.",
     # seqscore
     "repair_method": f"Use {setting('repair', 'conlleval')} or {setting('repair', 'discard')}; for none, which refuses "
     f"illegal tags, {setting('repair', 'raise')}.",
     "encoding_name": f"Name the scheme of the tags with {setting('scheme')}.",
-    "reference": "Give the reference first, before the systems.",
+    "reference": "Give the reference first, then the systems.",
     "score_format": "Use --table; --json has everything.",
     "error_counts": "Use spanometer errors, or --per-label, which has the counts of both sides.",
     "full_precision": "Use --json, or --digits.",
@@ -65,7 +64,7 @@ _COUNTERPARTS = {
     # nervaluate
     "true": "Call it references.",
     "pred": "Call it predictions.",
-    "loader": "The form of the input is told from the data.",
+    "loader": "The format of the input is detected.",
     "scenario": f"Use the measure semeval_f with {setting('schema', 'strict')}, exact, partial or ent_type.",
     "min_overlap_percentage": f"Use the measure semeval_f with {setting('min_overlap', 0.01)}, a share.",
     # sacreBLEU
@@ -78,18 +77,18 @@ _COUNTERPARTS = {
     "paired_bs_n": "Use spanometer compare with --n-resamples.",
     "sentence_level": "Use --per-document.",
     "width": "Use --digits.",
-    "short": "Signatures are always whole.",
+    "short": "Signatures are always complete.",
     # guesses
-    "match_labels": "It is an option of measures: write it as in measures='span_f(match_labels=no)'.",
+    "match_labels": "It is an option of measures, as in measures='span_f(match_labels=no)'.",
     **dict.fromkeys(("micro", "macro", "weighted"), f"Use {setting('average', 'macro')}, micro or weighted."),
     **dict.fromkeys(("csv", "latex", "markdown", "html"), "Use --table csv, latex, markdown or html, or end -o in it."),
     **dict.fromkeys(("bio", "iob"), f"Use {setting('scheme', 'IOB2')}."),
     **dict.fromkeys(("ci", "bootstrap"), f"Use {setting('confidence', 0.95)}."),
     "m": f"Use {mention('measures')}.",
     "strict": _STRICT,
-    "f1": "F1 is in the table; --score-only prints it alone, of one measure, as in --measures span_f.",
+    "f1": "The table has F1. To print only F1, use --score-only --measures span_f.",
     "precision": "Use --digits.",
-    "quiet": "Use --score-only, which prints one number, of one measure, as in --measures span_f.",
+    "quiet": "To print one number, use --score-only --measures span_f.",
     "verbose": "Use --per-label or --per-document; --json has everything.",
     "by_length": "Use spanometer errors with --buckets.",
     "significance": "Use spanometer compare: it has two tests.",
@@ -97,7 +96,7 @@ _COUNTERPARTS = {
     "help_all": "Use --help all.",
     "version": "Use spanometer --version.",
 }
-"""Options of other tools (seqeval to sacreBLEU), commands and guesses, and what there is instead of each."""
+"""Options of other tools (seqeval to sacreBLEU) and likely guesses, and their counterparts here."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +111,7 @@ class Option:
             is no text tells it.
         type: the type as documentation names it; by default from `kind`.
         choices: the allowed values; a mapping explains them.
-        further: what is allowed besides the choices, in words; then the owner of the option checks the value.
+        further: other allowed values, in words; then the owner of the option checks the value.
         low, high: the bounds of a number.
         exclusive: whether the bounds themselves are excluded.
         optional: whether None is allowed.

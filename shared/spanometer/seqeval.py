@@ -55,7 +55,7 @@ class SeqevalArguments(TypedDict, total=False):
     """How tags are read and scored.
 
     Attributes:
-        suffix: whether tags have their prefixes behind the labels (`PER-B`).
+        suffix: whether tags have their prefixes after the labels (`PER-B`).
         mode: None reads illegal tags as the CoNLL script does; `strict`, which takes effect only with a `scheme`, as
             in seqeval, drops spans that are not well-formed.
         sample_weight: has no effect, as in seqeval.
@@ -186,8 +186,8 @@ def get_entities(seq: Any, suffix: bool = False) -> list[tuple[str, int, int]]:
 
     Args:
         seq: a list of tags, or a list of tags for each document. As in seqeval, tokens are then numbered through all
-            documents, and one number is left out behind each.
-        suffix: whether tags have their prefixes behind the labels (`PER-B`).
+            documents, and one number is skipped after each.
+        suffix: whether tags have their prefixes after the labels (`PER-B`).
 
     Raises:
         InputError: for tags that cannot be read.

@@ -80,5 +80,5 @@ def test_measures_of_agreement(complaint, files, scores):
     said = complaint("agree", *files, "--measures", "alpha")
     assert "'alpha' is not a measure. The measures are chance_kappa_f1, unitizing_alpha, gamma" in said
     said = complaint("agree", *files, "--measures", "gamma(average=macro)")
-    assert "gamma has average=macro, and chance_kappa_f1, beside it, has average=micro." in said
+    assert "gamma has average=macro, but chance_kappa_f1 has average=micro." in said
     assert "--average" in said

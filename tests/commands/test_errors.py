@@ -38,7 +38,7 @@ def answer(run):
 def of_table(run, *arguments):
     """The rows of the main table as CSV, and the warning that there are others."""
     status, output, complaint = run("errors", *arguments, "--table", "csv")
-    assert (status, "Add --table-kind scores, or write all with -o FOLDER/." in complaint) == (0, True)
+    assert (status, "Add --table-kind scores, or write all tables with -o FOLDER/." in complaint) == (0, True)
     return list(csv.DictReader(io.StringIO(output)))
 
 

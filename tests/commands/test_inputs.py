@@ -156,7 +156,7 @@ def test_what_is_called_a_document(run, file):
     for command, more in (("score", ["{}"]), ("compare", ["{}", "{}"]), ("agree", ["{}"]), ("advise", [])):
         shown = [run(command, path, *[path for _ in more])[1] for path in (sentences, documents)]
         assert "2 sentences (no document boundaries found)" in shown[0]
-        assert "3 sentences (2 -DOCSTART- lines: with --documents=-DOCSTART- they begin documents" in shown[1]
+        assert "3 sentences (2 -DOCSTART- lines: with --documents=-DOCSTART-, intervals resample documents" in shown[1]
         told = run(command, documents, *[documents for _ in more], "--documents", "-DOCSTART-")[1]
         assert "2 documents" in told and "sentences" not in told
     lines = file("lines.jsonl", '["B-X"]\n["O"]\n')

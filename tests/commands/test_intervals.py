@@ -75,7 +75,7 @@ def test_a_seed_without_draws(run, complaint, file):
     paths = [file(f"{n}.conll", "".join(rows[:n]) + "".join(rows[n:]).replace("B-A", "O", n)) for n in (1, 3, 5)]
     for arguments in (["agree", *paths], ["score", *paths]):
         assert complaint(*arguments, "--seed", "3") == (
-            "spanometer: --seed changes nothing beside the other options. Leave it out, or add --confidence 0.95."
+            "spanometer: --seed has no effect for scores without intervals. Add --confidence 0.95, or leave it out."
         )
     for command, *more in (
         ("agree", "--confidence", "0.9"),

@@ -90,7 +90,7 @@ def test_file(run, output, complaint, paths, tmp_path):
     assert list(json.loads(target.read_text())["systems"]) == ["one", "two_2"]
     assert output("score", *paths[:2], "--measures", "span_f", "--score-only", "-o", target, "--force") == ""
     assert target.read_text() == "0.5000\n"
-    assert "there is no -o" in complaint("score", *paths, "--force")
+    assert "--force needs -o" in complaint("score", *paths, "--force")
     assert "the folder exists already" in complaint("score", *paths, "-o", tmp_path)
     assert "this is a folder" in complaint("score", *paths, "--json", "-o", tmp_path)
 
@@ -266,7 +266,7 @@ def test_folded_signatures_are_measures(output, paths):
 
 def test_unknown_kinds_of_tables(complaint, paths):
     said = complaint("compare", *paths, "--table-kind", "labels", "--json")
-    assert "--table, --table-kind, --digits and --percent are about tables" in said
+    assert "--table, --table-kind, --digits and --percent have no effect with --json" in said
     assert "The kinds of tables here are 'systems', 'pairs'." in complaint("compare", *paths, "--table-kind", "x")
 
 
@@ -277,7 +277,7 @@ def test_the_ending_of_json(output, complaint, paths, tmp_path):
     # what has a form of its own keeps it
     output("score", *paths[:2], "--measures", "span_f", "--score-only", "-o", target, "--force")
     assert target.read_text() == "0.5000\n"
-    assert "--json has all digits" in complaint("score", *paths, "-o", tmp_path / "b.json", "--percent")
+    assert "have no effect with --json" in complaint("score", *paths, "-o", tmp_path / "b.json", "--percent")
     output("errors", *paths, "--examples", "csv", "-o", tmp_path / "errors.csv")
     assert (tmp_path / "errors.csv").read_text() == output("errors", *paths, "--examples", "csv")
 

@@ -186,7 +186,7 @@ def test_answers_of_shared_documents(run, answered, file):
         (("{gold}", "{small}", "--logits", "x.npz"), "--logits has no effect for answers"),
         (("{gold}", "{small}", "--measures", "unitizing_alpha"), "cannot be scored part by part"),
         (("{tags}", "{other}", "--aliases", "A=B"), "--aliases has no effect for tags"),
-        (("{tags}", "{other}", "{third}"), "2 predictions: the spread over repairs is of one system"),
+        (("{tags}", "{other}", "{third}"), "the spread over repairs needs one system, got 2"),
     ],
 )
 def test_wrong_answers(run, answered, file, arguments, said):

@@ -53,7 +53,9 @@ def test_names(scores, complaint, pair, file, tmp_path):
     assert list(scores("score", *pair, again)["systems"]) == [pair[1], again]
     assert list(scores("score", *pair, pair[1])["systems"]) == ["system.txt (1)", "system.txt (2)"]
     assert list(scores("score", *pair, again, "--names", "one, two")["systems"]) == ["one", "two"]
-    assert "1 name, 2 systems. Give each system one name." in complaint("score", *pair, again, "--names", "one")
+    assert "got 1 name for 2 systems. Give one name for each system." in complaint(
+        "score", *pair, again, "--names", "one"
+    )
     for names in ("one,", ""):
         systems = pair[1:] * (names.count(",") + 1)
         assert "a name is empty." in complaint("score", pair[0], *systems, "--names", names)

@@ -98,7 +98,7 @@ def test_several_systems(run, file):
 def test_advice_names_the_protocol_of_a_task(run, file):
     labels = Protocol.named("wnut17").known_labels
     known = file("gold.conll", "".join(f"w B-{label}\nw O\n" for label in labels))
-    line = "The labels are those of WNUT-17, novel and emerging entities: --protocol wnut17 gives its official scores."
+    line = "The labels match WNUT-17, novel and emerging entities: --protocol wnut17 computes its official scores."
     assert run("advise", known)[1].endswith(f"{line}\n")
     assert json.loads(run("advise", known, "--json")[1])["protocols"] == ["wnut17"]
     assert "official" not in run("advise", file("other.conll", "a B-person\nb O\n"))[1]
@@ -119,8 +119,8 @@ def test_refusals(complaint, file):
     tags = file("system.conll", TAGS)
     spans = file("spans.jsonl", '{"text": "a b", "spans": [{"start": 0, "end": 1, "label": "X"}]}\n')
     line = complaint("score", spans, spans, "--protocol", "conlleval")
-    assert "conlleval reads with --repair, which has no effect for documents with spans. Its files are: one" in line
-    assert "--protocol is for one reference" in complaint(
+    assert "conlleval: --repair has no effect for documents with spans. Its files are: one" in line
+    assert "--protocol has no effect for several references" in complaint(
         "score", tags, tags, tags, "--references", "2", "--protocol", "conlleval"
     )
     assert "Did you mean wnut17?" in complaint("score", tags, "--protocol", "wnut-17")

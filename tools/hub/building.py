@@ -43,7 +43,7 @@ def space(name: str, *, namespace: str = NAMESPACE) -> dict[str, bytes]:
     """Return the files of a Space by their paths: the same sources give the same bytes.
 
     Of a metric, `<name>.py` and the flat files that it names are what `evaluate.load("<namespace>/<name>")` fetches.
-    The app uses the same flat files, and some more. A page that is no metric has its app and the files of that alone.
+    The app uses the same flat files and more. A page without a metric has only its app and the app's files.
 
     Args:
         name: the metric, or the page.
@@ -74,7 +74,7 @@ def space(name: str, *, namespace: str = NAMESPACE) -> dict[str, bytes]:
         texts[app.name] = _headed(f"{docstring}\n{_APP}\n{body}", app)
     texts.update({f"{flat_name(file)}.py": _headed(flattened(file), file) for file in files})
     texts["requirements.txt"] = _requirements(folder / "requirements.txt", libraries([*scripts, *files]))
-    # what the rooms read beside their modules, such as templates
+    # data files of the rooms, such as templates
     beside = {item for file in files - set(fetched) for item in file.parent.iterdir() if file.parent != PACKAGE}
     data = {item.name: item.read_bytes() for item in beside if item.is_file() and item.suffix not in (".py", ".pyc")}
     return dict(sorted({**data, **{file: text.encode() for file, text in texts.items()}}.items()))
@@ -135,14 +135,14 @@ def _script(script: Path, fetched: list[Path], namespace: str) -> str:
 
 
 def _parted(text: str) -> tuple[str, str]:
-    """Return the docstring of a script with an empty line, and what comes after it."""
+    """Split a script into its docstring with an empty line, and the rest."""
     lines = text.splitlines(keepends=True)
     end = ast.parse(text).body[0].end_lineno or 1
     return "".join(lines[:end]), "".join(lines[end:]).lstrip("\n")
 
 
 def _headed(text: str, source: Path) -> str:
-    """Return a text of Python under the line that says what it is made from."""
+    """Add a line about the source of a Python text."""
     return f"# {_origin(source)}\n{text}"
 
 
@@ -197,7 +197,7 @@ def _card(text: str, source: Path) -> str:
 
 
 def _requirements(own: Path, wanted: Iterable[str]) -> str:
-    """Return the requirements that a metric states, and those of the libraries that its files import."""
+    """List the requirements of a metric, and of the libraries that its files import."""
     stated = [line.strip() for line in _read(own).splitlines()] if own.is_file() else []
     lines = [line for line in stated if line and not line.startswith("#")]
     missing = set(wanted) - {_distribution(line) for line in lines}

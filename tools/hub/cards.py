@@ -1,4 +1,4 @@
-"""The tables of inputs and outputs in the cards, written from what the modules declare."""
+"""The tables of inputs and outputs in the cards, written from the declarations of the modules."""
 
 from __future__ import annotations
 

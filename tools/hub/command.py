@@ -31,15 +31,15 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     pushing = add_part("push", "push the Spaces that have changed", run_push)
     pushing.add_argument("--namespace", metavar="ORG", required=True, help="user or organisation that owns the Spaces")
-    pushing.add_argument("--dry-run", action="store_true", help="list what would change, and change nothing")
+    pushing.add_argument("--dry-run", action="store_true", help="only list the changes")
     add_part("cards", "write the tables of the cards", run_cards)
 
 
 def run_build(options: argparse.Namespace) -> int:
     """Write the Space of each metric or page NAME (all of them by default) into a folder.
 
-    That of a metric has the module with all that it needs, its card, app and
-    cases, that of a page (errors) its app. The same sources give the same bytes.
+    The Space of a metric has the module with its files, its card, app and cases.
+    The Space of a page (errors) has its app. The same sources give the same bytes.
 
     Examples:
       python -m tools.hub build
@@ -56,8 +56,8 @@ def run_build(options: argparse.Namespace) -> int:
 def run_push(options: argparse.Namespace) -> int:
     """Build the Space of each metric or page NAME (all by default) and push it to ORG.
 
-    Those that have changed get one commit each; what is no longer built is deleted
-    there. The token is that of huggingface_hub: HF_TOKEN, or hf auth login.
+    Each changed Space gets one commit. Files that are no longer built are deleted
+    there. The token comes from HF_TOKEN or hf auth login.
 
     Examples:
       python -m tools.hub push --namespace my-group --dry-run
@@ -76,7 +76,7 @@ def run_push(options: argparse.Namespace) -> int:
 def run_cards(options: argparse.Namespace) -> int:
     """Write the tables in the card of each metric NAME (all of them by default).
 
-    The inputs and outputs are those that options and keys declare.
+    The options and keys declare the inputs and outputs.
 
     Example:
       python -m tools.hub cards span_f

@@ -2,7 +2,7 @@
 
 `evaluate` fetches a module's script and the files beside it that the script itself names, line by line:
 `from .x import a`, which is `x.py`; no folders, and no files that only these files name. So `measures/span_f.py`
-becomes `spanometer_measures_span_f.py`, and what a script needs is found by following the imports, also those inside
+becomes `spanometer_measures_span_f.py`. The files of a script are found by following the imports, also those inside
 functions.
 """
 
@@ -53,7 +53,7 @@ def flattened(file: Path, parent: str = "") -> str:
 
     Args:
         file: a file of the package, or a script that imports the package by its name.
-        parent: the package in which the flat files are; empty for that of the file itself.
+        parent: the package of the flat files; empty for the file's own package.
     """
     lines = file.read_text(encoding="utf-8").splitlines()
     for node, target in _own_imports(file):

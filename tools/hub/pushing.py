@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
 _KEPT = frozenset({".gitattributes"})
-"""What the Hub itself puts into a Space."""
+"""The files that the Hub itself adds to a Space."""
 
 _REMEDY = (
-    "Check the token (HF_TOKEN, or hf auth login) and that it may write to the namespace, the network, HF_ENDPOINT and "
-    "HF_HUB_OFFLINE, and push again: what is there stays."
+    "Check the token (HF_TOKEN, or hf auth login) and that it may write to the namespace, the network, HF_ENDPOINT "
+    "and HF_HUB_OFFLINE, and push again; nothing has changed there."
 )
 
 
 @dataclass(frozen=True)
 class Change:
-    """What a push changes in a Space.
+    """The changes of a push in a Space.
 
     Attributes:
         space: its name with its namespace.
@@ -50,7 +50,7 @@ def push(namespace: str, selected: Iterable[str] = (), *, dry_run: bool = False)
     """Bring the Spaces of metrics up to date, one after the other.
 
     Files that are the same stay, files that are no longer built are deleted, a Space with no difference gets no commit.
-    The token is that of `huggingface_hub`: `HF_TOKEN`, or its login.
+    The token comes from `HF_TOKEN` or the login of `huggingface_hub`.
 
     Args:
         namespace: the user or organisation that owns the Spaces.
@@ -58,7 +58,7 @@ def push(namespace: str, selected: Iterable[str] = (), *, dry_run: bool = False)
         dry_run: change nothing. Needs no token for Spaces that anybody can read.
 
     Yields:
-        What has changed in each Space, as soon as it has; in a dry run what would.
+        The changes of each Space, when they are made; in a dry run, the planned changes.
 
     Raises:
         InputError: without a token, or with one without write access; if the Hub cannot be reached, or refuses.
@@ -126,7 +126,7 @@ def _blob(content: bytes) -> str:
 
 @contextmanager
 def _errors_of(name: str) -> Iterator[None]:
-    """Raise errors of the client as an `InputError`: never with its own text, which may repeat what was sent."""
+    """Raise errors of the client as an `InputError` without their text, which may contain sent data."""
     try:
         yield
     except InputError:

@@ -1,7 +1,7 @@
 """The command line: its commands, one module each, and their common parts.
 
-The documentation of a command's module is the text of its first page of help: what it does, and below the options what
-comes after a line that ends in a colon. `declare(parser)` adds its arguments and options to a parser, and
+The documentation of a command's module is the text of its first page of help; paragraphs from the first one whose first
+line ends in a colon are below the options. `declare(parser)` adds its arguments and options to a parser, and
 `run(options)` does the work and returns the exit status. To add a command, write its module and name it here.
 """
 

@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _of_protocol(protocol: Protocol) -> str:
     """Name the protocol of a task that has these labels."""
-    return f"The labels are those of {protocol.title}: --protocol {protocol.name} gives its official scores."
+    return f"The labels match {protocol.title}: --protocol {protocol.name} computes its official scores."
 
 
 def _command(options: argparse.Namespace, advice: Advice | Flow) -> str:

@@ -79,11 +79,11 @@ class AgreementOutput(PlotOutput):
         super().__post_init__()
         if self.in_file and (self.per_label or self.per_pair or self.per_document):
             raise InputError(
-                "--per-label, --per-pair and --per-document are about the agreement, and -o has the disagreements.",
+                "--per-label, --per-pair and --per-document have no effect, because -o gets only the disagreements.",
                 "Leave them out, or leave out -o.",
             )
         if self.in_file and self.leave_one_out and not self.is_page:
-            raise InputError("--leave-one-out is in pages, and -o has the places alone.", "End it in .html.")
+            raise InputError("--leave-one-out needs a page.", "End the name in .html.")
 
     @property
     def has_own_form(self) -> bool:
@@ -162,12 +162,12 @@ def _only(measures: Sequence[Any], kind: type[Measure], beside: Measure | None =
     """Find the measure of a kind, which has the shared options of another one; None if there is none."""
     own = [measure for measure in measures if isinstance(measure, kind)]
     if len(own) > 1:
-        raise InputError(f"the agreement has one {kind.name}, and {len(own)} are named.", "Name one.")
+        raise InputError(f"--measures names {kind.name} {len(own)} times.", "Name one.")
     for name in options_of(AlignedMeasure) if own and beside else ():
         value, expected = getattr(own[0], name), getattr(beside, name)
         if not same(value, expected):
-            problem = f"{kind.name} has {name}={value}, and chance_kappa_f1, beside it, has {name}={expected}."
-            raise InputError(problem, f"Set it for all of them with {mention(name)}.")
+            problem = f"{kind.name} has {name}={value}, but chance_kappa_f1 has {name}={expected}."
+            raise InputError(problem, f"Set {mention(name)} for all measures.")
     return own[0] if own else None
 
 

@@ -24,7 +24,7 @@ from ..analysis.comparison.comparison import REFERENCES, Comparison, named_syste
 from ..analysis.comparison.significance import LEVELS, PairedResampling
 from ..analysis.comparison.string_answers import compare_strings
 from ..analysis.scores.difficulty import read_bounds
-from ..exceptions import InputError, mention
+from ..exceptions import InputError
 from ..measures.mention_f import MentionF
 from ..measures.registry import ALL_MEASURES, names_of, read_measures
 from ..options import option, options_of
@@ -32,7 +32,7 @@ from ..plots import plot_comparison
 from ..tables.table import Number, Precision
 from .corpus import CorpusFiles, read_corpus
 from .help import known_measures
-from .input_files import INPUTS, OF_SCORES, InputFiles, add_reading
+from .input_files import CONTENTS, INPUTS, OF_SCORES, InputFiles, add_reading
 from .inputs import input_paths
 from .measures import (
     COMPARED,
@@ -47,7 +47,7 @@ from .measures import (
     take_signatures,
     under_protocol,
 )
-from .options import add_options, add_systems, read_options, switch
+from .options import add_options, add_systems, read_options, refuse, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 from .scored_files import informed
 
@@ -79,7 +79,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_options(draws, PairedResampling)
     draws.add_argument(
         "--rank-correlation",
-        action="store_true",
+        action="store_const",
+        const=True,
         help="correlate the rankings that the measures give (all measures by default); needs three or more systems",
     )
     add_systems(parser, metavar="SYSTEM")
@@ -99,8 +100,10 @@ def run(options: argparse.Namespace) -> int:
     default = names_of("all", INPUTS[content]) if options.rank_correlation else default_measures(content)[:1]
     resampling = read_options(PairedResampling, options)
     measures = read_request(options, content, known_measures(), default, resampling)
+    if content == "strings":
+        refuse(options, ("rank_correlation", "by_chance"), CONTENTS[content])
     shown = {"per_label": output.per_label, "by_chance": output.by_chance}
-    choices = {"rank_correlation": options.rank_correlation, **shown}
+    choices = {"rank_correlation": bool(options.rank_correlation), **shown}
     corpus = read_corpus(source, content, paths, options.names, annotators=0, words=need_words(measures))
     if len(corpus.systems) < 2:
         raise InputError(
@@ -155,11 +158,6 @@ def _compared(
             named, reading = read_measures(measures, ALL_MEASURES), corpus.reading
             return compare_sides(sides, named, resampling, reading, **choices)
         if corpus.content == "strings":
-            if choices["rank_correlation"]:
-                remedy = "Leave the option out."
-                raise InputError("strings have one measure, whose ranking correlates with no other.", remedy)
-            if choices["by_chance"] is not None:
-                raise InputError("strings have no chance level.", f"Leave out {mention('by_chance')}.")
             require_policy(measures, source.string_policy)
             (measure,) = measures
             own = {name: getattr(measure, name) for name in options_of(MentionF) if name not in COMPARED}

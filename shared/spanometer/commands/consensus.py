@@ -70,12 +70,12 @@ def run(options: argparse.Namespace) -> int:
     writing = read_options(WrittenAs, options).writing(options, source, "IOB2" if of_tags else "jsonl")
     to_screen = not writing.target.names_file
     if output.json and to_screen:
-        raise InputError("--json is about votes, and standard output has the consensus.", "Name a file with -o.")
+        raise InputError("--json prints the votes, but standard output has the consensus.", "Name a file with -o.")
     corpus = read_corpus(source, content, paths, options.names, words=True)
     first = corpus.first
     if of_tags and not source.kept(first).all():
         raise InputError(
-            "tokens that are left out have no place in what is written.",
+            "tokens with the ignored tag cannot be written.",
             f"Set {setting('ignore_index')} to a number that does not occur.",
             source=first.source,
         )

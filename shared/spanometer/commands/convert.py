@@ -22,7 +22,7 @@ from ..spans.conversion import convert_tags, repair_tags
 from ..tags.schemes import SCHEMES
 from .input_files import ONE_FILE, InputFiles, add_reading
 from .inputs import InputPath, called
-from .options import add_options, read_options
+from .options import add_options, read_options, refuse
 from .rewritten import Target, WrittenAs, rewrite
 
 
@@ -55,8 +55,7 @@ def run(options: argparse.Namespace) -> int:
 def _rewrite(options: argparse.Namespace, source: InputFiles, written: WrittenAs) -> int:
     """Write tags again, legal or in another scheme."""
     source.require_effect(options, "tags", [options.file])
-    if written.lossy:
-        raise InputError("--lossy has no effect for tags that stay such.", "Leave it out.")
+    refuse(options, ["lossy"], "tags that stay tags")
     repairs = options.repair is not None
     change: Any = partial(repair_tags, repair=source.repair) if repairs else convert_tags
     how = [*([source.repair] if repairs else []), *([] if written.to is None else [f"to {written.to}"])]
@@ -67,7 +66,7 @@ def _write(options: argparse.Namespace, source: InputFiles, written: WrittenAs) 
     """Write documents in another format."""
     writing = written.writing(options, source)
     if source.columns:
-        raise InputError(f"several tag columns cannot be written as {written.to}.", "Name one with --column.")
+        raise InputError(f"cannot write several tag columns as {written.to}.", "Name one with --column.")
     source.require_effect(options, "spans", [options.file])
     file = source.read_all_spans(options.file, source.one_column)
     prepared = writing.prepare(file, source.pairing)

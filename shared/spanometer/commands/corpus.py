@@ -167,7 +167,9 @@ def _read_tags(
 ) -> CorpusFiles:
     """Read sides of tags, with the words of the first."""
     if annotators == 1:
-        raise InputError("one file of tags is one reference.", "Name two or more, with --references 2.")
+        raise InputError(
+            "a file of tags has only one reference.", "Give two or more reference files, with --references 2."
+        )
     read = read_tag_sides(source, paths, annotators, words)
     if annotators == 0 and len(read) < 2:
         raise InputError("there is no file with a system's tags.", "Give PREDICTION, or two columns with --column 2,3.")
@@ -229,11 +231,14 @@ def _columns_of_one(source: InputFiles, paths: Sequence[str], annotators: int | 
     """Name the columns of the sides, if one file has all sides; none otherwise."""
     pair = tuple(column for column in (source.reference_column, source.prediction_column) if column is not None)
     if source.layer_columns and any((source.column, pair)):
-        raise InputError(f"{mention('layer_columns')} names the columns of every file.", "Leave out other columns.")
+        raise InputError(
+            f"{mention('layer_columns')} already names the columns of all files.",
+            "Leave out the other options for columns.",
+        )
     if source.columns and len(paths) > 1:
-        raise InputError("several columns are those of one file.", "Give one file, or one --column for all of them.")
+        raise InputError("several columns need a single file.", "Give one file, or name one --column for all files.")
     if source.columns and pair:
-        raise InputError("--column names the columns of all sides.", "Leave out other columns.")
+        raise InputError("--column already names the columns of all sides.", "Leave out the other options for columns.")
     of_both = annotators == 0 and len(source.layer_columns) > 1 and len(source.layer_columns) % 2 == 0
     if len(paths) > 1 or source.columns or of_both:
         return source.columns
@@ -241,8 +246,8 @@ def _columns_of_one(source: InputFiles, paths: Sequence[str], annotators: int | 
         # a file that cannot be read has no columns
         source.read_tags(paths[0], (None,))
         what = "its annotators" if annotators is None else "the reference and the systems"
-        remedy = "Give more files." if source.layer_columns else "Give them with --column 2,3, or more files."
-        raise InputError(f"with one file, the columns of {what} must be named.", remedy)
+        remedy = "Give more files." if source.layer_columns else "Name them, as in --column 2,3, or give more files."
+        raise InputError(f"a single file needs the names of the columns of {what}.", remedy)
     return pair
 
 
@@ -346,7 +351,9 @@ def _read_strings(
     """Read the mentions of a reference and each system's answers as strings."""
     policy = source.string_policy
     if len(paths) == 1:
-        raise InputError("there is no file with answers.", "Give PREDICTION, or name the key of the answers.")
+        raise InputError(
+            "there is no file with answers.", "Give PREDICTION, or name the key of the answers with --answer-key."
+        )
     if source.mentions_key is not None:
         paths = [InputPath.of(paths[0], source.mentions_key), *paths[1:]]
     (_, reference), *systems = read_answers(source, paths).items()

@@ -25,14 +25,14 @@ from .options import add_options, read_options
 from .output import Output
 
 COMPARED = ("span_f", "token_f", "link_f", "bcubed", "matched_f")
-"""The measures side by side: whole spans, tokens, what spans join, and overlaps."""
+"""The measures side by side: whole spans, tokens, links and overlaps."""
 
 BEYOND_CHANCE = {"chance_kappa_f1": ("f1", "chance_f1", "kappa_f1")}
 """A measure that corrects for chance, and the values in its table."""
 
 SYSTEMS = {
     "careful": "finds fewer spans, most of them right",
-    "greedy": "finds nearly everything, with spans that run too long",
+    "greedy": "finds nearly everything, but its spans are often too long",
     "hasty": "splits spans and writes illegal tags",
 }
 """The systems of the example corpus and their habits."""
@@ -82,7 +82,7 @@ def _system(
     size = [counted(first.documents, "sentence"), counted(len(corpus.tags[0].codes), "token"), spans]
     yield ("The example corpus", "bold")
     yield f"{', '.join(size)} of {len(labels)} labels ({', '.join(labels)})."
-    yield "Made for Spanometer, as are the outputs of three systems:"
+    yield "The corpus and the outputs of three systems are made up:"
     yield from (f"  {system:<8} {habit}" for system, habit in SYSTEMS.items())
     yield from ("", (f"One system, {SHOWN}, by the measure that seqeval computes", "bold"), "")
     yield from (_table("system", {"span_f": ("precision", "recall", "f1")}, {SHOWN: first}), "")
@@ -98,9 +98,9 @@ def _comparison(systems: Mapping[str, Report], repairs: Mapping[str, Report]) ->
     """Yield the scores of all systems, and of one under two repair policies."""
     yield from (("All systems", "bold"), "")
     yield from (_table("system", _HEADLINES, systems), "")
-    yield from (("The same beyond chance: against spans of the same lengths, placed at random", "bold"), "")
+    yield from (("Corrected for chance: compared with random spans of the same lengths", "bold"), "")
     yield from (_table("system", BEYOND_CHANCE, systems), "")
-    yield from (("How to handle illegal tags is a choice: hasty under two repair policies", "bold"), "")
+    yield from (("The repair policy matters: hasty under two policies", "bold"), "")
     yield from (_table("repair", _HEADLINES, repairs), "")
     yield ("How the numbers were made", "bold")
     yield Copyable(*(result.signature for result in systems[SHOWN].results))

@@ -43,7 +43,7 @@ from ..tags.decoding import LabelDecoding
 from ..web.error_report import write_error_report
 from ..web.templates import require_html
 from .corpus import CorpusFiles, read_corpus
-from .input_files import OF_SEVERAL, SERIES, InputFiles, add_reading
+from .input_files import CONTENTS, OF_SEVERAL, SERIES, InputFiles, add_reading
 from .inputs import headlines, input_paths, located, size_of
 from .measures import (
     add_measure_options,
@@ -53,7 +53,7 @@ from .measures import (
     take_signatures,
     under_protocol,
 )
-from .options import add_options, add_systems, read_options, switch
+from .options import add_options, add_systems, read_options, refuse, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 
 _COMMENT_VALUE = re.compile(r"(\w+)\s*=\s*(\S+)")
@@ -126,17 +126,17 @@ class ErrorOutput(PlotOutput):
         if self.html is not None:
             require_html(self.html)
         if self.view is not None and self.to is None:
-            raise InputError("--view chooses what --to writes.", "Add --to with a tool.")
+            raise InputError("--view needs --to.", "Add --to TOOL.")
         if self.plot is None and self.pairs != options_of(ErrorOutput)["pairs"].default:
-            raise InputError("--pairs is about the picture, and there is none.", "Add --plot, or leave it out.")
+            raise InputError("--pairs needs --plot.", "Add --plot, or leave out --pairs.")
         forms = {"examples": self.examples, "changes": self.changes, "per_error": self.per_error, "to": self.to}
         chosen = [name for name, value in forms.items() if value]
         if len(chosen) > 1:
-            raise InputError(f"{mention(chosen[0])} shows nothing else.", f"Leave out {mention(chosen[1])}.")
-        if (self.examples or self.to) and (self.json or self.table != "text"):
             raise InputError(
-                f"{mention(chosen[0])} writes errors in a form of its own.", "Leave out --json and --table."
+                f"{mention(chosen[0])} and {mention(chosen[1])} exclude each other.", f"Leave out {mention(chosen[1])}."
             )
+        if (self.examples or self.to) and (self.json or self.table != "text"):
+            raise InputError(f"{mention(chosen[0])} has its own format.", "Leave out --json and --table.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,7 +163,7 @@ class SpanParts:
         """Check the options."""
         check_options(self)
         if self.train_column is not None and self.train is None:
-            raise InputError("--train-column is the column of a training set.", "Name its file with --train.")
+            raise InputError("--train-column needs a training set.", "Name the file with --train.")
 
     @property
     def wanted(self) -> bool:
@@ -195,8 +195,8 @@ def run(options: argparse.Namespace) -> int:
     choice = read_options(ErrorChoice, options)
     if output.examples is None and output.to is None and choice != ErrorChoice():
         raise InputError(
-            "--kind, --reference-label, --predicted-label, --limit and --sample choose examples.",
-            "Add --examples text, or --to with a tool.",
+            "--kind, --reference-label, --predicted-label, --limit and --sample need examples.",
+            "Add --examples text or --to TOOL.",
         )
     paths = input_paths(paths, options.answer_key)
     source = read_options(InputFiles, options)
@@ -206,8 +206,8 @@ def run(options: argparse.Namespace) -> int:
     if len(measures) > 1:
         raise InputError(f"costs of errors need exactly one measure, got {len(measures)}.", "Name one.")
     values = {"measure": measures[0], "min_overlap": matching.min_overlap, **asdict(resampling)}
-    if parts.by and content != "tags":
-        raise InputError("--by names columns of a file of tags.", "Leave it out.", source=str(paths[0]))
+    if content != "tags":
+        refuse(options, ["by"], CONTENTS[content])
     corpus = read_corpus(source, content, paths, options.names, annotators=0, words=True)
     if output.changes and len(corpus.systems) != 2:
         problem = f"--changes compares two systems, and there {'is' if len(corpus.systems) < 2 else 'are'} "
@@ -228,7 +228,9 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if output.plot is not None:
         if len(result.systems) > 1:
-            raise InputError("--plot draws the confusion of one system.", "Leave it out, or give one PREDICTION.")
+            raise InputError(
+                "--plot can draw the confusion of only one system.", "Leave it out, or give one PREDICTION."
+            )
         plot_confusion(result.only.confusion(output.pairs), output.plot)
     buckets = {name: system.buckets(**partition) for name, system in result.systems.items()} if parts.wanted else {}
     suspicious = result.suspicious(partition["train"]) if output.suspicious else None

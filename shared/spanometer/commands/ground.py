@@ -48,14 +48,14 @@ def _read_both(
 ) -> tuple[DocumentFile, DocumentFile]:
     """Read texts and answers, from two files or one."""
     if len(paths) > 2:
-        raise InputError(f"{counted(len(paths), 'file')}.", "Give TEXTS and ANSWERS, or one file that has both.")
+        raise InputError(f"got {counted(len(paths), 'file')}.", "Give TEXTS and ANSWERS, or one file with both.")
     source.require_effect(options, "spans", paths)
     texts = _read(source, paths[0])
     answers = texts if len(paths) == 1 else _read(source, paths[1])
     if answers.answers is None:
         raise InputError(
             "this file has no answers.",
-            f"Name their key with {mention('answer_key')}, and give the texts first.",
+            f"Name the key of the answers with {mention('answer_key')}. Give the texts first.",
             source=answers.source,
         )
     texts = replace(texts, answers=None)
@@ -113,7 +113,9 @@ def _paths(paths: Sequence[str], key: str | None) -> Sequence[str]:
     """List the files of the texts and of the answers, the answers with their key if it is named."""
     keyed = input_paths(paths, key)
     if len(keyed) > max(len(paths), 2):
-        raise InputError(f"{mention('answer_key')} names several systems.", "Name one; each is written by itself.")
+        raise InputError(
+            f"{mention('answer_key')} names several systems.", "Name one key, and write each system in its own run."
+        )
     return keyed
 
 

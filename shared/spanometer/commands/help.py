@@ -43,7 +43,7 @@ _TEXTS = {
     "reading Parquet files": "With --cluster, REFERENCE is a Parquet file, a folder or a quoted pattern, and both "
     "sides are columns. Tags need --scheme.",
 }
-"""What stands above the options of a section, by its title."""
+"""The text above the options of a section, by its title."""
 
 _NO_TOPICS = ("arguments", "options")
 """The titles of the groups that argparse makes."""
@@ -63,7 +63,7 @@ class HelpFormatter(argparse.HelpFormatter):
         super().add_usage(usage, shown, [], prefix)
 
     def _format_action_invocation(self, action: argparse.Action) -> str:
-        """Write the value of an option once, behind its names."""
+        """Write the value of an option once, after its names."""
         if not action.option_strings or action.nargs == 0:
             return super()._format_action_invocation(action)
         return f"{', '.join(action.option_strings)} {action.metavar}"

@@ -38,7 +38,7 @@ from ..tags.decoding import Decoding, LabelDecoding
 from ..tags.schemes import LabelChoice, label_map_in
 from ..tags.tags import Tags
 from .inputs import InputPath, detected, located, read_with
-from .options import add_options, destination, read_options, speller
+from .options import add_options, destination, read_options, refuse
 
 CONTENTS = {
     "attributes": "spans with attributes",
@@ -47,7 +47,7 @@ CONTENTS = {
     "tags": "tags",
     "strings": "answers as strings",
 }
-"""What files hold, see `readers.detect`, or what answers are read as; and what errors call it."""
+"""The contents of files (see `readers.detect`), and their names in errors. Answers are read as spans or as strings."""
 
 SERIES = ("spans", "tags")
 """The contents of files that may be of several annotators."""
@@ -223,7 +223,9 @@ class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
     def one_column(self) -> str | None:
         """The only column that is named; None for the last one."""
         if self.columns:
-            raise InputError(f"{mention('column')} names several columns, and one is read.", "Name one column.")
+            raise InputError(
+                f"{mention('column')} names several columns, but this command reads one.", "Name one column."
+            )
         return next(iter(self.column), None)
 
     @property
@@ -320,7 +322,7 @@ class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
         file = read_with(read, path, columns=columns, words=words, numbers=numbers, **options, **self.limits)
         named: Sequence[object] = file.columns if file.layout is None else file.layout.columns
         if distinct and len(set(named)) < len(named):
-            raise InputError("one column is named twice.", "Name each column once.", source=file.source)
+            raise InputError("a column is named twice.", "Name each column once.", source=file.source)
         return file
 
     def read_columns(self, path: str) -> DocumentFile:
@@ -431,18 +433,22 @@ def add_reading(parser: argparse.ArgumentParser, names: Collection[str]) -> None
 
 
 def require_effect(options: argparse.Namespace, owner: type, names: Collection[str], what: str) -> None:
-    """Raise an `InputError` for an option of reading that is not among those which have an effect for what is read."""
+    """Raise an `InputError` for an option of reading that has no effect for a content."""
     declared = options_of(owner)
     taken = {destination(declared[name]) for name in names if name in declared}
-    for name, owners in options.owners.items():
-        of_reading = all(issubclass(owner, ChosenLabels) for owner in owners)
-        value = getattr(options, name, None)
-        if name not in taken and of_reading and value is not None:
-            flag = speller(options.flags)(name, str(value) if isinstance(value, bool) else None)
+    of_reading = (
+        name for name, owners in options.owners.items() if all(issubclass(each, ChosenLabels) for each in owners)
+    )
+    for name in of_reading:
+        if name in taken:
+            continue
+        try:
+            refuse(options, [name], what)
+        except InputError as error:
             if name in getattr(options, "own_reading", ()):
-                problem = f"{options.official.name} reads with {flag}, which has no effect for {what}."
-                raise InputError(problem, f"Its files are: {options.official.formats}.")
-            raise InputError(f"{flag} has no effect for {what}.", "Leave it out.")
+                problem = f"{options.official.name}: {error.problem}"
+                raise InputError(problem, f"Its files are: {options.official.formats}.") from None
+            raise
 
 
 ONE_FILE = (

@@ -112,7 +112,7 @@ def documents_in(file: DocumentFile, *, briefly: bool = False) -> str:
     if not file.docstart_lines:
         return f"{number} (no document boundaries found)"
     lines = counted(len(file.docstart_lines), f"{DOCSTART} line")
-    return f"{number} ({lines}: with --documents={DOCSTART} they begin documents, which intervals then resample)"
+    return f"{number} ({lines}: with --documents={DOCSTART}, intervals resample documents instead of sentences)"
 
 
 def _unshared(references: Spans, predictions: Spans, name: str) -> list[str]:
@@ -212,7 +212,7 @@ def input_paths(paths: Sequence[str], keys: str | None = None, *, systems: int =
         return opened
     named = [key.strip() for key in keys.split(",")]
     if not all(named) or len(set(named)) < len(named):
-        raise InputError(f"{mention('answer_key')}: a key is empty, or there twice.", "Name each key once.")
+        raise InputError(f"{mention('answer_key')} has an empty or repeated key.", "Name each key once.")
     answers = opened[systems:] or opened[:1]
     return [*opened[:systems], *(InputPath.of(path, key) for path in answers for key in named)]
 
@@ -260,7 +260,7 @@ def located(files: Mapping[str, DocumentFile]) -> Iterator[None]:
 
 
 def named(written: str | None, default: Sequence[str], what: str) -> list[str]:
-    """Read the names of sides, with commas between, or else take the default names; no two are alike.
+    """Read the names of sides, separated by commas, or use the default names. All names must differ.
 
     Args:
         written: the names.
@@ -272,7 +272,7 @@ def named(written: str | None, default: Sequence[str], what: str) -> list[str]:
     names = [name.strip() for name in written.split(",")]
     if len(names) != len(default):
         raise InputError(
-            f"{counted(len(names), 'name')}, {counted(len(default), what)}.", f"Give each {what} one name."
+            f"got {counted(len(names), 'name')} for {counted(len(default), what)}.", f"Give one name for each {what}."
         )
     if not all(names):
         raise InputError("a name is empty.", f"Give each {what} a name.")
@@ -289,7 +289,7 @@ def names_of(paths: Sequence[str]) -> list[str]:
     ]
     keys = [getattr(path, "key", None) or "" for path in paths]
     if any(keys):
-        # keys of objects within a line differ mostly behind the dot
+        # nested keys differ mostly after the dot
         stems = [os.path.splitext(name)[0] for name in bare]
         short = [key.partition(".")[2] or key or stem for key, stem in zip(keys, stems, strict=True)]
         both = [f"{stem} {key}".strip() for key, stem in zip(keys, stems, strict=True)]

@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the arguments, without the program's name; by default the arguments of the process.
 
     Returns:
-        The exit status: 0, or 2 after one line on standard error that says what is wrong with the input. Wrong options
+        The exit status: 0, or 2 after one line on standard error about an error in the input. Wrong options
         and `--help` leave by `SystemExit`, as argparse does it.
     """
     parser = _parser()
@@ -109,7 +109,7 @@ class Parser(argparse.ArgumentParser):
 
     Args:
         module: the command's module.
-        documentation: the text above the options; paragraphs from the first with a heading stand below them.
+        documentation: the text above the options; paragraphs with a heading, and those after them, are below.
         settings: as argparse has them.
     """
 

@@ -23,23 +23,27 @@ from ..readers.word_list import read_word_probabilities
 from .help import known_measures
 from .input_files import CONTENTS, INPUTS, InputFiles
 from .inputs import read_with
-from .options import add_options, destination, destinations, read_options, speller
+from .options import add_options, destination, destinations, read_options, refuse
 
 _SCORED = {"spans": "spans", "entities": "entity trees", "attributes": "attributes of spans"}
 """The names of the inputs of measures."""
 
 _REMEDIES = {
-    "attributes": "Ask for span_attribute alone.",
-    "entities": "Ask for eter, or name one of HIPE's columns with --column (and --documents document_id --outside _).",
+    "attributes": "Use only --measures span_attribute.",
+    "entities": "Use --measures eter, or score one of HIPE's columns as tags: --column, with --documents document_id "
+    "--outside _.",
     "spans": "Use measures of spans.",
     "tags": "Use measures of spans.",
-    "strings": "A policy for strings finds no places: leave out --measures, or give a policy for spans, "
+    "strings": "A policy for strings finds no spans. Leave out --measures, or choose a policy for spans, such as "
     "--grounding strict.",
 }
-"""What to do about a measure of another content."""
+"""The remedies for a measure that needs another content."""
 
 COMPARED = tuple(StringPolicy().compared)
 """Options of `mention_f` that are part of a policy for strings."""
+
+_INTERVALS = "Add --confidence 0.95, or leave it out."
+"""The remedy for options of intervals without a level."""
 
 EXAMPLE = '"span_f,token_f(format=BIO)"'
 """Measures with options."""
@@ -92,7 +96,7 @@ def take_average_none(options: argparse.Namespace) -> None:
 def take_signatures(options: argparse.Namespace) -> None:
     """Set the options of reading that signatures among the measures, or a protocol, name.
 
-    The command line's own options come first. The measures of a protocol follow those that are named.
+    Options on the command line take precedence. The measures of a protocol follow the named measures.
 
     Raises:
         InputError: if two signatures differ in one, or one differs from the protocol.
@@ -114,7 +118,7 @@ def take_signatures(options: argparse.Namespace) -> None:
         # files of a task may lack some of its labels
         warnings.filterwarnings("ignore", "(label_map|labels|ignore_labels): ")
         if getattr(options, "systems", None) and "," in reading.get("column", ""):
-            # columns of both sides are those of one file
+            # a protocol names the columns of a single file
             reading.pop("column")
     # columns of Parquet files have the name of a number of annotators
     declared = {each.name: (name, each) for name, each in options.declared.items() if each.name != "references"}
@@ -173,7 +177,7 @@ def default_measures(content: str) -> list[str]:
 def chosen_content(
     options: argparse.Namespace, source: InputFiles, paths: Sequence[str], contents: Sequence[str] = tuple(CONTENTS)
 ) -> str:
-    """Choose the content of files by the measures that are named, the options of reading, and what the files show.
+    """Choose the content of files by the named measures, the options of reading, and the files themselves.
 
     Raises:
         InputError: for options of reading that have no effect.
@@ -255,22 +259,7 @@ def require_used(options: argparse.Namespace, *used: object) -> None:
     measures = [each for each in used if isinstance(each, Measure)]
     taken = destinations(*(type(each) for each in used if each is not None and not isinstance(each, Measure)))
     taken |= {name for measure in measures for name in measure.options() if name in (*options_of(FMeasure), "seed")}
-    unused = [
-        (place, name, owner)
-        for name, owners in options.owners.items()
-        for place, kind in enumerate((Measure, Resampling))
-        for owner in owners
-        if issubclass(owner, kind) and name not in taken and getattr(options, name, None) is not None
-    ]
-    if not unused:
-        return
-    _, name, owner = min(unused, key=lambda each: each[:2])
-    value, remedy = getattr(options, name), "Leave it out."
-    flag = speller(options.flags)(name, str(value) if isinstance(value, bool) else None)
-    if issubclass(owner, Measure):
-        problem = f"{flag} is an option of other measures."
-    elif name == "seed":
-        problem, remedy = f"{flag} changes nothing beside the other options.", "Leave it out, or add --confidence 0.95."
-    else:
-        problem, remedy = "there are no intervals without a level.", "Add --confidence 0.95."
-    raise InputError(problem, remedy)
+    remedies = {Measure: ("these measures", "Leave it out."), Resampling: ("scores without intervals", _INTERVALS)}
+    for kind, (what, remedy) in remedies.items():
+        owned = [name for name, owners in options.owners.items() if any(issubclass(owner, kind) for owner in owners)]
+        refuse(options, [name for name in owned if name not in taken], what, remedy)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import glob
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -29,14 +29,12 @@ def switch(help: str, **details: Any) -> Any:
     return option(False, help=help, kind=bool, **details)
 
 
-def add_systems(
-    parser: argparse.ArgumentParser, *, metavar: str = "PREDICTION", nargs: str = "*", what: str = "tags"
-) -> argparse._ArgumentGroup:
+def add_systems(parser: argparse.ArgumentParser, *, metavar: str = "PREDICTION") -> argparse._ArgumentGroup:
     """Add the files of a reference and of systems, and their names; return the group for the options of reading."""
     parser.add_argument(
         "reference", metavar="REFERENCE", help="file with the reference annotation; - is standard input"
     )
-    parser.add_argument("systems", metavar=metavar, nargs=nargs, help="file with the predictions of one system")
+    parser.add_argument("systems", metavar=metavar, nargs="*", help="file with the predictions of one system")
     reading = parser.add_argument_group("reading")
     reading.add_argument("--names", metavar="NAMES", help="names of the systems, separated by commas")
     return reading
@@ -135,6 +133,15 @@ def read_options(owner: type[Owner], options: argparse.Namespace, **more: Any) -
     except InputError as error:
         spell = speller({name: options.flags.get(destination(each), "") for name, each in declared.items()})
         raise error.respelled(spell) from None
+
+
+def refuse(options: argparse.Namespace, names: Iterable[str], what: str, remedy: str = "Leave it out.") -> None:
+    """Raise an `InputError` for the first of these options that the command line has: none has an effect there."""
+    for name in names:
+        value = getattr(options, name, None)
+        if value is not None:
+            flag = speller(options.flags)(name, str(value) if isinstance(value, bool) else None)
+            raise InputError(f"{flag} has no effect for {what}.", remedy)
 
 
 def require_kept_inputs(options: argparse.Namespace) -> None:

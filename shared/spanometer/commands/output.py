@@ -114,20 +114,20 @@ class TableOutput(Precision, Output):
         super().__post_init__()
         if self.names_file and self.table == "text" and not self.json and not self.has_own_form:
             if self.ending in _OTHERS:
-                remedy = f"End the name in {', '.join(_BY_ENDING)} or .txt, or name the form with --table."
-                raise InputError(f"tables are not written as {self.ending}.", remedy, source=self.output)
+                remedy = f"End the name in {', '.join(_BY_ENDING)} or .txt, or choose the format with --table."
+                raise InputError(f"cannot write tables as {self.ending}.", remedy, source=self.output)
             form = "csv" if self.in_folder else _BY_ENDING.get(self.ending, "text")
             name, value = ("json", True) if form == "json" else ("table", form)
             object.__setattr__(self, name, value)
         if self.json and (self.table != "text" or self.table_kind or self.digits is not None or self.percent):
             raise InputError(
-                "--table, --table-kind, --digits and --percent are about tables, and --json has all digits.",
+                "--table, --table-kind, --digits and --percent have no effect with --json.",
                 "Leave out one of them.",
             )
         if hasattr(self, name := _SHOWN_BY.get(self.table_kind or "", "")):
             object.__setattr__(self, name, True)
         if self.force and not self.files:
-            raise InputError("--force replaces files, and there is no -o.", "Name the file with -o.")
+            raise InputError("--force needs -o.", "Name the file with -o.")
         for path in self.files:
             require_writable(path, replace=self.force, folder=path == self.output and self.in_folder)
 
@@ -187,8 +187,8 @@ class TableOutput(Precision, Output):
             shown = [*of_kind(kinds, self.main_kind)]
             others = [kind for kind, tables in kinds.items() if tables != shown]
             if others and self.main_kind not in _SHOWN_BY:
-                remedy = f"Add --table-kind {others[0]}, or write all with -o FOLDER/."
-                print(f"the CSV has one table, without {', '.join(others)}. {remedy}", file=sys.stderr)
+                remedy = f"Add --table-kind {others[0]}, or write all tables with -o FOLDER/."
+                print(f"CSV has one table; {', '.join(others)} are left out. {remedy}", file=sys.stderr)
         if self.table != "text" or self.names_file:
             self.write_text(self._written(shown))
         else:

@@ -55,10 +55,10 @@ class Target:
             raise InputError("--in-place and -o exclude each other.", "Leave out one of them.")
         if self.in_place and self.file == STANDARD_INPUT:
             raise InputError(
-                "standard input cannot be replaced.", "Leave out --in-place: standard output gets the text."
+                "--in-place cannot replace standard input.", "Leave out --in-place; the result goes to standard output."
             )
         if self.force and not self.names_file:
-            raise InputError("--force lets -o replace a file, and there is no -o.", "Name the file with -o.")
+            raise InputError("--force needs -o.", "Name the file with -o.")
 
     @property
     def names_file(self) -> bool:
@@ -143,11 +143,11 @@ class Writing:
         """Check the target, before anything is read."""
         target, folder = self.target, writers()[self.format].folder
         if target.in_place:
-            raise InputError("--in-place is for files of tags that stay such.", "Name a new file with -o.")
+            raise InputError("--in-place works only if tags stay tags.", "Name a new file with -o.")
         if target.names_file:
             require_writable(str(target.output), replace=target.force, folder=folder)
         elif folder:
-            raise InputError(f"{self.format} is a folder of files.", "Name a new folder with -o.")
+            raise InputError(f"{self.format} is written as a folder.", "Name a new folder with -o.")
 
     def prepare(self, file: DocumentFile, pairing: Pairing) -> Fitted:
         """Fit documents to the format, and list lost and left out items on standard error."""
@@ -223,8 +223,8 @@ def _read(path: str, source: InputFiles) -> DocumentFile:
     file = source.read_columns(path)
     if file.format:
         raise InputError(
-            f"this is {file.format}, and tags are written into columns and JSON lines.",
-            "Write columns or JSON lines first (jq -c '.[]' makes lines of one array).",
+            f"this is {file.format}, but tags can be written only to columns and JSON lines.",
+            "Convert it to columns or JSON lines first (jq -c '.[]' writes an array as lines).",
             source=file.source,
         )
     return file

@@ -42,7 +42,7 @@ from .measures import (
     take_average_none,
     take_signatures,
 )
-from .options import add_options, add_systems, read_options, switch
+from .options import add_options, add_systems, read_options, refuse, switch
 from .output import OUTPUT_FLAGS, PlotOutput, TableOutput
 from .scored_files import ParquetFiles, ScoredParts, score_corpus
 
@@ -114,9 +114,8 @@ def run(options: argparse.Namespace) -> int:
     measures = read_request(options, content, available, default, resampling)
     if everything:
         measures = SuitingMeasures(measures)
-    if content == "attributes" and (output.per_label or output.per_document):
-        remedy = "All attributes are shown without it."
-        raise InputError("--per-label and --per-document are for measures of tags and entities.", remedy)
+    if content == "attributes":
+        refuse(options, ("per_label", "per_document"), "attributes, which are all shown")
     parts.require_drawable(content)
     corpus = read_corpus(source, content, paths, options.names, annotators=number, words=need_words(measures))
     if number:
@@ -135,8 +134,7 @@ def _score_parquet(
     source = read_options(ParquetFiles, options)
     require_effect(options, ParquetFiles, options_of(ParquetFiles), "Parquet files")
     measures = read_request(options, "parquet", known_measures(), default_measures("spans"), resampling)
-    if output.per_document:
-        raise InputError("--per-document is not for Parquet files.", "Leave it out.")
+    refuse(options, ["per_document"], "Parquet files")
     corpus, reports = source.score(paths, measures, resampling)
     return _show(corpus, _official(options, reports), output, others=False)
 
@@ -188,7 +186,7 @@ def _one_number(reports: Mapping[str, Report]) -> Number:
         measures = len(results) // len(reports)
         what = [counted(len(reports), "system"), counted(measures, "measure")]
         raise InputError(
-            f"{mention('score_only')} is one number, and there are {' and '.join(what)}.",
+            f"{mention('score_only')} prints one number, but there are {' and '.join(what)}.",
             "Give one PREDICTION, and one measure with --measures.",
         )
     (result,) = results
@@ -209,13 +207,11 @@ def _score_all(corpus: CorpusFiles, measures: Sequence[Any], resampling: Resampl
 def _number_in(options: argparse.Namespace, files: int) -> int:
     """Read the number of references; raise an `InputError` if it is no number, or leaves no system."""
     text: str = options.references
-    for name in _OF_ONE_REFERENCE:
-        if getattr(options, name, None):
-            raise InputError(f"{options.flags.get(name, f'--{name}')} is for one reference.", "Leave it out.")
+    refuse(options, _OF_ONE_REFERENCE, "several references")
     number = int(text) if text.isdecimal() and len(text) < 10 else 0
     if number < 1:
         raise InputError(f"invalid value for --references: {text!r}.", "Give the number of files, at least 1.")
     if number >= files:
-        problem = f"the first {counted(number, 'file')} are references, and there are {counted(files, 'file')}."
-        raise InputError(problem, "Give the files of systems behind them.")
+        problem = f"all {counted(files, 'file')} are references."
+        raise InputError(problem, "Give the systems' files after the references.")
     return number

@@ -1,4 +1,4 @@
-"""The scores of files: what measures take from them, and what reports on some contents have besides; Parquet files."""
+"""The scores of files: the inputs of measures, additional parts of reports, and Parquet files."""
 
 from __future__ import annotations
 
@@ -59,12 +59,10 @@ class ScoredParts:
         """Raise an `InputError` for parts, or a picture, that files of a content do not have."""
         if self.by_chance is not None and content not in ("tags", "spans"):
             raise InputError(f"{mention('by_chance')} has no effect for {CONTENTS[content]}.", "Leave it out.")
-        if self.plot is None:
-            return
-        if content != "attributes" and self.by_chance is None:
+        if self.plot is not None and content != "attributes" and self.by_chance is None:
             raise InputError(
-                f"{mention('plot')} shows the parts of {mention('by_chance')}, and there are none.",
-                f"Give {setting('by_chance', 0.175)}.",
+                f"{mention('plot')} needs {mention('by_chance')} here.",
+                f"Add {setting('by_chance', 0.175)}.",
             )
 
 
@@ -104,7 +102,7 @@ def score_corpus(
         The corpus with its files as they were scored, and the report of each system by its name.
     """
     if parts.plot is not None and len(corpus.systems) > 1:
-        raise InputError(f"{mention('plot')} draws one system.", "Leave it out, or give one PREDICTION.")
+        raise InputError(f"{mention('plot')} can draw only one system.", "Leave it out, or give one PREDICTION.")
     measures = informed(source, corpus, measures)
     accuracy = {}
     if corpus.content == "tags":
@@ -137,7 +135,7 @@ def score_corpus(
 
 
 def _tag_accuracy(references: Tags | Layers, predictions: Tags | Layers, label_map: Mapping[str, str]) -> float | None:
-    """Compute the share of tags that are the same, with their new labels, in all layers; None without tokens."""
+    """Compute the share of tags that are equal, with their new labels, in all layers; None without tokens."""
     pairs = [side.columns if isinstance(side, Layers) else [side] for side in (references, predictions)]
     tokens = sum(len(tags.codes) for tags in pairs[0])
     number: dict[str, int] = {}
@@ -207,14 +205,11 @@ def informed(source: InputFiles, corpus: CorpusFiles, measures: Sequence[Any]) -
     column, references = source.token_probability_column, corpus.first
     weighing = [measure for measure in measures if isinstance(measure, SlIcm)]
     if column is not None and not weighing:
-        raise InputError(
-            f"{mention('token_probability_column')} is for sl_icm, which is not computed.", "Add sl_icm to --measures."
-        )
+        raise InputError(f"{mention('token_probability_column')} needs sl_icm.", "Add sl_icm to --measures.")
     if column is not None and any(measure.token_probabilities is not None for measure in weighing):
         raise InputError(
-            f"{mention('token_probabilities')} and {mention('token_probability_column')} are two sources of "
-            "probabilities.",
-            "Leave out one of the two.",
+            f"{mention('token_probabilities')} and {mention('token_probability_column')} exclude each other.",
+            "Leave out one of them.",
         )
     if column is None and not (corpus.content == "tags" and need_words(measures)):
         return measures
@@ -267,12 +262,12 @@ class ParquetFiles(LabelDecoding, ChosenLabels):
         """Let workers read the files and count, and score the sums of their counts."""
         if len(paths) > 1:
             raise InputError(
-                "--cluster takes Parquet files with both sides in columns: one name, or one pattern in quotes.",
-                'Name them once, as in "data/*.parquet".',
+                "--cluster needs one name, or one quoted pattern, of Parquet files with both sides as columns.",
+                'For example "data/*.parquet".',
             )
         if resampling is not None:
             raise InputError(
-                "--confidence needs the counts of each document, and --cluster keeps their sums.",
+                "--confidence needs counts of each document, but --cluster only has their sums.",
                 "Leave out one of them.",
             )
         from ..integrations.dask import tally

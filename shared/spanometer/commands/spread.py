@@ -35,13 +35,13 @@ from .corpus import answers_in_order, read_answers, read_tag_sides
 from .input_files import OF_SCORES, InputFiles, add_reading
 from .inputs import called, detected, documents_in, input_paths, located, side_of
 from .measures import add_measure_options, chosen_measures, require_used, shared_options, take_signatures
-from .options import add_options, read_options, switch
+from .options import add_options, read_options, refuse, switch
 from .output import OUTPUT_FLAGS, PlotOutput
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpreadSource:
-    """What the spread is over, beside the tags of files."""
+    """Inputs of the spread other than tags of files."""
 
     answers: bool = switch("the predictions are answers of language models; usually detected")
     logits: str | None = text(
@@ -99,21 +99,19 @@ def run(options: argparse.Namespace) -> int:
     require_used(options, *measures)
     if spread_of.answers or _has_answers(source, paths):
         source.require_effect(options, "strings", paths)
-        if spread_of.logits is not None:
-            raise InputError("--logits has no effect for answers of language models.", "Leave it out.")
+        refuse(options, ["logits"], "answers of language models")
         return _run_answers(source, paths, measures, MentionF(**shared_options(options)), output)
     if len(paths) > 2:
         raise InputError(
-            f"{counted(len(paths) - 1, 'prediction')}: the spread over repairs is of one system.",
+            f"the spread over repairs needs one system, got {len(paths) - 1}.",
             "Give REFERENCE and PREDICTION.",
         )
     for path in paths:
         format = detected(path, source.encoding, "spans")
         if format is not None:
             raise InputError(
-                f"{called(path)} has spans ({format.name}), and a spread is over policies for illegal tags: spans "
-                "leave nothing to repair.",
-                "Give the tags of the system, from before they were made spans; spanometer score takes this file.",
+                f"{called(path)} has spans ({format.name}), but repair policies need tags.",
+                "Give the system's tags. For spans, use spanometer score.",
             )
     source.require_effect(options, "tags", paths)
     references, predictions = _read_both(source, paths, spread_of.logits)
@@ -160,7 +158,9 @@ def _run_answers(
     source: InputFiles, paths: Sequence[str], measures: Sequence[Any], strings: MentionF, output: PlotOutput
 ) -> int:
     if len(paths) < 2:
-        raise InputError("there is no file with answers.", "Give PREDICTION, or name the key of the answers.")
+        raise InputError(
+            "there is no file with answers.", "Give PREDICTION, or name the key of the answers with --answer-key."
+        )
     files = read_answers(source, paths)
     answered = answers_in_order(source, files)
     spread = grounding_spread(
@@ -196,16 +196,16 @@ def _read_logits(
     lengths = references.tags[0].lengths
     if len(logits) != len(lengths):
         raise InputError(
-            f"logits of {len(logits)} documents, {len(lengths)} reference documents.",
-            "Both must be of the same documents, in the same order.",
+            f"the logits have {len(logits)} documents, but the reference has {len(lengths)}.",
+            "Both must have the same documents, in the same order.",
             source=path,
         )
     for document, (array, length) in enumerate(zip(logits, lengths.tolist(), strict=True)):
         if len(array) != length:
             raise InputError(
-                f"logits of {len(array)} tokens, but the reference has {length} "
-                f"({references.source}, line {references.line(document)}).",
-                "Both must be of the same tokens, without padding and special tokens.",
+                f"the logits have {len(array)} tokens, but the reference has {length} ({references.source}, line "
+                f"{references.line(document)}).",
+                "Both must have the same tokens, without padding and special tokens.",
                 source=path,
                 document=document,
             )

@@ -103,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
     """Read, transform and write."""
     options.apply = options.apply or []
     if not options.apply and not options.as_spans:
-        raise InputError("there is nothing to apply.", "Name a transformation with --apply; --list has all.")
+        raise InputError("no transformation is named.", "Name one with --apply; see --list.")
     steps = _steps(options)
     path = options.file = InputPath.of(options.file)
     source, of_tags = read_source(options, path)
@@ -181,7 +181,7 @@ def _require_spans(options: argparse.Namespace, steps: Sequence[Transformation])
     """Raise an `InputError` for options that only tags have."""
     if options.in_place or any(not isinstance(step, SpanTransformation) for step in steps):
         what = "--in-place" if options.in_place else "illegal_tags"
-        raise InputError(f"{what} is for tags, and this writes spans.", "Leave out one of them.")
+        raise InputError(f"{what} needs tags, but the output has spans.", "Leave out one of them.")
 
 
 def _write_spans(
@@ -192,7 +192,7 @@ def _write_spans(
         spans = _read_in_tokens(options, source)[1].file.spans
     else:
         if source.columns:
-            raise InputError("--as-spans writes the spans of one column.", "Name one column.")
+            raise InputError("--as-spans can write only one column.", "Name one column.")
         file = source.read_columns(options.file)
         with located({"": file}):
             tags = as_tags(file.tags[0], prefix=source.prefix)
@@ -209,10 +209,10 @@ def _steps(options: argparse.Namespace) -> list[Transformation]:
     names, rates, firsts = options.apply, options.rate or [], options.first or []
     for flag, what, values in (("--rate", "rates", rates), ("--first", "numbers", firsts)):
         if len(values) not in (0, 1, len(names)):
-            problem = f"{len(values)} {what} for {len(names)} transformations."
+            problem = f"got {len(values)} {what} for {len(names)} transformations."
             raise InputError(problem, f"Give {flag} once, or once for each --apply.")
     if firsts and options.matched:
-        raise InputError("--first and --matched both say how many spans are touched.", "Leave out one of them.")
+        raise InputError("--first and --matched exclude each other.", "Leave out one of them.")
     parameters = {"rate": rates, "first": firsts}
     steps = [
         get_transformation(
@@ -223,7 +223,5 @@ def _steps(options: argparse.Namespace) -> list[Transformation]:
         for number, name in enumerate(names)
     ]
     if any(isinstance(step, IllegalTags) for step in steps[:-1]):
-        raise InputError(
-            "transformations after illegal_tags cannot read its tags.", "Apply illegal_tags once, and last."
-        )
+        raise InputError("transformations cannot read the tags of illegal_tags.", "Apply illegal_tags once, and last.")
     return steps

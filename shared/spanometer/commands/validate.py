@@ -29,7 +29,7 @@ from ..tags.validation import IllegalPair, Validation
 from .input_files import ONE_FILE, add_reading, read_source
 from .inputs import InputPath, called, documents_in, input_paths, located
 from .main import BAD_INPUT
-from .options import add_options, read_options, speller
+from .options import add_options, read_options, refuse, speller
 from .output import Output
 
 ILLEGAL = 1
@@ -88,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class _Checked:
-    """What is wrong with a file.
+    """The problems of a file.
 
     Attributes:
         status: the exit status for this file.
@@ -115,8 +115,7 @@ def _check(options: argparse.Namespace, path: InputPath) -> _Checked:
     if not of_tags:
         validation = SpanValidation(labels=labels, tokenizer=source.tokenizer)
         return _check_documents(validation.read(lambda: source.read_all_spans(path)), path)
-    if labels is not None:
-        raise InputError("--known-labels has no effect for tags.", "Leave it out.")
+    refuse(options, ["known_labels"], "tags")
     file = source.read_columns(path)
     columns = [file.select(index) for index in range(len(file.columns))]
     pairs = [(column, _validate(column, source.scheme)) for column in columns]
@@ -168,18 +167,9 @@ def _span_summary(validation: SpanValidation, source: str) -> str:
 
 
 def _described_problem(problem: Problem) -> dict[str, Any]:
-    start, end, label = problem.span or (None, None, None)
-    return {
-        "kind": problem.kind,
-        "line": problem.line,
-        "document": problem.document,
-        "name": problem.name,
-        "place": problem.place or None,
-        "start": start,
-        "end": end,
-        "label": label,
-        "text": problem.text,
-    }
+    named = {key: getattr(problem, key) for key in ("kind", "line", "document", "name")}
+    bounds = dict(zip(("start", "end", "label"), problem.span or (None, None, None), strict=True))
+    return {**named, "place": problem.place or None, **bounds, "text": problem.text}
 
 
 def _validate(column: DocumentFile, scheme: str | None) -> Validation:
@@ -206,7 +196,7 @@ def _policies(column: DocumentFile, pair: IllegalPair) -> str:
 
 
 def _span(column: DocumentFile, document: int, label: str, start: int, end: int) -> str:
-    """Write a span's label and its lines, or tokens if documents stand on one line."""
+    """Write a span's label and its lines, or its tokens if each document is on one line."""
     first, last = start, end - 1
     if column.line_runs is not None:
         first, last = column.line(document, first), column.line(document, last)

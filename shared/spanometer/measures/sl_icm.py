@@ -208,7 +208,7 @@ class SlIcm(AlignedMeasure):
                 clause = "are those of the tokens" if of_tokens else "is one number"
                 raise InputError(
                     f"{mention('token_probabilities')} {clause}, so {mention('tokens')} have no use.",
-                    "Leave out one of the two.",
+                    "Leave out one of them.",
                 )
 
     def options(self) -> dict[str, Any]:

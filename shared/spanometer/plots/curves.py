@@ -27,7 +27,7 @@ _SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
     "chance_f1": ("F1 by chance", {"marker": "x", "color": "#000000", "linestyle": ":"}),
 }
 _SHIFT = 0.08
-"""The lines stand a little beside each other, so that their intervals are told apart."""
+"""The horizontal distance of the lines, so that their intervals do not overlap."""
 _BINS = 50
 _DOTS = 160
 _BAR_COLOR = "#5f6b76"
@@ -175,7 +175,7 @@ def draw_coverage(coverage: Mapping[str, np.ndarray], spans: Mapping[str, Sequen
     above = axes.inset_axes((0.0, 1.03, 1.0, 0.18), sharex=axes, facecolor="none")
     for row, ((name, likely), (color, line)) in enumerate(zip(coverage.items(), _SIDES, strict=True)):
         axes.plot(np.arange(1, len(likely) + 1), likely, color=color, linestyle=line, linewidth=2, label=name)
-        # a little shorter, so that adjacent spans are told apart
+        # a little shorter, so that adjacent spans do not touch
         bars = [(start + 0.55, end - start - 0.1) for start, end in spans[name]]
         above.broken_barh(bars, (row - 0.35, 0.7), facecolor=color)
     above.set_yticks(range(len(spans)), list(spans))

@@ -20,7 +20,7 @@ FORMATS = (".png", ".svg", ".pdf")
 # colours of Okabe and Ito
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#b8c4ce"
 LINES = list(product(("-", "--", ":"), (BLUE, ORANGE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")))
-"""Styles and colours of lines, told apart one after the other."""
+"""Different styles and colours of lines, in order of use."""
 
 DOT: dict[str, Any] = {"marker": "o", "color": BLUE, "markersize": 8}
 

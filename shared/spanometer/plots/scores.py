@@ -134,7 +134,7 @@ def _draw_effects(
     axes.set_xlim(low_x - 0.4 * (high_x - low_x), high_x + 0.4 * (high_x - low_x))
     axes.ticklabel_format(axis="x", useOffset=False)
     hide(axes, "top", "right", "left")
-    axes.set_xlabel(f"{grid.default} (orange), but for another action at one place")
+    axes.set_xlabel(f"{grid.default} (orange), with another action at one place")
 
 
 def _draw_policies(

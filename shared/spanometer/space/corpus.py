@@ -1,4 +1,4 @@
-"""The corpus of a page: both sides of pasted texts, up to a limit, as what its measure scores."""
+"""The corpus of a page: both sides of pasted texts, up to a limit."""
 
 from __future__ import annotations
 

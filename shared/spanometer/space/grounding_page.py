@@ -1,4 +1,4 @@
-"""The pages `grounding` and `mention_f`: what policies make of a language model's answer, and its mention F1."""
+"""The pages `grounding` and `mention_f`: the spans that policies find for an answer, and its mention F1."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _COLUMNS = ("policy", "item", "label", "mention", "outcome", "counts_as_wrong", 
 _STRINGS = "Other projects compare only strings, wherever they are. Mentions are shown in each policy's normal form."
 
 Predictions = tuple[frozenset[tuple[int, int, str]], frozenset[tuple[tuple[str, str], int]]]
-"""What two policies that score alike have in common: the spans, and the items without a place that count as wrong."""
+"""The predictions of a policy: its spans, and the items that are not in the text and count as wrong."""
 
 
 def form(name: str = "grounding") -> Form:

@@ -40,7 +40,7 @@ class Page:
         intro: what the measure counts, one or two sentences.
         paper: how the source is cited, and its address.
         values: the first values of controls whose options have other defaults.
-        hints: lines below the labels of controls that do not take what Python takes.
+        hints: lines below the labels of controls whose values differ from Python's.
     """
 
     kind: type[Measure]

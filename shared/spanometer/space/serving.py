@@ -107,7 +107,7 @@ def build(form: Form) -> gr.Blocks:
             chosen = list(values.values())
             button.click(lambda chosen=chosen: chosen, None, [fields[name] for name in values], **_QUIET).then(**answer)
         blocks.load(**answer)
-        # tells `page.js` that a text has changed
+        # notify `page.js` of a changed text
         changed = "() => document.dispatchEvent(new Event('sm-changed'))"
         gr.on([fields[name].change for name in boxes], None, js=changed, api_visibility="private", queue=False)
     return blocks

@@ -29,7 +29,7 @@ _LATEX = {
     "±": r"\textpm{}",
     **{char: f"\\{char}" for char in "&%$#_{}"},
 }
-"""What stands for characters that mean something else in LaTeX."""
+"""LaTeX's spelling of special characters."""
 
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>|~&#$]")
 _WORDS = re.compile(r"(?<=[^\W_])_(?=[^\W_])")
@@ -60,7 +60,7 @@ def to_frame(tables: Iterable[Table]) -> Any:
 
 
 def by_kind(parts: Iterable[Part]) -> dict[str, list[Table]]:
-    """Group the tables among parts by their kind, or else their title."""
+    """Group the tables among parts by kind, or by title if they have no kind."""
     groups: dict[str, list[Table]] = {}
     for part in parts:
         if isinstance(part, Table):
@@ -219,7 +219,7 @@ def _latex_cell(cell: Cell, precision: Precision, intervals: str) -> str:
 
 
 def _latex_number(text: str) -> str:
-    """Write a number: a minus is longer than a hyphen, and a comma between thousands has no space behind it."""
+    """Write a number with a minus instead of a hyphen, and without a space after commas."""
     text = latex(text)
     return f"${text[0]}${text[1:]}" if text[:1] in ("-", "+") else text
 

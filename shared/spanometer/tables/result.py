@@ -88,7 +88,7 @@ class Result(ABC):
     ) -> str:
         r"""Write tables for LaTeX (`\usepackage{booktabs}`), the best of several systems in bold.
 
-        The signatures stand below as comments.
+        The signatures follow as comments.
 
         Args:
             table: the kind of tables; by default all that are printed.

@@ -34,7 +34,7 @@ class _Page(Console):  # type: ignore[misc]
 
 
 def page(*, color: bool = True, file: io.StringIO | None = None) -> Console:
-    """Make a console on standard output, or in a file, that marks up nothing by itself and cuts nothing off."""
+    """Make a console on standard output, or in a file, without automatic markup and truncation."""
     # in a notebook Rich would display the parts instead of writing them
     console = _Page(
         highlight=False,
@@ -104,7 +104,7 @@ def _grids(table: Table, precision: Precision, width: int) -> list[Grid]:
         if blocks[-1] != first and _total([least[column] for column in (*blocks[-1], place)]) > width:
             blocks.append(first)
         blocks[-1] = [*blocks[-1], place]
-    # texts get what the numbers leave
+    # texts get the remaining width
     wide = [size if place >= table.left and size == least[place] else None for place, size in enumerate(sizes)]
     return [_grid(narrow.columns(block), precision, [wide[place] for place in block]) for block in blocks]
 
@@ -124,7 +124,7 @@ def _sizes(table: Table, precision: Precision, *, heads: bool = False, texts: bo
 
 
 def _longest(text: str, apart: bool) -> int:
-    """Compute the width of the longest line of a text, whose words may stand on lines of their own."""
+    """Compute the width of the longest line of a text, or of its longest word if words may be split into lines."""
     return max((cell_len(printable(line)) for line in (text.split() if apart else text.split("\n"))), default=0)
 
 

@@ -21,10 +21,10 @@ _AT_ONCE = 1 << 10
 """How many rows of an Arrow table are Python's objects at a time."""
 
 EMPTY = "·"
-"""Stands in a table where a number cannot be."""
+"""The cell of an undefined number."""
 
 UNRELIABLE = "?"
-"""Stands behind an interval that rests on too few documents."""
+"""The mark after an interval from too few documents."""
 
 _SHORT = {
     "precision": "P",
@@ -232,7 +232,7 @@ class Table:
         return cls(title, heads, cells, keys=[column.key for column in columns], short_heads=short, **options)
 
     def narrower(self) -> Iterator[Table]:
-        """Yield the table, with the intervals of the main column alone, and with short heads as well."""
+        """Yield the table, then with intervals only in the main column, then also with short heads."""
         yield self
         table = self
         if self.main:
@@ -323,7 +323,7 @@ class Copyable:
         object.__setattr__(self, "texts", tuple(dict.fromkeys(texts)))
 
     def folded(self) -> list[str]:
-        """List the lines, or for several signatures what all end in, and how each begins."""
+        """List the lines; for several signatures, their common end once and the beginning of each."""
         of_each = [text.split("|") for text in self.texts]
         shared = [part for part in of_each[0][1:] if all(part in parts for parts in of_each)] if of_each[1:] else []
         if not shared:

@@ -92,7 +92,7 @@ def disagreement_report(
 
 
 def differences_from_consensus(result: Disagreements) -> tuple[Errors, str]:
-    """Compare each annotator with the consensus, or the second of two with the first; name what they differ from."""
+    """Compare each annotator with the consensus, or two annotators with each other; also name the reference."""
     sides = dict(zip(result.names, result.sides, strict=True))
     if len(sides) == 2:
         (name, reference), other = sides.items()

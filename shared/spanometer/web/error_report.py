@@ -149,7 +149,7 @@ def error_report(
 
 
 def fragment(**choice: str) -> str:
-    """Write what is chosen as the fragment of an address, which the script reads."""
+    """Write a selection as the fragment of an address, which the script reads."""
     return "#" + urlencode(choice)
 
 
@@ -218,7 +218,7 @@ def _label_sections(errors: Errors, compared: Compared | None = None) -> Iterato
         yield Section(f"Labels and marks{title}", worded, name="labels", links=links)
         if system.answers is not None:
             note = " ".join(f"{kind}: {text}." for kind, text in ANSWER_KINDS.items())
-            yield Section(f"What the answers get wrong{title}", [system.answers.table()], note, name="answers")
+            yield Section(f"Errors of answers{title}", [system.answers.table()], note, name="answers")
 
 
 def _score_table(system: SystemErrors) -> Table:
@@ -355,7 +355,7 @@ def _columns(system: SystemErrors, rows: np.ndarray, passage: np.ndarray, passag
     shape += sum(5 * 2**bit * getattr(matched, mark)[rows] for bit, mark in enumerate(MARKS))
     number = np.full(len(matched), -1)
     number[rows] = np.arange(len(rows))
-    # what a system predicts, and the reference spans that it misses
+    # the predicted spans, and the missed reference spans
     missing = matched.prediction < 0
     sides = ((system.predictions, matched.prediction, ~missing), (system.references, matched.reference, missing))
     pieces = []
@@ -478,7 +478,7 @@ def _written(answer: Any) -> str:
 
 
 def _pieces(answer: str, mentions: Sequence[tuple[str, Sequence[str]]]) -> Iterator[Piece]:
-    """Yield an answer in pieces, each mention by itself; search each mention behind the mention before it."""
+    """Yield an answer in pieces, each mention as one piece; search each mention after the previous one."""
     place = 0
     for mention, kinds in mentions:
         start = answer.find(mention, place, _LONGEST)

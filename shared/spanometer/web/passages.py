@@ -21,7 +21,7 @@ _AROUND = {" ": 30, "": 200}
 """How many words, or characters, of a longer document are shown on both sides."""
 
 _TILE = {" ": 40, "": 300}
-"""What begins in one part of so many words, or characters, of a longer document is shown together."""
+"""Spans that begin in the same part of a longer document, of so many words or characters, are shown together."""
 
 
 def separator_of(context: Context) -> str:
@@ -33,7 +33,7 @@ def separator_of(context: Context) -> str:
 class Passages:
     """Parts of documents, in the order of the text: a document, and the first and last (exclusive) of its units.
 
-    The wording of the documents, if it is known, tells what is shown of them.
+    With the wording of the documents, their original text is shown.
     """
 
     document: np.ndarray

@@ -46,7 +46,7 @@ class Section:
 def require_html(path: str | os.PathLike[str]) -> None:
     """Raise an `InputError` unless a path is the name of a page."""
     if os.path.splitext(path)[1].lower() not in (".html", ".htm"):
-        raise InputError(f"{os.fspath(path)!r} is not the name of a page.", "End it in .html.")
+        raise InputError(f"{os.fspath(path)!r} is not the name of a page.", "End the name in .html.")
 
 
 def write_page(path: str | os.PathLike[str], page: Callable[[], str]) -> None:
@@ -61,7 +61,7 @@ def render(template: str, *, folder: Path = _HERE, **values: Any) -> str:
 
     Args:
         template: the name of its file.
-        folder: where it lies; templates there can use those that lie beside this module.
+        folder: the folder of the template; its templates can use the templates beside this module.
         values: of the template. Nothing in their texts is markup or a script.
     """
     html: str = _environment(folder).get_template(template).render(**values)
