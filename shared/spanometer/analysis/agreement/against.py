@@ -281,35 +281,29 @@ class _Measured:
         """Collect the values of all sides."""
         together = {row: self._together(*row) for row in self._groups()}
         systems = [side for side in self._sides if side not in self._people]
+        others = {side: self._references(side, None) for side in self._sides}
         ceiling = {way: _mean([together[person, None][way] for person in self._people]) for way in WAYS}
         terms = {
             side: {way: _mean([together[side, out][way] for out in self._people]) for way in WAYS} for side in systems
         }
-        differences = {
-            side: {way: values - ceiling[way] for way, values in of_side.items()} for side, of_side in terms.items()
+        values: dict[str, Any] = {
+            "against": {side: {person: self._pairs[side, person] for person in others[side]} for side in others},
+            "together": {side: together[side, None] for side in others},
+            "ceiling": ceiling,
+            "same_terms": terms,
+            "differences": {side: {way: terms[side][way] - ceiling[way] for way in WAYS} for side in systems},
+            "best": {side: self._best_name(side) for side in others},
+            "documents": {
+                side: dict(zip(others[side], counts.tolist(), strict=True)) for side, counts in self._documents.items()
+            },
         }
+        return MeasureAgainst(measure=self._measure, **self._shown(values), signature=signature, notes=self._notes)
 
-        def scores(of_ways: Mapping[str, Estimate]) -> dict[str, EstimatedScores]:
-            return {_bare(name): self._score(values) for name, values in of_ways.items()}
-
-        return MeasureAgainst(
-            measure=self._measure,
-            against={
-                _bare(side): scores({person: self._pairs[side, person] for person in self._references(side, None)})
-                for side in self._sides
-            },
-            together={_bare(side): scores(together[side, None]) for side in self._sides},
-            ceiling=scores(ceiling),
-            same_terms={_bare(side): scores(values) for side, values in terms.items()},
-            differences={_bare(side): scores(values) for side, values in differences.items()},
-            best={_bare(side): self._best_name(side) for side in self._sides},
-            documents={
-                _bare(side): dict(zip(map(_bare, self._references(side, None)), counts.tolist(), strict=True))
-                for side, counts in self._documents.items()
-            },
-            signature=signature,
-            notes=self._notes,
-        )
+    def _shown(self, values: Any) -> Any:
+        """Score all estimates in nested mappings, and use the names of systems and annotators without prefixes."""
+        if isinstance(values, Mapping):
+            return {_bare(name): self._shown(each) for name, each in values.items()}
+        return self._score(values) if isinstance(values, Estimate) else values
 
     def _together(self, side: str, out: str | None) -> dict[str, Estimate]:
         """Combine the values of a side against all of its references, by `WAYS`."""

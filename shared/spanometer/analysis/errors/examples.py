@@ -208,6 +208,10 @@ class ErrorExamples(Result):
         """Count the errors."""
         return int(self.rows.num_rows)
 
+    @property
+    def _about(self) -> dict[str, str]:
+        return {"system": self.system} if self.system else {}
+
     def parts(self, most: int = SHOWN) -> Iterator[Part]:
         """Yield the first errors, each with both sides."""
         if most < len(self):
@@ -219,8 +223,7 @@ class ErrorExamples(Result):
     def tables(self) -> Sequence[Table]:
         """Make the table of all errors."""
         shown = self.rows.select([name for name in self.rows.column_names if not name.endswith("_fragments")])
-        about = {"system": self.system} if self.system else {}
-        return [arrow_table(shown, left=shown.num_columns, kind="examples", about=about)]
+        return [arrow_table(shown, left=shown.num_columns, kind="examples", about=self._about)]
 
     def to_json_lines(self) -> str:
         """Write a line of JSON for each error."""
@@ -228,8 +231,7 @@ class ErrorExamples(Result):
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Convert the errors to built-in types, ready for JSON."""
-        about = {"system": self.system} if self.system else {}
-        return [{**about, **_described(row)} for row in self.rows.to_pylist()]
+        return [{**self._about, **_described(row)} for row in self.rows.to_pylist()]
 
     def strings(self) -> list[tuple[str, int, str]]:
         """List the strings with errors, the most frequent first: text, number of errors, and labels of both sides."""
@@ -243,8 +245,7 @@ class ErrorExamples(Result):
         """Show a row for each string with errors, the most frequent first."""
         rows = [(printable(text), printable(labels), times) for text, times, labels in self.strings()]
         columns = [TableColumn("labels", "reference → prediction"), *amounts("errors")]
-        about = {"system": self.system} if self.system else {}
-        return Table.of("string", columns, rows, left=2, kind="strings", about=about)
+        return Table.of("string", columns, rows, left=2, kind="strings", about=self._about)
 
     def _pairs(self) -> Iterator[tuple[str, str | None, str | None, str]]:
         columns = ("kind", "reference_label", "predicted_label", "reference_text", "predicted_text")
