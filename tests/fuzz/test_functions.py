@@ -89,6 +89,7 @@ FUNCTIONS = {
             "trim": "blanks",
             "join_fragments": True,
             "merge_overlaps": "all",
+            "split_spans": "blanks",
             "texts": "line_ends",
             "tokenizer": "words",
             "scored_documents": "reference",

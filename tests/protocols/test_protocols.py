@@ -155,3 +155,27 @@ def test_slots_of_muc():
         "25.00",
         "62.50",
     ]
+
+
+def test_labels_that_neither_side_has(run, file):
+    """Of NAME/PATIENT and NAME/DOCTOR the first is right; categories without a span have zeros."""
+    sides = [
+        file(
+            f"{side}.jsonl",
+            json.dumps(
+                {
+                    "id": "1",
+                    "text": "Ada Lee",
+                    "spans": [
+                        {"start": 0, "end": 3, "label": "NAME/PATIENT"},
+                        {"start": 4, "end": 7, "label": f"NAME/{kind}"},
+                    ],
+                }
+            )
+            + "\n",
+        )
+        for side, kind in (("gold", "DOCTOR"), ("system", "PATIENT"))
+    ]
+    keys = json.loads(run("score", *sides, "--protocol", "i2b2-2014", "--json")[1])["official"]["keys"]
+    printed = {name: keys[f"{name} Strict/micro f1"]["printed"] for name in ("NAME", "AGE")}
+    assert printed == {"NAME": "0.5", "AGE": "0.0"}

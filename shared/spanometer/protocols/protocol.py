@@ -67,6 +67,7 @@ class Protocol:
         round: the decimals that numbers are rounded to before they are written; None to leave them.
         cut: the decimals behind which numbers are cut off instead of rounded; None to round.
         known_labels: the labels of the task, by which its files are recognised.
+        fixed_labels: labels that have official numbers, zeros, even if neither side has them.
         exact: `yes`, or what differs from the scorer, and why.
         faults: errors of the scorer itself, each with a tiny example.
     """
@@ -88,6 +89,7 @@ class Protocol:
     round: int | None = None
     cut: int | None = None
     known_labels: Sequence[str] = ()
+    fixed_labels: Sequence[str] = ()
     exact: str = "yes"
     faults: Sequence[str] = ()
 

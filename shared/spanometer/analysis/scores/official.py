@@ -86,7 +86,7 @@ def scored_by(protocol: Protocol, report: Kind) -> Kind:
         elif not {name, *(other for _, _, other, _ in _TERM.findall(number) if other)} <= owners.keys():
             continue
         elif _LABEL in key:
-            for label in _labels(owners[name], protocol.rows):
+            for label in dict.fromkeys([*_labels(owners[name], protocol.rows), *protocol.fixed_labels]):
                 named = key.replace(_LABEL, protocol.bare_label if label == BARE_LABEL else label)
                 of_labels[named] = _official(written, owners, place, label)
         else:
@@ -100,7 +100,9 @@ def _official(
 ) -> tuple[str, float]:
     """Look up a score, or compute a sum of counts or a ratio of two sums, and write it as the scorer does."""
     name, _, number = place.partition(".")
-    scores: Mapping[str, Any] = results[name].scores if label is None else results[name].per_label[label]
+    scores: Mapping[str, Any] = results[name].scores
+    if label is not None:
+        scores = results[name].per_label.get(label) or dict.fromkeys(scores, 0.0)
     if number in scores:
         return protocol.written(scores[number], share=results[name].measure.results[number].share), scores[number]
     sums: list[int | float] = [0, 0]
