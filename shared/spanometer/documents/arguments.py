@@ -19,8 +19,26 @@ from .pairing import Pairing
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class TagArguments(TypedDict, total=False):
-    """Arguments that set how tags are read, and which labels are scored.
+class LabelArguments(TypedDict, total=False):
+    """Arguments that set which labels are scored, see `schemes.LabelChoice`; for tags and spans.
+
+    Attributes:
+        label_map: a mapping of old labels to new ones.
+        labels: score only these labels; use the new names of renamed labels.
+        ignore_labels: leave out spans with these labels on all sides; use the new names of renamed labels.
+        label_case: convert labels to this case, `upper` or `lower`.
+        reference_labels: leave out spans with labels that the first side does not have.
+    """
+
+    label_map: Mapping[str, str] | None
+    labels: Sequence[str] | None
+    ignore_labels: Sequence[str] | None
+    label_case: str | None
+    reference_labels: bool
+
+
+class DecodingArguments(TypedDict, total=False):
+    """Arguments that set how tags are read.
 
     Attributes:
         scheme: the scheme of tags; None detects it from the prefixes of all sides.
@@ -29,11 +47,6 @@ class TagArguments(TypedDict, total=False):
         id2label: the tags that label numbers stand for: a list, a mapping, a model's configuration, or a `ClassLabel`
             feature.
         ignore_index: leave out the positions where the first side has this label number, on all sides.
-        label_map: a mapping of old labels to new ones, see `schemes.LabelChoice`; for tags and spans.
-        labels: score only these labels; use the new names of renamed labels.
-        ignore_labels: leave out spans with these labels on all sides; use the new names of renamed labels.
-        label_case: convert labels to this case, `upper` or `lower`.
-        reference_labels: leave out spans with labels that the first side does not have.
     """
 
     scheme: str | None
@@ -41,11 +54,10 @@ class TagArguments(TypedDict, total=False):
     prefix: bool
     id2label: Any
     ignore_index: int | None
-    label_map: Mapping[str, str] | None
-    labels: Sequence[str] | None
-    ignore_labels: Sequence[str] | None
-    label_case: str | None
-    reference_labels: bool
+
+
+class TagArguments(DecodingArguments, LabelArguments, total=False):
+    """Arguments that set how tags are read, and which labels are scored."""
 
 
 class SideArguments(TagArguments, total=False):

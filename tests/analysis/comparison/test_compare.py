@@ -359,12 +359,6 @@ def test_one_document():
     assert np.isnan([*found.interval, found.p_bootstrap, found.p_bootstrap_holm]).all()
 
 
-# real data
-
-
-# wrong input
-
-
 def test_entity_trees_are_ranked_by_both_rates():
     """Figure 5 of the paper of ETER: SER ranks B (40 %) before A (60 %), ETER (50 % both) does not, as in Table 2."""
     kind = {"start": 0, "end": 1, "label": "kind"}

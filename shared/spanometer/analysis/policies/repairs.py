@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from ...arrays import code_type, ordered, plain, ranges
+from ...documents.arguments import LabelArguments, require_arguments, shares
 from ...exceptions import InputError, counted, on_side, setting, without_option
 from ...measures.registry import MEASURES, read_measures
+from ...options import made
 from ...spans.arrow import require_same_lengths
 from ...spans.spans import Spans, as_tags, common_scheme
 from ...tables.result import Result
@@ -78,6 +80,7 @@ class PolicySpread(Result):
 
 
 @without_option("prefix", "id2label")
+@shares(LabelArguments)
 def policy_spread(
     references: Any,
     predictions: Any = None,
@@ -86,11 +89,7 @@ def policy_spread(
     id2label: Any = None,
     scheme: str | None = None,
     measures: Any = ("span_f",),
-    label_map: Mapping[str, str] | None = None,
-    labels: Sequence[str] | None = None,
-    ignore_labels: Sequence[str] | None = None,
-    label_case: str | None = None,
-    reference_labels: bool = False,
+    **arguments: Unpack[LabelArguments],
 ) -> PolicySpread:
     """Score predictions under every repair policy of the scheme's grid (see `repair_grid`).
 
@@ -104,20 +103,16 @@ def policy_spread(
         id2label: the tags on the last axis of the logits.
         scheme: IOBES, BILOU, BMES or IOB2; None infers it from the prefixes.
         measures: the measures to score with, see `score`; their headline values are compared.
-        label_map, labels, ignore_labels, label_case, reference_labels: which labels are scored, and how they are
-            renamed, see `schemes.LabelChoice`.
+        **arguments: which labels are scored, and how they are renamed: `label_map`, `labels`, `ignore_labels`,
+            `label_case` and `reference_labels`, see `arguments.LabelArguments`.
 
     Raises:
+        TypeError: for an unknown argument.
         InputError: for input that cannot be read, a scheme without a grid, logits that do not fit the tags, and for
             measures whose counts of parts do not add up (`SlIcm` with corpus probabilities, `UnitizingAlpha`).
     """
-    choice = LabelChoice(
-        label_map=label_map,
-        labels=labels,
-        ignore_labels=ignore_labels,
-        label_case=label_case,
-        reference_labels=reference_labels,
-    )
+    require_arguments(policy_spread, arguments)
+    choice = made(LabelChoice, arguments)
     read = _Logits.read(logits, id2label, scheme)
     if predictions is None:
         if read is None:
