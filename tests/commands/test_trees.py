@@ -114,7 +114,7 @@ def test_entity_types(eter, complaint, pair, hipe, file):
     expected = spanometer.load("eter", "markup").compute(**sides, entity_types=["drug", "pers"], details=True)
     # the module's, except the part that says what a document of a file is
     assert result["signature"].replace("documents:lines|", "") == expected["signature"]
-    assert "--entity-types ('pers.ind',) is not a list of first parts" in complaint(
+    assert "--entity-types ('pers.ind',) is not a list of names" in complaint(
         "score", *pair, "--entity-types", "pers.ind"
     )
     assert "--entity-types is for the format quaero; this is hipe." in complaint(

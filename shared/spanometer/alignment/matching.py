@@ -193,7 +193,7 @@ def _in_groups(
         raise InputError(
             f"{size[largest]} spans of both sides overlap each other, directly or through others, and differ; at most "
             f"{LARGEST_GROUP} of one group can be paired.",
-            "Leave out the document, in which spans nest or cross so deeply.",
+            "Leave out this document.",
             document=None if document is None else int(document[groups.first[largest]]),
         )
     return groups.solve()

@@ -112,8 +112,8 @@ class TagColumns(LabelDecoding):
     )
     boundary: str | None = text(
         "WORD",
-        "first word of lines that end a document as blank lines do, such as --boundary=-X-; by default -DOCSTART-, "
-        "whose lines are tokens otherwise",
+        "a line with this first word ends a document, as a blank line does, such as --boundary=-X- (default: "
+        "-DOCSTART-)",
     )
     column: tuple[str, ...] = option(
         (),

@@ -73,7 +73,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--matched",
         action="store_true",
-        help="change as many spans as the paired transformation can, such as long and short truncation",
+        help="change no more spans than the opposite transformation can, such as short_truncation for long_truncation",
     )
     group.add_argument("--list", action=_ListAction, help="list the transformations and exit")
     group.add_argument(

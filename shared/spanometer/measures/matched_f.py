@@ -336,7 +336,7 @@ def _compared(
         if sum(map(len, states.values())) > MOST_COMPARED:
             raise InputError(
                 f"more than {MOST_COMPARED:,} ways to pair spans that overlap each other would have to be compared.",
-                "Leave out the document in which spans nest or cross so deeply, or choose another credit.",
+                "Leave out this document, or choose another credit.",
             )
     return np.concatenate(list(states.values()))[:, :2]
 

@@ -117,7 +117,7 @@ def read_reading(reading: Mapping[str, str], declared: Mapping[str, Option], giv
     if "decode" in reading:
         raise InputError(
             f"the signature has decode:{reading['decode']}: its tags were decoded from logits.",
-            "Decode them with TokenClassificationMetrics, its decode and its transitions; leave this part out.",
+            "Leave this part out, and decode the logits with TokenClassificationMetrics(decode=..., transitions=...).",
         )
     values = {}
     for name, text in reading.items():

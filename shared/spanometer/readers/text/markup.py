@@ -422,8 +422,8 @@ def _first_parts(entity_types: Collection[str]) -> frozenset[str]:
     wrong = wrong or getattr(entity_types, "ndim", 1) != 1
     if wrong or not all(isinstance(part, str) and part and "." not in part for part in entity_types):
         raise InputError(
-            f"{setting('entity_types', entity_types)} is not a list of first parts of types.",
-            f"Give names without dots, such as {ENTITY_TYPES!r}.",
+            f"{setting('entity_types', entity_types)} is not a list of names.",
+            f"Give the first parts of types, without dots, such as {ENTITY_TYPES!r}.",
             option="entity_types",
         )
     return frozenset(entity_types)
