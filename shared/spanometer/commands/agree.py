@@ -47,7 +47,6 @@ from .measures import (
     require_signatures,
     require_used,
     shared_options,
-    take_average_none,
     take_signatures,
 )
 from .options import add_options, read_options, switch
@@ -117,7 +116,6 @@ def run(options: argparse.Namespace) -> int:
     """Read, compare and show."""
     take_signatures(options)
     output = read_options(AgreementOutput, options)
-    take_average_none(options)
     chosen = chosen_measures(options, _MEASURES, list(_MEASURES)[:2])
     chance = _only(chosen, ChanceKappaF1) or ChanceKappaF1(**shared_options(options))
     alpha, gamma = (_only(chosen, kind, chance) for kind in (UnitizingAlpha, Gamma))

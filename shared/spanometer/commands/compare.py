@@ -43,7 +43,6 @@ from .measures import (
     read_request,
     require_policy,
     require_signatures,
-    take_average_none,
     take_signatures,
     under_protocol,
 )
@@ -92,7 +91,6 @@ def run(options: argparse.Namespace) -> int:
     """Read, compare and show."""
     take_signatures(options)
     paths = [options.reference, *options.systems]
-    take_average_none(options)
     output = read_options(ComparisonOutput, options)
     paths = input_paths(paths, options.answer_key)
     source = read_options(InputFiles, options)

@@ -334,11 +334,7 @@ def _read_attributes(
         files=sides,
         annotations=dict(zip(sides, columns, strict=True)),
         shown=[
-            ShownFile(
-                f"{file.source}, {name}",
-                {"file": file.source, "format": name, "attributes": list(attributes.names)},
-                file.left_out,
-            )
+            ShownFile.of(file, name, format=name, attributes=list(attributes.names))
             for file, name, attributes in zip(files, formats, columns, strict=True)
         ],
         located=lambda files_of: located({**files_of, "": files[0]}),

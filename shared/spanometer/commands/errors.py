@@ -43,7 +43,7 @@ from ..tags.decoding import LabelDecoding
 from ..web.error_report import write_error_report
 from ..web.templates import require_html
 from .corpus import CorpusFiles, read_corpus
-from .input_files import CONTENTS, OF_SEVERAL, SERIES, InputFiles, add_reading
+from .input_files import CONTENTS, OF_SEVERAL, SERIES, InputFiles, add_reading, columns_in
 from .inputs import headlines, input_paths, located, size_of
 from .measures import (
     add_measure_options,
@@ -155,7 +155,7 @@ class SpanParts:
         (),
         help="also group spans by these columns of the reference file (by the first token's text, or the mean of "
         "numbers), or by the KEY of comments '# KEY=VALUE'; separate several by commas",
-        parse=lambda text: tuple(column.strip() for column in text.split(",")),
+        parse=columns_in,
         metavar="COLUMNS",
     )
 

@@ -69,7 +69,8 @@ def _label_map(text: str) -> dict[str, str]:
     return read_label_map(text) if os.path.isfile(text) or "=" not in text else label_map_in(text)
 
 
-def _listed(text: str) -> tuple[str, ...]:
+def columns_in(text: str) -> tuple[str, ...]:
+    """Read names that are separated by commas."""
     return tuple(column.strip() for column in text.split(","))
 
 
@@ -120,7 +121,7 @@ class TagColumns(LabelDecoding):
         help=f"tag column of all files: {COLUMN}; or several columns of one file, separated by commas, the reference "
         "first",
         metavar="COLUMN",
-        parse=_listed,
+        parse=columns_in,
         common=True,
     )
     reference_column: str | None = text("COLUMN", "column of the reference's tags")
@@ -130,7 +131,7 @@ class TagColumns(LabelDecoding):
         help="read the spans of several columns together, for nested spans: NE-FINE-LIT,NE-NESTED; in a single file, "
         "the reference's columns first, then the system's",
         metavar="COLUMNS",
-        parse=_listed,
+        parse=columns_in,
     )
     layers_apart: bool = option(False, help="with --layer-columns: match spans only within the same column", kind=bool)
     words_column: str | None = text("COLUMN", "column of the words, for sl_icm with word probabilities")
@@ -166,7 +167,7 @@ class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
         "scores, and all others for agreement",
         flag="annotators",
         metavar="NAMES",
-        parse=_listed,
+        parse=columns_in,
     )
     level: str = option("fine", help="entity types in HIPE columns", choices=tuple(LEVELS))
     grounding: Any = option(
@@ -436,19 +437,10 @@ def require_effect(options: argparse.Namespace, owner: type, names: Collection[s
     """Raise an `InputError` for an option of reading that has no effect for a content."""
     declared = options_of(owner)
     taken = {destination(declared[name]) for name in names if name in declared}
-    of_reading = (
-        name for name, owners in options.owners.items() if all(issubclass(each, ChosenLabels) for each in owners)
-    )
-    for name in of_reading:
-        if name in taken:
-            continue
-        try:
-            refuse(options, [name], what)
-        except InputError as error:
-            if name in getattr(options, "own_reading", ()):
-                problem = f"{options.official.name}: {error.problem}"
-                raise InputError(problem, f"Its files are: {options.official.formats}.") from None
-            raise
+    of_reading = [
+        name for name, kinds in options.owners.items() if all(issubclass(kind, ChosenLabels) for kind in kinds)
+    ]
+    refuse(options, [name for name in of_reading if name not in taken], what)
 
 
 ONE_FILE = (

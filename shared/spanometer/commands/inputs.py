@@ -52,6 +52,11 @@ class ShownFile:
     left_out: Sequence[str] = ()
     remarks: Sequence[str] = ()
 
+    @classmethod
+    def of(cls, file: DocumentFile, *texts: str, **described: Any) -> ShownFile:
+        """Show a file by texts after its name, and for JSON by values."""
+        return cls(", ".join([file.source, *texts]), {"file": file.source, **described}, file.left_out)
+
     def beside(self, references: Spans, predictions: Spans, measures: Sequence[Measure]) -> ShownFile:
         """Add remarks to a system without spans, or with labels that the reference lacks."""
         if not len(references) and not len(predictions):
@@ -72,7 +77,7 @@ def side_of(
     """Describe a file as commands show it: its items, the spans moved to fit the unit, and the items left out."""
     if file.tags:
         columns = " and ".join(file.columns)
-        return ShownFile(f"{file.source}, {columns}", {"file": file.source, "column": columns})
+        return ShownFile.of(file, columns, column=columns)
     if file.entities is not None:
         return _side_of_trees(file, file.entities)
     if paired is not None and file.answers is not None:
@@ -95,13 +100,9 @@ def _side_of_trees(file: DocumentFile, entities: Entities) -> ShownFile:
     """Describe a file by the numbers of its entities, components, and entities with several types."""
     metonymic = int((np.diff(entities.type_offsets) > 1).sum())
     sizes = {"entities": len(entities), "components": len(entities.component_start), "metonymic": metonymic}
-    described = {"file": file.source, "format": file.format, **sizes, "left_out": list(file.left_out)}
-    numbers = [
-        counted(sizes["entities"], "entity", "entities"),
-        counted(sizes["components"], "component"),
-        f"{metonymic:,} metonymic",
-    ]
-    return ShownFile(", ".join([file.source, file.format, *numbers]), described, file.left_out)
+    numbers = counted(sizes["entities"], "entity", "entities"), counted(sizes["components"], "component")
+    described = {"format": file.format, **sizes, "left_out": list(file.left_out)}
+    return ShownFile.of(file, file.format, *numbers, f"{metonymic:,} metonymic", **described)
 
 
 def documents_in(file: DocumentFile, *, briefly: bool = False) -> str:

@@ -87,20 +87,18 @@ def add_measure_options(
     parser.set_defaults(flags={**own, "measure": "--measures", **parser.get_default("flags")})
 
 
-def take_average_none(options: argparse.Namespace) -> None:
-    """Replace `--average none` by `--per-label`."""
-    if options.average == "none":
-        options.average, options.per_label = None, True
-
-
 def take_signatures(options: argparse.Namespace) -> None:
-    """Set the options of reading that signatures among the measures, or a protocol, name.
+    """Set the options of reading that signatures among the measures, or a protocol, name; `--average none` too.
+
+    `--average none` is replaced by `--per-label` in commands that have it.
 
     Options on the command line take precedence. The measures of a protocol follow the named measures.
 
     Raises:
         InputError: if two signatures differ in one, or one differs from the protocol.
     """
+    if getattr(options, "average", None) == "none" and hasattr(options, "per_label"):
+        options.average, options.per_label = None, True
     options.signatures = signatures_in(item for _, item in listed_measures(options.measures or []))
     reading = reading_of(options.signatures, known_measures())
     name = getattr(options, "protocol", None)

@@ -39,7 +39,6 @@ from .measures import (
     need_words,
     read_request,
     require_signatures,
-    take_average_none,
     take_signatures,
 )
 from .options import add_options, add_systems, read_options, refuse, switch
@@ -100,7 +99,6 @@ def run(options: argparse.Namespace) -> int:
     """Read, score and show."""
     take_signatures(options)
     paths = [options.reference, *options.systems]
-    take_average_none(options)
     output = read_options(ScoreOutput, options)
     number = 0 if options.references is None else _number_in(options, len(paths))
     parts, resampling = read_options(ScoredParts, options), chosen_resampling(options)

@@ -23,7 +23,7 @@ from ..documents.pairing import pair
 from ..exceptions import InputError, counted, mention, setting
 from ..measures.sl_icm import SlIcm
 from ..measures.words import with_words
-from ..options import option, text
+from ..options import option, reused_option, text
 from ..plots import plot_difficulty, plot_precision_recall
 from ..spans.annotations import Layers, read_annotations
 from ..spans.spans import Spans
@@ -33,6 +33,7 @@ from .corpus import CorpusFiles
 from .input_files import CONTENTS, ChosenLabels, InputFiles
 from .inputs import ShownFile, located, side_of
 from .measures import need_words, require_policy
+from .output import PlotOutput
 
 _OF_TOKENS = ("tokens", "token_probabilities", "")
 """The name of the reference in errors about tokens."""
@@ -49,11 +50,7 @@ class ScoredParts:
         parse=read_bounds,
         metavar="BOUNDS",
     )
-    plot: str | None = text(
-        "PNG",
-        "draw chance_kappa_f1 by --by-chance, or the precision and recall of attributes, as .png, .svg or .pdf; "
-        "needs matplotlib",
-    )
+    plot: str | None = reused_option(PlotOutput, "plot")
 
     def require_drawable(self, content: str) -> None:
         """Raise an `InputError` for parts, or a picture, that files of a content do not have."""

@@ -24,7 +24,7 @@ from typing import Any
 from ..documents.checks import KINDS, Problem, SpanValidation
 from ..documents.document_file import DocumentFile
 from ..exceptions import InputError, counted, printable
-from ..options import option
+from ..tags.schemes import labels_option
 from ..tags.validation import IllegalPair, Validation
 from .input_files import ONE_FILE, add_reading, read_source
 from .inputs import InputPath, called, documents_in, input_paths, located
@@ -40,12 +40,8 @@ ILLEGAL = 1
 class ValidatedLabels:
     """The labels of spans."""
 
-    known_labels: tuple[str, ...] | None = option(
-        None,
-        help="allowed labels, separated by commas; by default all are",
-        optional=True,
-        metavar="LABELS",
-        parse=lambda text: tuple(label.strip() for label in text.split(",")),
+    known_labels: Sequence[str] | None = labels_option(
+        "allowed labels, separated by commas; by default all are", metavar="LABELS"
     )
 
 
