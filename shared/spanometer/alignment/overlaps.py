@@ -106,11 +106,6 @@ class SideSpans:
         return self.end if self.pieces is None else self.pieces.end
 
     @property
-    def reading_order(self) -> np.ndarray:
-        """The order of the pieces by span, and within a span by start."""
-        return np.lexsort((self.piece_start, self.piece_span))
-
-    @property
     def discontinuous(self) -> np.ndarray:
         """The flags of the spans that have several pieces."""
         if self.pieces is None:
@@ -253,11 +248,6 @@ class Alignment:
     def token(self, position: np.ndarray) -> np.ndarray:
         """Find the token at each position on the line, as an index into all documents' tokens laid end to end."""
         return np.asarray(position % max(self.stride, 1))
-
-    def tokens_of(self, side: SideSpans) -> np.ndarray:
-        """List the tokens of each span of a side, span after span, see `token`."""
-        order = side.reading_order
-        return ranges(self.token(side.piece_start[order]), (side.piece_end - side.piece_start)[order])
 
     @property
     def equal(self) -> np.ndarray:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..exceptions import InputError, counted
+from ..exceptions import InputError, counted, mention
 from ..spans.documents import Tokens
-from ..spans.tokenisation import Carried, to_characters, to_tokens, trimmed
+from ..spans.tokenisation import Carried, split_at, to_characters, to_tokens, trimmed
 from .document_file import DocumentFile
+from .tokenizers import tokens_of
 
 
 @dataclass(eq=False)
@@ -46,6 +47,13 @@ class Carrying:
         if number := int((cut > 0).sum()):
             self.notes.append(f"{counted(number, 'span')} cut by {counted(int(cut.sum()), 'character')}.")
         self.put(spans=spans)
+
+    def split_spans(self, tokenizer: str) -> None:
+        """Make a span of each token within a span of characters."""
+        if self.file.in_tokens or self.texts is None:
+            problem = "only spans of characters of a text are split into tokens."
+            raise InputError(problem, f"Leave out {mention('split_spans')}.", source=self.file.source)
+        self.put(spans=split_at(self.file.spans, tokens_of(self.texts, tokenizer)))
 
     def to_characters(self, **remedy: Any) -> None:
         """Convert spans of tokens to characters; an `InputError` with this remedy if the tokens have no offsets."""

@@ -16,7 +16,7 @@ from ..options import changed, check_options, option
 from ..spans.documents import Tokens
 from ..spans.spans import Spans
 from ..spans.texts import aligned_places, joined, line_end_places, moved_to, words_in_text
-from ..spans.tokenisation import POLICIES, split_at, without_gaps, without_overlaps
+from ..spans.tokenisation import POLICIES, without_gaps, without_overlaps
 from .carrying import Carrying
 from .document_file import DocumentFile, decoding_of
 from .matching import SCORED_DOCUMENTS, matched, require_same_words, scored_documents
@@ -153,13 +153,6 @@ class PairedSide(Carrying):
         if number := len(self.file.spans) - len(spans):
             self.notes.append(f"{counted(number, 'span')} merged with an overlapping one.")
         self.put(spans=spans)
-
-    def split_spans(self, tokenizer: str) -> None:
-        """Make a span of each token within a span of characters."""
-        if self.file.in_tokens or self.texts is None:
-            problem = "only spans of characters of a text are split into tokens."
-            raise InputError(problem, f"Leave out {mention('split_spans')}.", source=self.file.source)
-        self.put(spans=split_at(self.file.spans, tokens_of(self.texts, tokenizer)))
 
     def join_fragments(self) -> None:
         """Join fragments of spans of characters with only white space between."""

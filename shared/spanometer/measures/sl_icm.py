@@ -282,7 +282,7 @@ class SlIcm(AlignedMeasure):
         def of_side(side: SideSpans) -> np.ndarray:
             if information.token is None:
                 return information.of_sizes(side.size)
-            order = side.reading_order
+            order = np.lexsort((side.piece_start, side.piece_span))
             return of_pieces(side.piece_span[order], side.piece_start[order], side.piece_end[order], len(side))
 
         if information.token is None:

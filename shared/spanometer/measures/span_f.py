@@ -109,9 +109,13 @@ class SpanF(FMeasure):
         # documents may have words behind their last span
         codes = words.codes[ranges(words.offsets[:-1], lengths)]
         sides = alignment.references, alignment.predictions
-        rows = np.concatenate([codes[alignment.tokens_of(side)] for side in sides])
+        rows = []
+        for side in sides:
+            order = np.lexsort((side.piece_start, side.piece_span))
+            first, size = alignment.token(side.piece_start[order]), (side.piece_end - side.piece_start)[order]
+            rows.append(codes[ranges(first, size)])
         ends = offsets_of(np.concatenate([side.size for side in sides]))
-        forms = row_codes(np.concatenate([side.label for side in sides]), ends[:-1], ends[1:], rows)
+        forms = row_codes(np.concatenate([side.label for side in sides]), ends[:-1], ends[1:], np.concatenate(rows))
         of_sides = np.split(forms, [len(sides[0])])
         flags = []
         for form, equal in zip(of_sides, (alignment.equal, alignment.equal_predictions), strict=True):
