@@ -219,6 +219,21 @@ def test_maps_in_files(file):
             read_label_map(file("map.json", text))
 
 
+def test_labels_of_the_reference_alone():
+    """X is renamed in the reference; Y is left out there with what is predicted on its tokens, and counts elsewhere."""
+    labels = [{"start": 2 * place, "end": 2 * place + 1, "label": label} for place, label in enumerate("XXYA")]
+    gold = Spans.from_dicts([labels])
+    system = gold.relabelled({"X": "X", "Y": "A", "A": "Y"})
+    choice = LabelChoice(reference_label_map={"X": "Z", "Y": ""})
+    sides = [[(span["start"], span["label"]) for span in side.to_dicts()[0]] for side in choice.of(gold, system)]
+    assert sides == [[(0, "Z"), (2, "Z"), (6, "A")], [(0, "X"), (2, "X"), (6, "Y")]]
+    result = spanometer.score(gold, system, measures="span_f", reference_label_map={"Y": ""})
+    assert "|reference_label_map:Y=|" in result.signature and result.f1 == 2 / 3
+    assert spanometer.score(gold, system, measures=result.signature).f1 == 2 / 3
+    with pytest.raises(InputError, match="invalid value for reference_label_map"):
+        LabelChoice(reference_label_map={"Y": 3})
+
+
 def test_the_case_of_labels_and_labels_that_the_reference_lacks():
     choice = LabelChoice(label_case="upper", label_map={"GPE": "LOC"}, reference_labels=True)
     gold, system = (

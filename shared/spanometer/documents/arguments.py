@@ -24,6 +24,7 @@ class LabelArguments(TypedDict, total=False):
 
     Attributes:
         label_map: a mapping of old labels to new ones.
+        reference_label_map: a mapping of labels of the first side alone; an empty new label leaves spans out.
         labels: score only these labels; use the new names of renamed labels.
         ignore_labels: leave out spans with these labels on all sides; use the new names of renamed labels.
         label_case: convert labels to this case, `upper` or `lower`.
@@ -31,6 +32,7 @@ class LabelArguments(TypedDict, total=False):
     """
 
     label_map: Mapping[str, str] | None
+    reference_label_map: Mapping[str, str] | None
     labels: Sequence[str] | None
     ignore_labels: Sequence[str] | None
     label_case: str | None

@@ -29,7 +29,7 @@ ROWS = ("both", "reference", "predicted")
 
 _MEASURES: MeasureTable[Measure] = MeasureTable("spans", "entities", "attributes", "mentions")
 
-_OF_LABELS = ("label_map", "labels", "ignore_labels")
+_OF_LABELS = ("label_map", "reference_label_map", "labels", "ignore_labels")
 """The options of reading that signatures write as sorted names."""
 
 _CHANGING = (

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -186,14 +187,17 @@ _LONGEST_LIST = 100
 _CASES: Mapping[str | None, Callable[[str], str]] = {None: str, "upper": str.upper, "lower": str.lower}
 
 
-def label_map_in(text: str | Mapping[str, str], name: str = "label_map") -> dict[str, str]:
-    """Read `label_map`, or another option of this form, from a text such as `PER=PERSON,B-geo=LOC`, or a mapping."""
+def label_map_in(text: str | Mapping[str, str], name: str = "label_map", *, leaves_out: bool = False) -> dict[str, str]:
+    """Read `label_map`, or another option of this form, from a text such as `PER=PERSON,B-geo=LOC`, or a mapping.
+
+    With `leaves_out` a new label may be empty.
+    """
     if isinstance(text, Mapping):
         return dict(text)
     labels: dict[str, str] = {}
     for pair in text.split(","):
-        old, _, new = (unescaped(part.strip(), _SEPARATORS) for part in pair.partition("="))
-        if not old or not new:
+        old, equals, new = (unescaped(part.strip(), _SEPARATORS) for part in pair.partition("="))
+        if not old or not (new or (equals and leaves_out)):
             raise InputError(
                 f"{mention(name)}: {pair!r} is not of the form OLD=NEW.",
                 "Write PER=PERSON,LOC=PLACE, or name a file with a line for each.",
@@ -221,6 +225,8 @@ class LabelChoice:
     Attributes:
         label_map: new labels by old ones, applied all at once; labels that it does not name stay. Spans of the same
             tokens whose labels become one are one span. An old label can be written as a tag: `B-geo` stands for `geo`.
+        reference_label_map: new labels of the first side alone. If a new label is empty, its spans are left out, and
+            spans of the other sides with the same tokens (flair's exclude_labels).
         labels: the only labels that are scored; spans of others are left out on both sides. Of mapped labels the new
             ones.
         ignore_labels: ignore the spans of these labels on both sides; use the new names of renamed labels.
@@ -238,6 +244,14 @@ class LabelChoice:
         optional=True,
         metavar="OLD=NEW,...",
         parse=label_map_in,
+    )
+    reference_label_map: Mapping[str, str] | None = option(
+        None,
+        help="new labels of the reference alone; an empty one leaves out its spans and predictions on their tokens",
+        type="dict of str",
+        optional=True,
+        metavar="OLD=NEW,...",
+        parse=partial(label_map_in, name="reference_label_map", leaves_out=True),
     )
     labels: Sequence[str] | None = labels_option(
         "score only these labels; use the new names of renamed labels", metavar="A,B", common=True
@@ -259,9 +273,12 @@ class LabelChoice:
 
     def __post_init__(self) -> None:
         """Check the values."""
-        names = self.label_map
-        if names is not None and not (isinstance(names, Mapping) and _are_names(names) and _are_names(names.values())):
-            raise options_of(self)["label_map"].refusal(names, "Use a mapping of names such as {'PER': 'PERSON'}.")
+        for name, empty in (("label_map", None), ("reference_label_map", "")):
+            names = getattr(self, name)
+            fits = isinstance(names, Mapping) and _are_names(names)
+            fits = fits and _are_names(new for new in names.values() if not new == empty == "")
+            if names is not None and not fits:
+                raise options_of(self)[name].refusal(names, "Use a mapping of names such as {'PER': 'PERSON'}.")
         boundaries = f"; {setting('match_labels', False)} compares boundaries alone"
         for name, end in (("labels", boundaries), ("ignore_labels", "")):
             listed = getattr(self, name)
@@ -307,6 +324,13 @@ class LabelChoice:
             return sides
         names = self.renamed((label for side in sides for label in side.labels), warn=warn)
         first, *others = (side.relabelled(names) for side in sides)
+        if self.reference_label_map:
+            new = {label: self.reference_label_map.get(label, label) or None for label in first.labels}
+            left_out = [code for code, label in enumerate(first.labels) if new[label] is None]
+            places = {*_places(first.picked(np.flatnonzero(np.isin(first.label, left_out))))}
+            kept = (np.flatnonzero([place not in places for place in _places(side)]) for side in others)
+            others = [side.picked(spans) for side, spans in zip(others, kept, strict=True)]
+            first = first.relabelled(new)
         if self.reference_labels:
             own = {first.labels[code] for code in np.unique(first.label)}
             others = [side.relabelled({name: name if name in own else None for name in side.labels}) for side in others]
@@ -343,6 +367,11 @@ class LabelChoice:
             _warn_of("labels", kept - names, names)
             _warn_of("ignore_labels", ignored - names, names)
         return {label: name if name in kept - ignored else None for label, name in named.items()}
+
+
+def _places(side: Any) -> Iterator[tuple[int, int, int]]:
+    """Yield the document and the bounds of each span of a side."""
+    return zip(side.document.tolist(), side.start.tolist(), side.end.tolist(), strict=True)
 
 
 def _are_names(values: Any) -> bool:

@@ -111,11 +111,11 @@ def score(
         confidence: the level of bootstrap intervals over documents, such as 0.95; None makes none.
         **options: how tags, spans and files are read, see `arguments.SideArguments`: `scheme`, `repair`, `prefix`,
             `id2label`, `ignore_index`, `lengths`, `label_map`, `labels`, `ignore_labels`, `label_case`,
-            `reference_labels`; for files `unit`, `to_tokens`, `trim`, `join_fragments`, `merge_overlaps`,
-            `split_spans`, `texts`, `tokenizer`, `scored_documents`, `ignore_words`; for answers `grounding`,
-            `asked_labels`, `aliases`, `offsets`, `answer_format`, `item_mention_key`, `item_label_key`; for intervals
-            `interval_method`, `n_resamples`, `seed`. Also the options of the measures that you name, such as `average`,
-            `zero_division`, `cap`; each measure takes the options that it has.
+            `reference_labels`, `reference_label_map`; for files `unit`, `to_tokens`, `trim`, `join_fragments`,
+            `merge_overlaps`, `split_spans`, `texts`, `tokenizer`, `scored_documents`, `ignore_words`; for answers
+            `grounding`, `asked_labels`, `aliases`, `offsets`, `answer_format`, `item_mention_key`, `item_label_key`;
+            for intervals `interval_method`, `n_resamples`, `seed`. Also the options of the measures that you name, such
+            as `average`, `zero_division`, `cap`; each measure takes the options that it has.
 
     Returns:
         The results of all measures, and the size of the corpus.
