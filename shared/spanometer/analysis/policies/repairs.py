@@ -103,8 +103,8 @@ def policy_spread(
         id2label: the tags on the last axis of the logits.
         scheme: IOBES, BILOU, BMES or IOB2; None infers it from the prefixes.
         measures: the measures to score with, see `score`; their headline values are compared.
-        **arguments: which labels are scored, and how they are renamed: `label_map`,
-            `reference_label_map`, `labels`, `ignore_labels`, `label_case` and `reference_labels`, see `arguments.LabelArguments`.
+        **arguments: which labels are scored, and how they are renamed: `label_map`, `reference_label_map`, `labels`,
+            `ignore_labels`, `label_case` and `reference_labels`, see `arguments.LabelArguments`.
 
     Raises:
         TypeError: for an unknown argument.
