@@ -288,7 +288,7 @@ class TokenClassificationMetrics:
             document, position = np.unravel_index(int(np.argmax(unknown)), unknown.shape)
             raise InputError(
                 f"{ids[document, position]} is not the number of a label; id2label has 0 to {len(self.labels) - 1}.",
-                f"Give the model's id2label; positions that are to be left out have the label {IGNORED}.",
+                f"Give the model's id2label, and label the positions to leave out with {IGNORED}.",
                 side=side,
                 document=int(document),
                 position=int(position),

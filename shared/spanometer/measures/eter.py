@@ -179,7 +179,7 @@ class Eter(Measure):
         if self.subtype_cost > self.type_cost:
             raise InputError(
                 f"{setting('subtype_cost', self.subtype_cost)} is more than {setting('type_cost', self.type_cost)}.",
-                "A type that agrees in its first part must not cost more than one that does not.",
+                "An error in the subtype must not cost more than an error in the type.",
                 option="subtype_cost",
             )
 
