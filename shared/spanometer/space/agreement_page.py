@@ -15,7 +15,7 @@ from ..alignment.overlaps import Alignment
 from ..analysis.agreement.agree import agreement
 from ..analysis.agreement.agreement import Agreement
 from ..analysis.agreement.disagreements import Disagreements, disagreements
-from ..analysis.scores.measure_result import narrow_intervals
+from ..analysis.scores.measure_result import interval_notes
 from ..arrays import plain
 from ..documents.document_file import DocumentFile
 from ..documents.pairing import Pairing
@@ -131,7 +131,7 @@ def _results(paths: Sequence[str], chosen: Mapping[str, Any]) -> Response:
     named_files = ", ".join(f"{name} ({file.source})" for name, file in files.items())
     heading = [("annotators", named_files), ("size", differing.size)]
     report = disagreement_report(differing, heading=heading, agreement=agreed, left_out=without)
-    few = ["Intervals need at least two documents."] if agreed.documents < 2 else narrow_intervals(agreed.documents)
+    few = interval_notes(agreed.documents)
     joint = {"Alpha of all annotators": "alpha"} if len(agreed.signatures) > 1 else {}
     html = render(
         "results.html",

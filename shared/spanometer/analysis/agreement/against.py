@@ -21,7 +21,7 @@ from ...spans.spans import Spans
 from ...tables.table import Cell, Part, Table, TableColumn
 from ..comparison.comparison import NAMED, SYSTEM, EstimatedScores, joint_estimates, named_systems
 from ..scores.counting import count_measures, notes_of
-from ..scores.measure_result import few_documents, narrow_intervals
+from ..scores.measure_result import interval_notes
 from ..scores.report import CorpusResult, corpus_size, kind_of, signature_lines
 from .annotators import ANNOTATOR, named_annotators
 
@@ -380,6 +380,4 @@ def notes(scores: AgainstReferences) -> list[str]:
         f"annotators: their mean score, each against {counted(len(scores.references) - 1, 'other')}. same terms: a "
         "system's score against all annotators except one, averaged over the one left out.",
     ]
-    if scores.confidence is not None and scores.documents < 2:
-        lines.append(few_documents(scores.documents))
-    return [*lines, *([] if scores.confidence is None else narrow_intervals(scores.documents))]
+    return [*lines, *([] if scores.confidence is None else interval_notes(scores.documents))]

@@ -15,7 +15,7 @@ from ...measures.gamma import Gamma
 from ...measures.unitizing_alpha import UnitizingAlpha
 from ...tables.result import Result
 from ...tables.table import Copyable, Part, Table, TableColumn, amounts, defined_interval
-from ..scores.measure_result import few_documents, narrow_intervals, rare, rare_label_note
+from ..scores.measure_result import interval_notes, rare, rare_label_note
 from ..scores.named_documents import NamedDocuments
 from .annotators import mean_over_pairs
 from .chance import QUANTILES, Simulated
@@ -172,10 +172,8 @@ class Agreement(Result, AgreementValues):
         yield from (pair_table(self, per_pair=per_pair), "")
         if self.simulated:
             yield from (chance_table(self, per_pair=per_pair, per_label=per_label), "")
-        if self.confidence is not None and self.documents < 2:
-            yield few_documents(self.documents)
         if self.confidence is not None:
-            yield from narrow_intervals(self.documents)
+            yield from interval_notes(self.documents)
         yield Copyable(*self.signatures.values())
         yield from self.notes
         if per_label:

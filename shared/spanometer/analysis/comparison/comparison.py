@@ -13,7 +13,7 @@ from ...counts.statistics import Estimate, Resampling, estimates
 from ...exceptions import InputError, shown
 from ...measures.base import Measure
 from ...tables.table import Part, Table, TableColumn, defined_interval, mark_best
-from ..scores.measure_result import few_documents, narrow_intervals, rare, rare_label_note
+from ..scores.measure_result import interval_notes, rare, rare_label_note
 from ..scores.report import CorpusResult, higher_is_better, kind_of, signature_lines
 from .significance import LEVELS, PairedResampling, RankCorrelation
 
@@ -274,7 +274,7 @@ class Comparison(CorpusResult):
             "documents": self.documents,
             "tokens": self.tokens,
             **self.resampling.options(),
-            "notes": [*narrow_intervals(self.documents), _OF_BOOTSTRAP],
+            "notes": [*interval_notes(self.documents), _OF_BOOTSTRAP],
             "measures": {name: result.to_dict() for name, result in self.measures.items()},
             **({"rank_correlations": plain(self.rank_correlations)} if self.rank_correlations else {}),
             **({"chance_ranks": [row._asdict() for row in self.chance_ranks]} if self.chance_ranks else {}),
@@ -364,13 +364,11 @@ def legend(comparison: Comparison) -> list[str]:
         for system in result.systems.values()
         for low, _ in system.intervals.values()
     ]
-    without = "an undefined value has no interval"
-    if comparison.documents < 2:
-        without = few_documents(comparison.documents)
+    undefined = comparison.documents > 1 and any(map(math.isnan, bounds))
     return [
-        *([f"[nan, nan]: {without}."] if any(map(math.isnan, bounds)) else []),
+        *(["[nan, nan]: an undefined value has no interval."] if undefined else []),
         f"[ , ]: {confidence} % confidence intervals. Ranks are by {'; '.join(directions)}.",
-        *narrow_intervals(comparison.documents),
+        *interval_notes(comparison.documents),
         "stability: the share of resampled corpora in which the system has this rank.",
         f"{marks}: p of paired approximate randomisation, corrected over a measure's pairs (Holm).",
         *([correlations] if comparison.rank_correlations else []),

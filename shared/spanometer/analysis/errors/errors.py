@@ -22,7 +22,7 @@ from ...spans.wording import Wording
 from ...tables.result import Result
 from ...tables.table import Copyable, Part, Table, TableColumn, amounts
 from ...tags.schemes import LabelChoice
-from ..scores.measure_result import narrow_intervals
+from ..scores.measure_result import interval_notes
 from ..scores.report import CorpusResult, kind_of
 from .answers import AnswerErrors
 from .buckets import BucketReport, Buckets, buckets_of, read_training, score_buckets
@@ -405,16 +405,14 @@ def beside_table(outputs: Errors) -> Table:
 
 def legend(measure: AlignedMeasure, resampling: Resampling | None, documents: int) -> list[str]:
     """Explain the columns."""
-    intervals = "" if resampling is None else f" [ , ]: {100 * resampling.confidence:g} % confidence intervals."
-    if intervals and documents < 2:
-        intervals = " Intervals need at least two documents."
-    narrow = [] if resampling is None else narrow_intervals(documents)
+    confidence = None if resampling is None or documents < 2 else f"{100 * resampling.confidence:g}"
+    intervals = "" if confidence is None else f" [ , ]: {confidence} % confidence intervals."
     return [
         f"if fixed: {measure.name} {measure.headline} with every error of this kind corrected; gain: the improvement."
         + intervals,
         "share: of all errors. ref., pred.: reference and predicted spans; wrong both: label and boundary. The table "
         '"share of" divides by the label\'s reference spans, and for spurious spans by its predicted spans.',
-        *narrow,
+        *([] if resampling is None else interval_notes(documents)),
         "; ".join(f"{mark}: {text}" for mark, text in MARKS.items()) + ".",
     ]
 

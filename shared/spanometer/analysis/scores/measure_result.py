@@ -132,16 +132,13 @@ class MeasureResult:
         """The headline values of each document, shape (documents); NaN if neither side has a span there."""
         return self.measure.document_scores(self.counted)
 
-    def without_interval(self, documents: int) -> str:
-        """Explain why an interval is NaN; empty if none is."""
+    @property
+    def has_undefined_interval(self) -> bool:
+        """Whether an interval is NaN."""
         by_attribute = self.scores.values() if is_by_attribute(self.scores) else ()
         lows = [low for low, _ in self.intervals.values()]
         lows += [value for values in by_attribute for key, value in values.items() if key.endswith("_low")]
-        if not any(map(math.isnan, lows)):
-            return ""
-        if documents < 2:
-            return few_documents(documents)
-        return f"{self.name}: an undefined value has no interval"
+        return any(map(math.isnan, lows))
 
     def named_values(self, *, per_label: bool = False) -> Iterator[tuple[str, float]]:
         """Yield the name and the number of each value, see `Report.flat`."""
@@ -184,18 +181,16 @@ class MeasureResult:
         return values
 
 
-def few_documents(documents: int) -> str:
-    """Explain why there are no intervals with fewer than two documents."""
-    return f"intervals need at least two documents, and there is {counted(documents, 'document')}"
-
-
-def narrow_intervals(documents: int) -> list[str]:
-    """Warn that intervals over few documents are too narrow; empty if there are enough documents."""
-    if not 2 <= documents < FEW_DOCUMENTS:
+def interval_notes(documents: int) -> list[str]:
+    """Warn that intervals over few documents are missing or too narrow; empty if there are enough documents."""
+    size = counted(documents, "document")
+    if documents < 2:
+        return [f"Intervals need at least two documents, and there is {size}."]
+    if documents >= FEW_DOCUMENTS:
         return []
     return [
-        f"Intervals over {counted(documents, 'document')} are too narrow: in a simulation with 8 documents, 90 % of "
-        "the 95 % intervals contained the true value."
+        f"Intervals over {size} are too narrow: in a simulation with 8 documents, 90 % of the 95 % intervals contained "
+        "the true value."
     ]
 
 

@@ -22,7 +22,7 @@ from ...spans.spans import Spans
 from ...tables.result import Result
 from ...tables.table import Cell, Copyable, Part, Table, TableColumn, amounts, head
 from .counting import count_measures
-from .measure_result import MeasureResult, is_by_attribute, narrow_intervals, rare_label_note
+from .measure_result import MeasureResult, interval_notes, is_by_attribute, rare_label_note
 from .named_documents import NamedDocuments
 from .official import OfficialScores, official_lines
 
@@ -185,9 +185,9 @@ class Report(Result):
     @property
     def notes(self) -> list[str]:
         """The reasons why intervals are NaN or too narrow."""
-        reasons = [result.without_interval(self.documents) for result in self.results]
-        narrow = narrow_intervals(self.documents) if any(result.resampling for result in self.results) else []
-        return [*(f"nan–nan: {note}." for note in dict.fromkeys(reasons) if note), *narrow]
+        undefined = [result.name for result in self.results if self.documents > 1 and result.has_undefined_interval]
+        few = interval_notes(self.documents) if any(result.resampling for result in self.results) else []
+        return [*(f"nan–nan: {name}: an undefined value has no interval." for name in undefined), *few]
 
     def parts(self, *, per_label: bool = False, per_document: bool = False) -> Iterator[Part]:
         """Yield the size, the scores, notes and signatures, and on request more scores.
