@@ -54,7 +54,7 @@ def test_files(tmp_path):
 
 @pytest.mark.parametrize("name", ["label_list", "label_names"])
 def test_names_of_other_tools(name):
-    with pytest.raises(InputError, match="Name the tags that label numbers stand for with id2label"):
+    with pytest.raises(InputError, match="Name the tags of integers with id2label"):
         spanometer.score([[1]], [[1]], **{name: LABELS})
     assert spanometer.score([[1]], [[1]], id2label=LABELS)["span_f"].f1 == 1
 
