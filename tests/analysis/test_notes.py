@@ -9,7 +9,7 @@ FULL = Spans.from_dicts(
     [[{"label": "A", "start": 0, "end": 2}, {"label": "A", "start": 2, "end": 9}]] * 2, lengths=[9] * 2
 )
 SOME = Spans.from_dicts([[{"label": "A", "start": 0, "end": 2}]] * 2, lengths=[9] * 2)
-CHANCE = "chance_f1 is 1: spans placed at random always agree in full, and kappa_f1 is zero_division."
+CHANCE = "chance_f1 is 1: spans placed at random always agree fully, so kappa_f1 is zero_division."
 ALPHA = "expected_disagreement is 0: units placed at random never disagree, and alpha is zero_division."
 MEASURES = ["chance_kappa_f1", "unitizing_alpha"]
 
@@ -49,7 +49,7 @@ def test_documents_on_average():
     measures = {"mean": spanometer.measures.SpanF(average="documents")}
     gold = Spans.from_dicts([[], [{"label": "A", "start": 0, "end": 2}]])
     (note,) = spanometer.compare(gold, {"a": gold, "b": gold}, measures=measures, n_resamples=5).measures["mean"].notes
-    assert note.startswith("a, b: documents with spans on neither side (1 of 2) score 0")
+    assert note.startswith("a, b: documents with no span on either side (1 of 2) score 0")
 
 
 def test_score_against():

@@ -57,7 +57,7 @@ def scores_of(answer, *arguments):
 def test_on_mismatch(answer, complaint, run, pair, file):
     more = file("more.jsonl", lines([SYSTEM[0], [span(3, "X", neg=True)], SYSTEM[2]]))
     problem = complaint("score", pair[0], more)
-    assert f"{more}, line 2, span 0: the span from 3 to 4 with the label 'X' is not among the references." in problem
+    assert f"{more}, line 2, span 0: the span from 3 to 4 with the label 'X' is missing in the references." in problem
     assert "on_mismatch='count'" in problem
     assert scores_of(answer, pair[0], more, *COUNTED)["neg"]["positives"] == 3
     found = answer(pair[0], more, *COUNTED)["measures"]["span_attribute"]
@@ -65,7 +65,7 @@ def test_on_mismatch(answer, complaint, run, pair, file):
     assert found["notes"] == ["1 predicted span not in the reference."]
     assert "1 predicted span not in the reference." in run("score", pair[0], more, *COUNTED)[1]
     problem = complaint("score", more, pair[0])
-    assert f"{more}, line 2, span 0: the span from 3 to 4 with the label 'X' is not among the predictions." in problem
+    assert f"{more}, line 2, span 0: the span from 3 to 4 with the label 'X' is missing in the predictions." in problem
 
 
 def test_forms_of_lines(answer, pair, file):

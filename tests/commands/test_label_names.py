@@ -52,11 +52,11 @@ def test_words_of_tokens_that_are_left_out(run, file):
 @pytest.mark.parametrize(
     ("names", "options", "message"),
     [
-        (None, [], "gold.conll, line 1: '1' has no prefix.*label numbers.*--id2label"),
-        ("O\nB-PER\nI-PER\n", [], "gold.conll, line 5: 3 is not the number of a label; --id2label has 0 to 2"),
-        ("O\nO\n", [], "names.txt: the tag 'O' has two numbers"),
+        (None, [], "gold.conll, line 1: '1' has no prefix.*integer tags.*--id2label"),
+        ("O\nB-PER\nI-PER\n", [], "gold.conll, line 5: 3 has no tag; --id2label has 0 to 2"),
+        ("O\nO\n", [], "names.txt: --id2label has the tag 'O' twice"),
         ('["O",\n 1', [], "names.txt, line 2: this is not JSON"),
-        ("[1]", [], r"names.txt: --id2label\[0\] is 1, which is not a tag"),
+        ("[1]", [], r"names.txt: --id2label\[0\] is 1 instead of a tag"),
         (FORMS["lines"], ["--repair", "raise"], "system.conll, line 3: 'I-PER' cannot"),
         (FORMS["lines"], ["--format", "hipe"], "--id2label has no effect for entity trees"),
     ],

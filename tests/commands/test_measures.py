@@ -54,7 +54,7 @@ def test_options_of_partly_right_spans(run, file):
     assert "|schema:strict|alignment:nervaluate|min_overlap:0.01\n" in output
     status, _, complaint = run("score", gold, system, "--measures", "fair_f(weights=LE=1)")
     assert status == 2
-    assert "fair_f: invalid value for weights: 'LE=1'. Use 'fair', 'weighted', or kinds of errors" in complaint
+    assert "fair_f: invalid value for weights: 'LE=1'. Use 'fair', 'weighted', or the true positives" in complaint
 
 
 def test_options_that_all_measures_share(run, complaint, file):

@@ -193,7 +193,7 @@ def test_word_probabilities(scores, complaint, file, informed):
     assert result["scores"] == expected({"the": 0.6, "of": 0.4}, unknown=1e-3)
     assert "|unknown:0.001|" in result["signature"]
     said = complaint("score", gold, system, "--measures", f"sl_icm(token_probabilities=@{packed})")
-    assert f"{gold}, line 2: the word 'Nile' is in a span, and has no probability." in said
+    assert f"{gold}, line 2: the word 'Nile' is in a span, but has no probability." in said
     assert "unknown=1e-07" in said
 
 
@@ -229,6 +229,6 @@ def test_a_column_of_probabilities(run, scores, complaint, file, informed):
     asked = ["--measures", "sl_icm", "--token-probability-column"]
     assert f"{gold}, line 1: column 1: 'the' is not a number." in complaint("score", gold, system, *asked, "1")
     logs = file("logs.conll", "the -0.7 B-LOC\nNile -2.1 I-LOC\nis -1 O\n\nit -1 O\n")
-    assert f"{logs}, line 1: -0.7 is no probability." in complaint("score", logs, system, *asked, "2")
+    assert f"{logs}, line 1: -0.7 is not a probability." in complaint("score", logs, system, *asked, "2")
     gaps = file("gaps.conll", "the _ B-LOC\nNile 0.1 I-LOC\nis _ O\n\nit _ O\n")
-    assert f"{gaps}, line 1: the token is in a span, and has no prob" in complaint("score", gaps, system, *asked, "2")
+    assert f"{gaps}, line 1: the token is in a span, but has no prob" in complaint("score", gaps, system, *asked, "2")

@@ -118,14 +118,14 @@ def test_a_table_by_hand():
 
 
 def test_counts_of_two_kinds_do_not_add_up():
-    with pytest.raises(InputError, match="counts of span_f and of link_f do not add up"):
+    with pytest.raises(InputError, match="cannot add counts of span_f and link_f"):
         some_counts() + some_counts(MEASURES["link_f"]())
-    with pytest.raises(InputError, match="counts of span_f with average='micro' and with average='macro'"):
+    with pytest.raises(InputError, match="counts of span_f with average='micro' and average='macro'"):
         some_counts() + some_counts(SpanF(average="macro"))
-    with pytest.raises(InputError, match="counts of token_f with format='IO' and with format='BIO'"):
+    with pytest.raises(InputError, match="counts of token_f with format='IO' and format='BIO'"):
         read_counts(some_counts(TokenF()).to_bytes()) + some_counts(TokenF(format="BIO"))
     bare = Counts({"other": Column(np.zeros(1, dtype=int), np.zeros(1, dtype=int))}, ("A",), 1)
-    with pytest.raises(InputError, match="counts of two kinds"):
+    with pytest.raises(InputError, match="different kinds of counts"):
         bare + some_counts()
     simulated = some_counts(ChanceKappaF1(n_simulations=5))
     with pytest.raises(InputError, match="simulations of parts of a corpus do not add up"):
@@ -136,7 +136,7 @@ def test_counts_estimated_from_the_corpus_do_not_add_up():
     spans = Spans.from_tags([["B-A", "O"]])
     measure = SlIcm(tokens=[["a", "b"]])
     counts = measure.counts(spans, spans)
-    with pytest.raises(InputError, match="sl_icm with tokens"):
+    with pytest.raises(InputError, match="sl_icm estimates"):
         counts + counts
     fixed = SlIcm(tokens=[["a", "b"]], token_probabilities={"a": 0.5, "b": 0.5})
     assert (fixed.counts(spans, spans) + fixed.counts(spans, spans)).score()["sl_icm"] == 2.0
@@ -144,7 +144,7 @@ def test_counts_estimated_from_the_corpus_do_not_add_up():
 
 def test_counts_without_a_measure():
     bare = Counts({"both": Column(np.zeros(1, dtype=int), np.zeros(1, dtype=int))}, ("A",), 1)
-    with pytest.raises(InputError, match="do not know their measure"):
+    with pytest.raises(InputError, match="counts have no measure"):
         bare.score()
     assert Counts.from_bytes(bare.to_bytes()).both == 1
 
@@ -185,7 +185,7 @@ def test_tables_that_do_not_fit_what_they_say(name, column):
     else:
         counts = UnitizingAlpha().counts(spans, spans)
         changed = counts.to_arrow().filter(pa.compute.is_valid(counts.to_arrow()["label"]))
-    with pytest.raises(InputError, match=r"not a counts table|2 rows, but the counts table had 3"):
+    with pytest.raises(InputError, match=r"not a counts table|2 rows, but had 3"):
         read_counts(changed)
 
 
@@ -209,14 +209,14 @@ def test_sum_adds_counts():
 def test_counts_that_belong_to_documents_must_be_alike():
     column = Column(np.zeros(1, dtype=int), np.zeros(1, dtype=int))
     bare = Counts({"both": column}, ("A",), 1)
-    with pytest.raises(InputError, match="counts of two kinds"):
+    with pytest.raises(InputError, match="different kinds of counts"):
         replace(bare, shared={"tokens": np.ones(1)}) + bare
 
 
 def test_part_of_a_table_or_more_than_one():
     table = some_counts().to_arrow()
     for other in (table.slice(1), pa.concat_tables([table, table])):
-        with pytest.raises(InputError, match="rows, but the counts table had 2"):
+        with pytest.raises(InputError, match="rows, but had 2"):
             read_counts(other)
 
 

@@ -139,8 +139,8 @@ def test_values_that_differ_in_type_alone():
 
 
 BAD_WITH_DATA = {
-    "answers": ({"filter": lambda spans: len(spans)}, "document 0: filter returned 2, which is not a bool"),
-    "micro_key": ({"micro_key": "negated"}, "'negated' is an attribute, and the key of the score over all attributes"),
+    "answers": ({"filter": lambda spans: len(spans)}, "document 0: filter returned 2 instead of a bool"),
+    "micro_key": ({"micro_key": "negated"}, "'negated' is both an attribute and the key of all attributes together"),
 }
 
 

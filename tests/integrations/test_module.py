@@ -251,7 +251,7 @@ def test_lengths_are_needed_where_spans_do_not_tell_them(name):
     for configuration, convert in (("spans", list), ("fragments", fragments_of)):
         module = load(name, configuration)
         documents = convert(REFERENCE_SPANS)
-        with pytest.raises(InputError, match=r"lengths are not known.*\nGive them with lengths="):
+        with pytest.raises(InputError, match=r"lengths, which are not known.*\nPass lengths="):
             module.compute(predictions=documents, references=documents)
         result = module.compute(predictions=documents, references=documents, lengths=[5, 1, 0, 2])
         assert result[MEASURES[name].headline] == 1.0
@@ -348,7 +348,7 @@ def test_tags_without_prefixes_and_names_of_schemes():
     for name in ("BIO", "iob2", "bio2"):
         found = module.compute(references=tagged, predictions=tagged, scheme=name, details=True)
         assert found["signature"].startswith("span_f|scheme:IOB2|repair:conlleval|match_labels")
-    with pytest.raises(InputError, match="tags without prefixes are IO, not IOB2"):
+    with pytest.raises(InputError, match="tags without prefixes are read as IO, not as IOB2"):
         module.compute(references=tags, predictions=tags, scheme="bio", prefix=False)
     with pytest.raises(InputError, match="Leave out prefix=False"):
         module.compute(references=tagged, predictions=tagged, prefix=False)

@@ -101,6 +101,6 @@ def test_wrong_calls():
     with pytest.raises(InputError, match="'eter' is not a measure"):
         SpanMetric(LABELS, "eter")
     metric = SpanMetric(LABELS)
-    with pytest.raises(InputError, match="predictions, document 0, token 0: 9 is not the number of a label"):
+    with pytest.raises(InputError, match="predictions, document 0, token 0: 9 has no tag"):
         metric.update(torch.tensor([[9]]), torch.tensor([[0]]))
     assert metric.predicted.tolist() == [0, 0, 0]

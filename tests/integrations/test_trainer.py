@@ -225,7 +225,7 @@ def test_labels_without_prefixes(decode):
     results = metrics.compute_metrics((logits, np.array([[1, 1, 0, 2]])))
     assert (results["span_f_precision"], results["span_f_recall"]) == (0.5, 0.5)
     assert f"|scheme:IO|repair:conlleval|prefix:no|decode:{decode}|" in metrics.signatures()["span_f"]
-    with pytest.raises(InputError, match="has a prefix, and so have all other tags"):
+    with pytest.raises(InputError, match="and all other tags have prefixes"):
         Metrics(["O", "B-A"], prefix=False)
 
 

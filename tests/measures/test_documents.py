@@ -143,7 +143,7 @@ def test_what_an_empty_document_scores_is_said():
     measure = SpanF(average="documents")
     counts = measure.counts(Spans.from_tags(REFERENCES), Spans.from_tags(PREDICTIONS))
     assert measure.notes(counts) == [
-        "documents with spans on neither side (1 of 4) score 0 in the mean, which is zero_division; Toxic Spans and "
+        "documents with no span on either side (1 of 4) score 0, the value of zero_division; Toxic Spans and "
         "Mu-SHROOM give them 1."
     ]
     assert replace(measure, zero_division=1.0).notes(counts) == []
@@ -165,11 +165,11 @@ def test_without_any_spans_and_without_documents():
 
 def test_refusals():
     counts = SpanF().counts(Spans.from_tags(REFERENCES), Spans.from_tags(PREDICTIONS))
-    with pytest.raises(InputError, match=r"have no scores of documents.*\n.*average='documents'"):
+    with pytest.raises(InputError, match=r"lack the scores of documents.*\n.*average='documents'"):
         SpanF(average="documents").score(counts)
     documents = SpanF(average="documents")
     stored = documents.counts(Spans.from_tags(REFERENCES), Spans.from_tags(PREDICTIONS))
-    with pytest.raises(InputError, match=r"average='documents' and with average='micro'"):
+    with pytest.raises(InputError, match=r"average='documents' and average='micro'"):
         stored + counts
 
 

@@ -168,15 +168,15 @@ def test_too_many_pairs(monkeypatch):
     with pytest.raises(InputError) as raised:
         counts(nested, nested)
     assert str(raised.value) == (
-        "document 1: 14 pairs of overlapping entities, more than 12. No document has more of them than this, 9.\n"
-        "Score fewer entities that nest or cross at once."
+        "document 1: there are 14 pairs of overlapping entities; the limit is 12. This document has the most, 9.\n"
+        "Score fewer nested or crossing entities at once."
     )
     components = [[entity(0, 9, "loc", *((0, end, "name") for end in range(1, number + 1)))] for number in (2, 2, 3)]
-    with pytest.raises(InputError, match=r"^document 2: 17 pairs of overlapping components, more than 12.* this, 9"):
+    with pytest.raises(InputError, match=r"^document 2: there are 17 pairs .* components; the limit is 12.* most, 9"):
         counts(components, components)
     # crossing ones, each of which meets its neighbours too: 3 + 3 + 3 + 2 + 2
     crossing = [[entity(start, start + 2, "loc") for start in range(5)]]
-    with pytest.raises(InputError, match=r"^document 0: 13 pairs of overlapping entities, .* this, 13"):
+    with pytest.raises(InputError, match=r"^document 0: there are 13 pairs of overlapping entities.* most, 13"):
         counts(crossing, crossing)
     assert counts(nested[:2], nested[:2]).total()["matched"] == 4
 

@@ -96,7 +96,7 @@ def test_against_fractions(beta, f1_average):
 
 
 def test_defined_needs_undefined_values():
-    with pytest.raises(InputError, match=r"f1_average='defined' leaves out .* zero_division is 0"):
+    with pytest.raises(InputError, match=r"f1_average='defined' needs zero_division to be NaN, and it is 0"):
         SpanF(f1_average="defined")
 
 

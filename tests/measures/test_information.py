@@ -45,7 +45,7 @@ def test_lists_by_hand():
 )
 def test_forms_of_lists(given):
     if isinstance(given, list) and len(given[1]) == 0:
-        with pytest.raises(InputError, match="token_probabilities, document 1: 0 probabilities, 1 annotated tokens"):
+        with pytest.raises(InputError, match="token_probabilities, document 1: 0 probabilities for 1 annotated tokens"):
             score(given)
         return
     assert score(given) == {"sl_icm": 3.5, "sl_icm_norm": 1.2}
@@ -117,7 +117,7 @@ def test_words_that_the_mapping_lacks():
     # none of these is in a span
     outside = Spans.from_tags([["B-A", "O", "O"], ["O"]])
     assert score(known, outside, outside, **words)["sl_icm"] == 1.0
-    with pytest.raises(InputError, match="the word 'Nile' is in a span, and has no probability") as caught:
+    with pytest.raises(InputError, match="the word 'Nile' is in a span, but has no probability") as caught:
         score(known, **words)
     assert (caught.value.side, caught.value.document, caught.value.position) == ("tokens", 0, 1)
     assert "unknown=1e-07" in str(caught.value)

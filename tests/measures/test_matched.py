@@ -163,7 +163,7 @@ def test_options_and_signature():
     assert MatchedF().signature({}).startswith("matched_f|credit:iou_threshold|threshold:0.5|match_labels:yes|")
     assert MatchedF(credit="mpp").signature({}).startswith("matched_f|credit:mpp|match_labels:yes|")
     for credit in ("iou", "iou_50_95", "overlap", "mpp"):
-        with pytest.raises(InputError, match=f"threshold is for credit='iou_threshold', not for {credit}"):
+        with pytest.raises(InputError, match=f"threshold only works with credit='iou_threshold', not {credit}"):
             MatchedF(credit=credit, threshold=0.7)
     for threshold in (-0.1, 1.1, math.nan, "half"):
         with pytest.raises(InputError, match="threshold"):
@@ -179,5 +179,5 @@ def test_too_many_choices_are_refused(monkeypatch):
     generator = random.Random(7)
     documents = [crowded(generator, "crossing") for _ in range(60)]
     sides = [as_spans([document[side] for document in documents]) for side in (0, 1)]
-    with pytest.raises(InputError, match="more than 3 ways to pair spans"):
+    with pytest.raises(InputError, match="more than 3 ways, too many"):
         MatchedF(credit="mpp").counts(*sides)

@@ -80,12 +80,12 @@ def test_options_of_all_measures_and_of_one():
         ("token_f(format=XX)", "token_f: invalid value for format: 'XX'.\nUse one of 'IO', 'BIO', 'BIOE'"),
         ("matched_f(threshold=2)", "matched_f: invalid value for threshold: 2.0.\nUse a number from 0 to 1."),
         ("intersection_f(cap=perhaps)", "intersection_f: invalid value for cap: 'perhaps'.\nUse True or False."),
-        ("span_f(average=micro,average=macro)", "span_f: average is there twice."),
+        ("span_f(average=micro,average=macro)", "span_f: average is set twice."),
         ("span_f(average)", "span_f: average has no value."),
         ("span_f(average=macro", "\\) is missing in"),
-        ("span_f,span_f", "span_f is asked for twice."),
-        ("gamma(samples=@nowhere)", "gamma: nowhere cannot be read \\(No such file or directory\\)."),
-        ("", "no measures are asked for."),
+        ("span_f,span_f", "measures contains span_f twice."),
+        ("gamma(samples=@nowhere)", "gamma: cannot read nowhere \\(No such file or directory\\)."),
+        ("", "measures is empty."),
     ],
 )
 def test_wrong_text(text, error):

@@ -139,4 +139,4 @@ def test_measures_of_other_packages_are_found_by_their_entry_points(tmp_path):
     run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
     assert (run.returncode, "other_f|scheme:IOB2|" in run.stdout) == (0, True)
     assert "the measure other_measures:Missing cannot be loaded" in run.stderr
-    assert "the measure spanometer.measures:SpanF cannot be loaded (another measure has its name" in run.stderr
+    assert "the measure spanometer.measures:SpanF cannot be loaded (its name is taken" in run.stderr

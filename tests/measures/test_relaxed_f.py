@@ -126,10 +126,10 @@ def order(span):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"threshold": 0.3}, "threshold has no effect beside overlap='any'"),
-        ({"credit": "best"}, "credit has no effect beside overlap='any'"),
-        ({"overlap": "iou", "credit": "best", "matching": "first"}, "credit has no effect beside matching='first'"),
-        ({"recall": "right", "matching": "fresh"}, "recall has no effect beside matching='fresh'"),
+        ({"threshold": 0.3}, "threshold has no effect with overlap='any'"),
+        ({"credit": "best"}, "credit has no effect with overlap='any'"),
+        ({"overlap": "iou", "credit": "best", "matching": "first"}, "credit has no effect with matching='first'"),
+        ({"recall": "right", "matching": "fresh"}, "recall has no effect with matching='fresh'"),
     ],
 )
 def test_options_without_effect(options, problem):

@@ -223,7 +223,7 @@ def test_labels_are_ignored_there_when_bounds_are_equal(vocabulary):
     sides = [[one({"neg": True}, label="DIS")]], [[one({"neg": True}, label="SYMP")]]
     options = {"attributes": {"neg": True}}
     assert edsnlp(vocabulary, *sides, **options)["neg"]["tp"] == 1
-    with pytest.raises(InputError, match="the label 'DIS' is not among the predictions"):
+    with pytest.raises(InputError, match="the label 'DIS' is missing in the predictions"):
         ours(*sides, **options)
     # as there
     assert ours(*sides, **options, on_mismatch="count")["neg"]["tp"] == 1
@@ -259,13 +259,13 @@ def test_equal_values_of_different_types_are_one_there(vocabulary):
     for value, other in ((True, 1), (1, 1.0)):
         sides = [[one({"neg": value})]], [[one({"neg": other})]]
         assert edsnlp(vocabulary, *sides, **options)["neg"]["tp"] == 1
-        with pytest.raises(InputError, match="differ in type alone"):
+        with pytest.raises(InputError, match="differ only in type"):
             ours(*sides, **options)
     # the default False leaves out 0
     sides = [[one({"neg": 0})]], [[one({"neg": 0})]]
     options = {**options, "include_falsy": True, "default_values": {"neg": False}}
     assert edsnlp(vocabulary, *sides, **options)["micro"]["tp"] == 0
-    with pytest.raises(InputError, match="False in default_values: values that differ in type alone"):
+    with pytest.raises(InputError, match="False in default_values: these values differ only in type"):
         ours(*sides, **options)
 
 

@@ -69,11 +69,11 @@ def test_ends_of_a_full_document():
 
 
 def test_too_large_a_document_is_refused_before_memory_is_taken(monkeypatch):
-    with pytest.raises(InputError, match=r"2 spans of 2 lengths in 50,000,000 tokens would need 100,000,000") as caught:
+    with pytest.raises(InputError, match=r"2 spans of 2 lengths in 50,000,000 tokens needs 100,000,000") as caught:
         place(50_000_000, [1, 2])
     assert "method='uniform' or method='auto'" in str(caught.value)
     monkeypatch.setattr(starts, "WORK_LIMIT", 1_000_000)
-    with pytest.raises(InputError, match=r"10,000 spans of 9 lengths in 200,000 tokens would take about .* steps"):
+    with pytest.raises(InputError, match=r"10,000 spans of 9 lengths in 200,000 tokens needs about .* steps"):
         place(200_000, [1 + number % 9 for number in range(10_000)])
 
 

@@ -90,11 +90,11 @@ def test_tags_for_labels():
 
 def test_warnings():
     spans = Spans.from_tags([["B-PER", "B-LOC"]])
-    with pytest.warns(UserWarning, match="label_map: PRE is no label of any side; the labels are LOC, PER"):
+    with pytest.warns(UserWarning, match="label_map: PRE does not occur; the labels are LOC, PER"):
         LabelChoice(label_map={"PRE": "PERSON", "LOC": "PLACE"}).of(spans)
-    with pytest.warns(UserWarning, match="ignore_labels: LOC, MISC are no labels of any side; the labels are PER, PL"):
+    with pytest.warns(UserWarning, match="ignore_labels: LOC, MISC do not occur; the labels are PER, PL"):
         LabelChoice(label_map={"LOC": "PLACE"}, ignore_labels=["LOC", "MISC", "PER"]).of(spans)
-    with pytest.warns(UserWarning, match="labels: ORG is no label of any side; the labels are LOC, PER"):
+    with pytest.warns(UserWarning, match="labels: ORG does not occur; the labels are LOC, PER"):
         LabelChoice(labels=["PER", "ORG"]).of(spans)
 
 
@@ -108,7 +108,7 @@ def test_warnings():
         ({"ignore_labels": [" MISC"]}, "invalid value for ignore_labels"),
         ({"labels": "ignore"}, "labels: 'ignore'. Use a list of names such as ['PER', 'LOC']; match_labels=False"),
         ({"labels": []}, "invalid value for labels: []"),
-        ({"labels": ["PER", "geo"], "ignore_labels": ["geo"]}, "'geo' is in labels and in ignore_labels. Name each"),
+        ({"labels": ["PER", "geo"], "ignore_labels": ["geo"]}, "'geo' is in both labels and ignore_labels. Use each"),
     ],
 )
 def test_wrong_values(options, said):
@@ -206,7 +206,7 @@ def test_trainer():
 
 def test_trees_have_none():
     trees = [[{"start": 0, "end": 1, "types": ["loc"], "components": []}]]
-    with pytest.raises(InputError, match="label_case, reference_labels are for tags and spans"):
+    with pytest.raises(InputError, match="label_case, reference_labels need tags or spans"):
         spanometer.score(trees, trees, measures="eter", label_map={"loc": "X"})
 
 

@@ -1,1 +1,1 @@
-"""Which reference span meets which predicted span, and by how much."""
+"""Alignment: which reference and predicted spans overlap, and by how much."""

@@ -1,4 +1,4 @@
-"""Errors as Ortmann's fair evaluation counts them: each wrong span is in an event, and one mistake is one event."""
+"""Errors of Ortmann's fair evaluation, which counts each mistake once."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .matching import connected, occurrences
 from .overlaps import Alignment, across_labels, token_codes
 
 KINDS = ("FN", "FP", "LE", "BES", "BEL", "BEO", "LBE")
-"""The kinds of errors: a missing span, a spurious one, another label; of one label, but smaller than the reference
-span, larger, or crossing it; another label and other bounds."""
+"""The kinds of errors: missing span; spurious span; another label; same label, but smaller than the reference span,
+larger, or crossing it; another label and other boundaries."""
 
 _FN, _FP, _LE, _BES, _BEL, _BEO, _LBE = range(len(KINDS))
 
 _STRETCH_LIMIT = 10_000_000
-"""At most so many stretches of spans, from bound to bound, are kept."""
+"""The maximum number of stretches of spans between boundaries."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,9 +26,9 @@ class FairErrors:
     """Errors, one a row.
 
     Attributes:
-        kind: codes that index `KINDS`.
-        document: of each error.
-        reference, prediction: the labels' codes on both sides; -1 for none.
+        kind: the code of each error in `KINDS`.
+        document: the document of each error.
+        reference, prediction: the label codes on both sides; -1 for none.
     """
 
     kind: np.ndarray
@@ -38,17 +38,16 @@ class FairErrors:
 
 
 def fair_errors(alignment: Alignment) -> FairErrors:
-    """Find the errors of a corpus, see `measures.FairF`; spans that are right on both sides are none.
+    """Find the errors of a corpus, see `measures.FairF`.
 
     Raises:
-        InputError: for more pairs of overlapping spans than `overlaps.PAIR_LIMIT`, and if wrong spans overlap in more
-            stretches than are kept.
+        InputError: for too many overlapping wrong spans, see `overlaps.PAIR_LIMIT`.
     """
     wrong, _, _ = across_labels(alignment, ~alignment.equal, ~alignment.equal_predictions)
     left, right = _identical(wrong)
     parts = [_errors(wrong, np.full(len(left), _LE), left, right)]
     wrong = _without(wrong, left, right)
-    # a pair that nothing else overlaps is an event; the others compete, in turn
+    # a pair that overlaps nothing else is an event; the others compete in turns
     pairs = wrong.pairs
     alone = (occurrences(pairs.reference) == 1) & (occurrences(pairs.prediction) == 1)
     parts.append(_events(wrong, np.flatnonzero(alone)))
@@ -64,7 +63,7 @@ def fair_errors(alignment: Alignment) -> FairErrors:
 
 
 def _identical(alignment: Alignment) -> tuple[np.ndarray, np.ndarray]:
-    """Pair spans of the same tokens, the first reference with the first prediction, the second with the second."""
+    """Pair spans with the same tokens one to one, in order."""
     codes = token_codes(alignment.references, alignment.predictions)
     parts = np.split(codes.astype(np.int64), [len(alignment.references)])
     first, second = (part * len(codes) + numbers_in_runs(part) for part in parts)
@@ -73,7 +72,7 @@ def _identical(alignment: Alignment) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _without(alignment: Alignment, left: np.ndarray, right: np.ndarray) -> Alignment:
-    """Take reference and predicted spans out of an alignment."""
+    """Remove spans of both sides from an alignment."""
     sides = []
     for side, spans in ((alignment.references, left), (alignment.predictions, right)):
         kept = np.ones(len(side), dtype=bool)
@@ -83,7 +82,7 @@ def _without(alignment: Alignment, left: np.ndarray, right: np.ndarray) -> Align
 
 
 def _errors(alignment: Alignment, kind: np.ndarray, left: np.ndarray | None, right: np.ndarray | None) -> FairErrors:
-    """Make errors of the kinds, in pairs of spans or in spans of one side."""
+    """Make errors from pairs of spans or from spans of one side."""
     sides = [(alignment.references, left), (alignment.predictions, right)]
     labels = [np.full(len(kind), -1) if spans is None else side.label[spans] for side, spans in sides]
     document = next(side.document[spans] for side, spans in sides if spans is not None)
@@ -91,7 +90,7 @@ def _errors(alignment: Alignment, kind: np.ndarray, left: np.ndarray | None, rig
 
 
 def _events(alignment: Alignment, chosen: np.ndarray) -> FairErrors:
-    """Find the errors in chosen pairs of overlapping spans, none of them identical."""
+    """Find the errors in chosen pairs of overlapping, different spans."""
     pairs, references, predictions = alignment.pairs, alignment.references, alignment.predictions
     left, right, shared = pairs.reference[chosen], pairs.prediction[chosen], pairs.shared[chosen]
     kind = np.where(shared == predictions.size[right], _BES, np.where(shared == references.size[left], _BEL, _BEO))
@@ -100,10 +99,10 @@ def _events(alignment: Alignment, chosen: np.ndarray) -> FairErrors:
 
 
 class _Turns:
-    """Spans that compete for each other, and the tokens that are left of them.
+    """Spans that compete for partners, and their remaining tokens.
 
-    The spans of a side have their turns, the shortest first, then in the order of the text. All groups of spans that
-    overlap, directly or through others, are looked at together: the first turn of each, then the second, and so on.
+    The spans of a side take turns, shortest first, then in the order of the text. Connected groups of overlapping spans
+    are independent, so each step handles one turn of every group.
     """
 
     def __init__(self, alignment: Alignment) -> None:
@@ -114,27 +113,27 @@ class _Turns:
         self._alike = sides[0].label[pairs.reference] == sides[1].label[pairs.prediction]
         self._group = connected(pairs.reference, pairs.prediction + len(sides[0]), spans)
         self._size = [side.size for side in sides]
-        # the shortest first, then in the order of the text
+        # shortest first, then in the order of the text
         self._place = [np.argsort(np.argsort(size, kind="stable")) for size in self._size]
         self._free = [np.ones(len(side), dtype=bool) for side in sides]
-        # when a span was used first
+        # the time of a span's first event
         self._used = [np.zeros(len(side), dtype=np.int64) for side in sides]
         self._lay_out()
 
     def _lay_out(self) -> None:
-        """Cut all spans into stretches at all bounds: within one, all tokens are in the same spans."""
+        """Cut all spans into stretches at all boundaries, so that all tokens of a stretch are in the same spans."""
         sides = self._alignment.references, self._alignment.predictions
         bounds = np.unique(np.concatenate([bound for side in sides for bound in (side.piece_start, side.piece_end)]))
         tokens = np.diff(bounds)
-        # for each span a place for each stretch, and one at the end: how many tokens are left before it
+        # the number of remaining tokens of a span before each of its stretches, and in all
         self._offsets, self._base, self._before = [], [], []
         for side in sides:
             first = np.searchsorted(bounds, side.start)
             offsets = offsets_of(np.searchsorted(bounds, side.end) - first + 1)
             if offsets[-1] > _STRETCH_LIMIT:
                 raise InputError(
-                    f"wrong spans overlap in {offsets[-1]} stretches, more than {_STRETCH_LIMIT}.",
-                    "Score fewer spans that nest or cross at once.",
+                    f"wrong spans overlap in {offsets[-1]} stretches; the limit is {_STRETCH_LIMIT}.",
+                    "Score fewer nested or crossing spans at once.",
                 )
             base = offsets[:-1] - first
             begin = np.searchsorted(bounds, side.piece_start)
@@ -151,7 +150,7 @@ class _Turns:
         self._count = np.searchsorted(bounds, common.end) - self._first
 
     def events(self) -> np.ndarray:
-        """Find the pairs that are events, in the order in which they are found."""
+        """Find the pairs that are events, in order."""
         parts = [np.zeros(0, dtype=np.intp)]
         for first, alike in ((0, True), (3, False)):
             pairs = np.flatnonzero(self._alike == alike)
@@ -160,7 +159,7 @@ class _Turns:
         return np.concatenate(parts)
 
     def _pass(self, pairs: np.ndarray, hand: int, fresh: bool, number: int) -> list[np.ndarray]:
-        """Pair each free span of a side, in its turn, with the best span of the other side, free or already used."""
+        """Pair each free span of a side, in its turn, with the best span of the other side (fresh or already used)."""
         own_ends, partner_ends = self._ends[hand], self._ends[1 - hand]
         pairs = pairs[self._free[hand][own_ends[pairs]] & (self._free[1 - hand][partner_ends[pairs]] == fresh)]
         parts = []
@@ -176,7 +175,7 @@ class _Turns:
         return parts
 
     def _best(self, pairs: np.ndarray, hand: int, fresh: bool) -> np.ndarray:
-        """Choose the best remaining pair of each span, without tokens that are matched already."""
+        """Find the best remaining pair of each span, ignoring matched tokens."""
         spans, partners = self._ends[hand], self._ends[1 - hand]
         if fresh:
             pairs = pairs[self._free[1 - hand][partners[pairs]]]
@@ -192,7 +191,7 @@ class _Turns:
         return np.asarray(pairs[order[run_bounds(spans[pairs[order]])[0]]])
 
     def _shared(self, pairs: np.ndarray, index: int) -> np.ndarray:
-        """Count the shared tokens of each pair that the span of a side still has."""
+        """Count the shared tokens that the span of a side still has, for each pair."""
         pieces, piece = take_segments(self._pieces, pairs)
         owner = np.repeat(np.arange(len(pairs)), pieces)
         place = self._base[index][self._ends[index][pairs]][owner] + self._first[piece]
@@ -215,6 +214,6 @@ class _Turns:
             moved = offsets_of(sizes)[:-1] - self._offsets[index][spans]
             gone = np.zeros(len(slots), dtype=np.int64)
             gone[places[index] + moved[owner] + 1] = common
-            # a constant over all places of a span does not matter
+            # only differences within a span matter
             self._before[index][slots] -= np.cumsum(gone)
             self._left[index][spans] -= removed

@@ -1,4 +1,4 @@
-"""One reading of two annotations: the reference span of each predicted span, and the kind of its error."""
+"""One-to-one pairs of reference and predicted spans, with the kind of each error."""
 
 from __future__ import annotations
 
@@ -21,45 +21,45 @@ KINDS = {
     "missing": "a reference span without a partner (false negative)",
     "spurious": "a predicted span without a partner (false positive)",
 }
-"""The kinds of spans, explained; codes are their numbers. A matched pair is of one of the first four kinds."""
+"""The kinds of rows; codes are their indices. The first four are kinds of pairs."""
 
 CORRECT, WRONG_LABEL, WRONG_BOUNDARY, WRONG_LABEL_AND_BOUNDARY, MISSING, SPURIOUS = range(len(KINDS))
 
 BOUNDARIES = {
     "same": "the predicted span has the tokens of the reference span",
     "shorter": "the predicted span lies inside the reference span",
-    "longer": "the predicted span lies around the reference span",
+    "longer": "the reference span lies inside the predicted span",
     "shifted": "neither span lies inside the other",
 }
-"""The boundaries of pairs, explained; codes are their numbers."""
+"""The boundaries of pairs; codes are their indices."""
 
 MARKS = {
-    "split": "several predicted spans lie over one reference span",
-    "merged": "one predicted span lies over several reference spans",
-    "nested": "the span lies within the bounds of another span of its side",
+    "split": "several predicted spans overlap one reference span",
+    "merged": "one predicted span overlaps several reference spans",
+    "nested": "the span lies inside another span of its side",
 }
-"""The marks that a span of any kind can have, explained."""
+"""The marks that rows of any kind can have."""
 
 
 @dataclass(frozen=True, eq=False)
 class MatchedSpans:
-    """The best one-to-one pairs of reference and predicted spans that share tokens, and the spans that stay alone.
+    """The best one-to-one pairs of overlapping reference and predicted spans, and the unmatched spans.
 
-    Of all ways to pair the spans of a document, the best has the most pairs with the same tokens and label,
-    then the most with the same tokens, the most with the same label, the most pairs, the most shared tokens, the least
-    distance of bounds summed over pairs, and last the smallest sorted list of pairs in the order of the text. The order
-    of the input does not matter, and if the sides change places, so do `missing` and `spurious`, all else being equal.
+    The best pairing of a document has the most pairs with the same tokens and label, then the most with the same
+    tokens, the most with the same label, the most pairs, the most shared tokens, the smallest summed distance of
+    boundaries, and last the first sorted list of pairs in the order of the text. The order of the input does not
+    matter. Swapping the sides only swaps `missing` and `spurious`.
 
-    Every span is in one row. The order of rows has no meaning; `to_arrow` orders them as in the text.
+    Every span is in one row. Rows are in no particular order; `to_arrow` orders them by the text.
 
     Attributes:
         alignment: both sides.
         reference, prediction: the two spans of each row, indices into the alignment's sides; -1 for none.
         kind: codes of `KINDS`.
         boundary: codes of `BOUNDARIES`; -1 without a pair.
-        split: flags of the rows whose reference span, or one that its spurious span meets, meets several predicted
-            spans; correct rows do not count.
-        merged: the same with the sides exchanged.
+        split: flags of the rows in which the reference span, or one that a spurious span overlaps, overlaps several
+            predicted spans; correct pairs are ignored.
+        merged: the same with the sides swapped.
     """
 
     alignment: Alignment
@@ -79,24 +79,24 @@ class MatchedSpans:
         """Match the spans of both sides; the alignment caches the result.
 
         Args:
-            alignment: both sides, whose labels count.
-            min_overlap: the least share of a reference span that a predicted span must cover to be matched with it,
-                from 0 to 1; it must share a token in any case.
+            alignment: both sides, with their labels.
+            min_overlap: the minimum share of a reference span that a predicted span must cover to be matched with it,
+                from 0 to 1; matched spans always share a token.
 
         Raises:
-            InputError: for too many pairs of overlapping, unequal spans, and for too large groups of such pairs.
+            InputError: for too many overlapping wrong spans.
         """
         if min_overlap not in alignment.matched:
             alignment.matched[min_overlap] = _match(alignment, min_overlap)
         return cls(alignment, *alignment.matched[min_overlap])
 
     def __post_init__(self) -> None:
-        """Keep codes in one byte each."""
+        """Store codes as int8."""
         for name in ("kind", "boundary"):
             object.__setattr__(self, name, getattr(self, name).astype(np.int8))
 
     def flags(self, name: str) -> np.ndarray:
-        """Flag the rows of one of `KINDS` or `BOUNDARIES`, or of both, as `wrong_boundary_longer`, or of `MARKS`."""
+        """Flag the rows of a name in `KINDS`, `BOUNDARIES` or `MARKS`, or of two, such as `wrong_boundary_longer`."""
         kind, _, boundary = name.rpartition("_")
         if kind in KINDS and boundary in BOUNDARIES:
             return np.asarray(self.flags(kind) & self.flags(boundary))
@@ -107,7 +107,7 @@ class MatchedSpans:
 
     @cached_property
     def nested(self) -> np.ndarray:
-        """The flags of the rows whose span lies within the bounds of another of its side: the reference's, if any."""
+        """Flags of the rows whose (reference) span lies inside another span of its side."""
         inner = [
             _inside_another(side, self.alignment) for side in (self.alignment.references, self.alignment.predictions)
         ]
@@ -120,16 +120,16 @@ class MatchedSpans:
 
     @cached_property
     def reference_label(self) -> np.ndarray:
-        """The label code of each row's reference span, -1 for none."""
+        """The label code of each row's reference span; -1 for none."""
         return _at(self.alignment.references.label, self.reference)
 
     @cached_property
     def predicted_label(self) -> np.ndarray:
-        """The label code of each row's predicted span, -1 for none."""
+        """The label code of each row's predicted span; -1 for none."""
         return _at(self.alignment.predictions.label, self.prediction)
 
     def bounds(self, side: str) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the start and end of each row's span of a side, in tokens of its document, -1 for none."""
+        """Compute the boundaries of each row's span of a side, in tokens of its document; -1 for none."""
         spans = self.alignment.references if side == "reference" else self.alignment.predictions
         chosen = self.reference if side == "reference" else self.prediction
         base = line_base(spans.label, spans.document, self.alignment.offsets)
@@ -137,7 +137,7 @@ class MatchedSpans:
 
     @cached_property
     def order(self) -> np.ndarray:
-        """The rows in the order of the text: by document, bounds and labels, references before predictions."""
+        """The rows ordered by document, boundaries and labels, references before predictions."""
         (start, end), (other_start, other_end) = self.bounds("reference"), self.bounds("prediction")
         has_ref = self.reference >= 0
         first, last = np.where(has_ref, start, other_start), np.where(has_ref, end, other_end)
@@ -147,9 +147,9 @@ class MatchedSpans:
     def to_arrow(self) -> pa.Table:
         """Convert the rows to an Arrow table, in the order of the text.
 
-        Its columns are `document` (from 0); of both sides `reference_start`, `reference_end` (exclusive), in tokens,
-        and `reference_label`, `predicted_start` and so on, null for none, and `reference_fragments` if there are
-        discontinuous spans, lists of pairs of bounds; `kind`; `boundary`, null without a pair; the flags `split`,
+        The columns are `document` (from 0); `reference_start`, `reference_end` (exclusive, in tokens),
+        `reference_label`, the same with `predicted_`, null for none, and `reference_fragments` (lists of pairs of
+        boundaries) if there are discontinuous spans; `kind`; `boundary`, null without a pair; the flags `split`,
         `merged` and `nested`.
         """
         columns: dict[str, Any] = {"document": arrow_array(self.document[self.order].astype(np.int32))}
@@ -170,19 +170,19 @@ class MatchedSpans:
         return pa.table(columns)
 
     def to_frame(self) -> Any:
-        """Convert the rows to a pandas data frame; nulls are `<NA>` among numbers, so that numbers stay integers."""
+        """Convert the rows to a pandas data frame; numbers stay integers, with `<NA>` for nulls."""
         import pandas
 
         return self.to_arrow().to_pandas(types_mapper={pa.int32(): pandas.Int32Dtype()}.get)
 
     def _of_either(self, column: str) -> np.ndarray:
-        """Take a column at each row's reference span, or at its predicted span if it has none."""
+        """Take the value of a column for each row's reference span, else for its predicted span."""
         sides = self.alignment.references, self.alignment.predictions
         of_reference, of_prediction = (getattr(side, column) for side in sides)
         return np.where(self.reference >= 0, _at(of_reference, self.reference), _at(of_prediction, self.prediction))
 
     def _fragments(self, side: str, chosen: np.ndarray) -> pa.Array:
-        """List the fragments of chosen spans of a side as pairs of bounds, null for none."""
+        """List the fragments of chosen spans of a side as pairs of boundaries; null for none."""
         spans = self.alignment.references if side == "reference" else self.alignment.predictions
         order = np.argsort(spans.piece_span, kind="stable")
         span = spans.piece_span[order]
@@ -194,7 +194,7 @@ class MatchedSpans:
 
 
 def _match(alignment: Alignment, min_overlap: float) -> tuple[np.ndarray, ...]:
-    """Compute the columns of `MatchedSpans` but the alignment, which caches them: a cycle would keep both alive."""
+    """Compute the columns of `MatchedSpans`; without the alignment, which caches them, to avoid a cycle."""
     equal, equal_prediction = np.flatnonzero(alignment.equal), np.flatnonzero(alignment.equal_predictions)
     wrong, of_reference, of_prediction = across_labels(alignment, ~alignment.equal, ~alignment.equal_predictions)
     pairs = OverlappingSpans.of(wrong, min_overlap)
@@ -224,11 +224,11 @@ class OverlappingSpans:
     """The pairs of spans of any labels that overlap enough.
 
     Attributes:
-        reference, prediction: the two ends of each, in the order of the text.
-        shared: how many tokens are in both.
-        inside, around: whether the predicted span lies in the reference span, and the reference span in it.
-        typed: whether their labels are the same.
-        distance: of their bounds.
+        reference, prediction: the two ends of each pair, in the order of the text.
+        shared: the number of shared tokens.
+        inside, around: whether the predicted span lies inside the reference span, or the reverse.
+        typed: whether the labels are equal.
+        distance: the distance of the boundaries.
     """
 
     reference: np.ndarray
@@ -254,18 +254,18 @@ class OverlappingSpans:
 
     @property
     def exact(self) -> np.ndarray:
-        """Whether the tokens are the same."""
+        """Whether both spans have the same tokens."""
         return np.asarray(self.inside & self.around)
 
     def best(self, document: np.ndarray) -> np.ndarray:
-        """Choose the pairs of `MatchedSpans`, as indices. Errors name the document of a reference span."""
+        """Select the pairs of `MatchedSpans` as indices; `document` of the reference spans is for errors."""
         numbers = self.exact.astype(np.int64), self.typed.astype(np.int64), np.ones(len(self.shared), dtype=np.int64)
         levels = [*numbers, self.shared, -self.distance]
         return np.flatnonzero(lexicographic_matching(self.reference, self.prediction, levels, document[self.reference]))
 
 
 def _several(span: np.ndarray, partner: np.ndarray, spans: int, partners: int) -> tuple[np.ndarray, np.ndarray]:
-    """Flag the spans that meet several spans of the other side, and the spans that meet a flagged one."""
+    """Flag the spans that overlap several spans of the other side, and the spans that overlap a flagged one."""
     several = np.bincount(span, minlength=spans) > 1
     meets = np.zeros(partners, dtype=bool)
     meets[partner[several[span]]] = True
@@ -273,20 +273,20 @@ def _several(span: np.ndarray, partner: np.ndarray, spans: int, partners: int) -
 
 
 def _others(taken: np.ndarray, size: int) -> np.ndarray:
-    """List the numbers below a size that are not taken."""
+    """List the numbers below a size that are not in `taken`."""
     free = np.ones(size, dtype=bool)
     free[taken] = False
     return np.flatnonzero(free)
 
 
 def _inside_another(side: SideSpans, alignment: Alignment) -> np.ndarray:
-    """Flag the spans whose bounds lie within the bounds of another span of their side, and are not the same."""
+    """Flag the spans that lie inside another span of their side with other boundaries."""
     base = side.label.astype(np.int64) * alignment.stride
     start, end = side.start - base, side.end - base
     order = np.lexsort((-end, start))
     start, end = start[order], end[order]
     fresh = begins_run(start, end)
-    # the furthest end of the spans before the run of spans with the same bounds
+    # the furthest end of the spans before the run of spans with the same boundaries
     reach = np.append(0, np.maximum.accumulate(end)[:-1])[np.flatnonzero(fresh)][np.cumsum(fresh) - 1]
     inside = np.empty(len(order), dtype=bool)
     inside[order] = end <= reach
@@ -294,5 +294,5 @@ def _inside_another(side: SideSpans, alignment: Alignment) -> np.ndarray:
 
 
 def _at(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Take chosen values (int64), -1 where none is chosen."""
+    """Take chosen values as int64, with -1 for -1."""
     return np.asarray(np.append(values.astype(np.int64), -1)[chosen])

@@ -1,12 +1,11 @@
-"""One-to-one matching among pairs: the best choice, exactly, one connected group after another.
+"""Exact one-to-one matching of pairs.
 
-Only some pairs of spans may be matched. Pairs that share an end, directly or through other pairs, form a group, and
-groups are independent of each other. Nearly all are small: these are solved many at a time, by trying all matchings of
-their shape; larger ones go to SciPy's solvers one by one.
+Pairs that share an end, directly or through other pairs, form a group; groups are independent. Most groups are small:
+these are solved many at a time by trying all matchings of their shape. Larger groups go to SciPy's solvers one by one.
 
-Where levels are whole numbers, and spans of a side do not overlap, the pairs of a group form a staircase: sorted by
-their two ends, each shares one with the next, and no two cross. The best choice on all stairs at once takes a number of
-array operations that grows with the logarithm of the longest.
+With integer levels and spans of a side that do not overlap, the pairs of a group form a staircase: sorted by their two
+ends, each pair shares an end with the next, and no two cross. All staircases are solved together, in a number of array
+operations that grows with the logarithm of the longest.
 """
 
 from __future__ import annotations
@@ -22,37 +21,36 @@ from ..arrays import begins_run, items_by_turn, offsets_of, ranges, ranked, run_
 from ..exceptions import InputError
 
 _ENUMERATED = 5
-"""Groups of at most so many rows and columns are solved by trying all their matchings."""
+"""Groups of at most this many rows and columns are solved by trying all matchings."""
 
 _BLOCK = 1 << 22
-"""How many sums of weights are held at a time while matchings are tried."""
+"""The number of sums of weights that are held at a time."""
 
 LARGEST_GROUP = 2000
-"""At most this many rows and columns of a group are assigned exactly; larger groups go to the sparse solver."""
+"""Groups of at most this many rows and columns are assigned exactly; larger groups go to the sparse solver."""
 
 _LARGEST = 1 << 62
 
 _EQUAL = 1e-9
-"""Sums of weights that differ by less are equal: they are sums of the same numbers in another order."""
+"""Sums of weights that differ by less count as equal."""
 
 _NUDGES = (1e-7, 1e-9, 1e-11)
-"""What the second, third and fourth level of a pair add to its weight in the sparse solver."""
+"""The factors of the second, third and fourth level in the weights of the sparse solver."""
 
 
 def best_matching(
     rows: np.ndarray, columns: np.ndarray, weight: np.ndarray, ties: Sequence[np.ndarray] = ()
 ) -> np.ndarray:
-    """Choose pairs one to one such that the sum of their weights is largest, exactly.
+    """Match pairs one to one with the largest sum of weights.
 
-    Of choices of equal sums (to 1e-9) the one with the most pairs is taken, then the one with the smallest sum of
-    `ties[0]`, then of `ties[1]`; of choices that are still equal the one in which the first row has the earliest
-    column, then the second row, and so on. In connected groups of more than `LARGEST_GROUP` rows and columns the
-    tie-breaks are tiny changes of the weights, and the order does not decide which of equals is taken.
+    Ties (to 1e-9) go to the most pairs, then to the smallest sum of `ties[0]`, then of `ties[1]`, then to the earliest
+    column for the first row, for the second row, and so on. In connected groups of more than `LARGEST_GROUP` rows and
+    columns, ties only change the weights slightly, and the order is not a tie-break.
 
     Args:
-        rows, columns: the two ends of each pair; a pair occurs once.
-        weight: the weight of each pair, not negative.
-        ties: the cost of each pair in the tie-breaks, 0 or 1; at most two.
+        rows, columns: the two ends of each pair; all pairs are different.
+        weight: the weight of each pair, at least 0.
+        ties: at most two costs (0 or 1) of each pair.
 
     Returns:
         Flags of the chosen pairs.
@@ -69,15 +67,15 @@ def best_matching(
 def lexicographic_matching(
     rows: np.ndarray, columns: np.ndarray, levels: Sequence[np.ndarray], document: np.ndarray | None = None
 ) -> np.ndarray:
-    """Choose pairs one to one such that the sums of the levels are lexicographically greatest.
+    """Match pairs one to one with the lexicographically greatest sums of levels.
 
-    Of choices that are equal in all levels, which must then have equally many pairs, the one is taken in which the
-    first row has the earliest column, then the second row, and so on: the smallest sorted list of pairs.
+    Ties go to the earliest column for the first row, for the second row, and so on; choices that tie must have equally
+    many pairs.
 
     Args:
-        rows, columns: the two ends of each pair; a pair occurs once.
+        rows, columns: the two ends of each pair; all pairs are different.
         levels: integers of each pair, the most important level first.
-        document: of each pair, for errors.
+        document: the document of each pair, for errors.
 
     Returns:
         Flags of the chosen pairs.
@@ -101,7 +99,7 @@ def lexicographic_matching(
 
 
 def _is_staircase(group: np.ndarray, row: np.ndarray, column: np.ndarray) -> np.ndarray:
-    """Flag each group whose sorted pairs go to the right or down, one end changing at a time."""
+    """Flag the groups whose sorted pairs change one end at a time, to the right or down."""
     step = (row[1:] == row[:-1]) | (column[1:] == column[:-1])
     broken = ~(step & (column[1:] >= column[:-1])) & (group[1:] == group[:-1])
     return np.asarray(np.bincount(group[1:][broken], minlength=int(group[-1]) + 1) == 0)
@@ -110,15 +108,15 @@ def _is_staircase(group: np.ndarray, row: np.ndarray, column: np.ndarray) -> np.
 def _on_stairs(
     group: np.ndarray, row: np.ndarray, column: np.ndarray, levels: list[np.ndarray], _: np.ndarray | None
 ) -> np.ndarray:
-    """Choose the pairs of staircases, as indices.
+    """Solve staircases: the chosen pairs as indices.
 
-    Along the stairs the only state is whether the row or column that a pair shares with the one before it is taken.
-    With one weight for all levels, `best[state]` is the greatest gain from a pair on.
+    The only state is whether the end that a pair shares with the previous pair is taken. With one weight for all
+    levels, `best[state]` is the greatest gain from a pair to the end.
     """
     weight, low = _one_weight(group, levels)
     fresh = begins_run(group)
     along_row = np.append(row[1:] == row[:-1], False)
-    # a pair is at a corner unless it shares the same row, or column, with both neighbours
+    # a pair is at a corner unless it shares the same end with both neighbours
     corner = fresh | np.append(True, along_row[1:] != along_row[:-1])
     last = np.append(fresh[1:], True)
     nothing = np.zeros_like(weight)
@@ -126,7 +124,7 @@ def _on_stairs(
     after = [np.where(last, nothing, np.append(value[1:], nothing[:1])) for value in best]
     # the earlier pair wins a tie
     worth = weight + after[1] >= after[0]
-    # from one pair to the next the state is set (a pair that is free and taken, or passed at a corner), kept or turned
+    # a pair sets the state (if it is worth taking, or passed at a corner), keeps it or turns it
     turned = worth & corner
     settled = np.append(True, (worth != corner)[:-1]) | fresh
     value = np.append(False, (worth & ~corner)[:-1]) & ~fresh
@@ -141,8 +139,8 @@ def _gains(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute the greatest gain from each pair to the end of its group, for a free and for a taken state.
 
-    Steps are matrices of two states in the algebra of sums and greatest values; products over 1, 2, 4 ... pairs reach
-    the end of the longest group.
+    Steps are two-by-two matrices in the max-plus algebra; products over 1, 2, 4 ... pairs reach the end of the longest
+    group.
     """
     steps = {
         (0, 0): nothing,
@@ -169,10 +167,7 @@ def _gains(
 
 
 def _one_weight(group: np.ndarray, levels: list[np.ndarray]) -> tuple[np.ndarray, int]:
-    """Compute one weight that orders choices as the levels do, and a number below every sum of weights.
-
-    Python's integers are used where 64 bits may not hold it.
-    """
+    """Combine the levels into one weight, in Python integers if 64 bits are too few, and a number below all sums."""
     reach = [int(np.bincount(group, weights=np.abs(level)).max()) for level in levels]
     choices = prod(2 * most + 1 for most in reach)
     exact = 8 * choices < _LARGEST
@@ -185,14 +180,14 @@ def _one_weight(group: np.ndarray, levels: list[np.ndarray]) -> tuple[np.ndarray
 def _in_groups(
     group: np.ndarray, row: np.ndarray, column: np.ndarray, levels: list[np.ndarray], document: np.ndarray | None
 ) -> np.ndarray:
-    """Choose the pairs of groups of any shape, as indices."""
+    """Solve groups of any shape: the chosen pairs as indices."""
     groups = Groups(row, column, *run_bounds(group), levels)
     size = groups.height + groups.width
     largest = int(size.argmax())
     if size[largest] > LARGEST_GROUP:
         raise InputError(
-            f"{size[largest]} spans of both sides overlap each other, directly or through others, and differ; at most "
-            f"{LARGEST_GROUP} of one group can be paired.",
+            f"{size[largest]} wrong spans of both sides overlap each other, directly or through others; the limit is "
+            f"{LARGEST_GROUP}.",
             "Leave out this document.",
             document=None if document is None else int(document[groups.first[largest]]),
         )
@@ -214,11 +209,11 @@ def contested(rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def greedy_matching(rows: np.ndarray, columns: np.ndarray, costs: Sequence[np.ndarray]) -> np.ndarray:
-    """Choose pairs one to one: one column after the other takes the row of least cost that is still free.
+    """Match pairs one to one: column by column, each takes the cheapest free row.
 
     Args:
-        rows, columns: the two ends of each pair; a pair occurs once.
-        costs: of each pair; the first decides, then the second, and at last the number of the row.
+        rows, columns: the two ends of each pair; all pairs are different.
+        costs: the costs of each pair, the most important first; ties go to the lowest row.
 
     Returns:
         Flags of the chosen pairs.
@@ -242,7 +237,7 @@ def occurrences(numbers: np.ndarray) -> np.ndarray:
 
 
 class Groups:
-    """Pairs in connected groups, one after the other, with the levels of each pair, maximised one after the other."""
+    """Pairs in connected groups, with levels that are maximised one after the other."""
 
     def __init__(
         self, row: np.ndarray, column: np.ndarray, first: np.ndarray, last: np.ndarray, levels: list[np.ndarray]
@@ -253,7 +248,7 @@ class Groups:
         self.column, self.width = _within(of_pair, column, len(first))
 
     def solve(self) -> np.ndarray:
-        """Choose pairs in all groups, as indices."""
+        """Solve all groups: the chosen pairs as indices."""
         stars = ~self.small & ((self.height == 1) | (self.width == 1))
         solutions = [self._best_of(np.flatnonzero(stars))]
         solutions.extend(self._try_all(*block) for block in self.enumerated())
@@ -262,11 +257,11 @@ class Groups:
 
     @property
     def small(self) -> np.ndarray:
-        """The flags of the groups all of whose matchings can be tried."""
+        """Flags of the groups that are small enough to try all matchings."""
         return np.asarray((self.height <= _ENUMERATED) & (self.width <= _ENUMERATED))
 
     def enumerated(self) -> Iterator[tuple[np.ndarray, int, np.ndarray]]:
-        """Yield all matchings of a shape, its width, and small groups of this shape, block by block."""
+        """Yield all matchings of a shape, its width, and blocks of small groups of this shape."""
         shape = np.where(self.small, self.height * (_ENUMERATED + 1) + self.width, -1)
         for code in np.unique(shape[self.small]).tolist():
             height, width = divmod(code, _ENUMERATED + 1)
@@ -276,26 +271,23 @@ class Groups:
                 yield choices, width, groups[at : at + step]
 
     def sums(self, choices: np.ndarray, width: int, groups: np.ndarray) -> Iterator[np.ndarray]:
-        """Yield for each level its sums in all matchings of groups of one shape, shape (groups, matchings).
-
-        They are -inf if a group lacks one of the pairs.
-        """
+        """Yield the sums of each level in all matchings, shape (groups, matchings); -inf if a pair does not exist."""
         pairs, place = self.pairs_of(groups)
         height = choices.shape[1]
         for level in self.levels:
-            # the last column stands for none
+            # the last column means unmatched
             value = np.full((len(groups), height, width + 1), -np.inf)
             value[place, self.row[pairs], self.column[pairs]] = level[pairs]
             value[:, :, width] = 0.0
             yield np.asarray(sum(value[:, row, choices[:, row]] for row in range(height)))
 
     def pairs_of(self, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """List the pairs of groups, and for each pair the place of its group among them."""
+        """List the pairs of groups, with the position of each pair's group."""
         counts = (self.last - self.first)[groups]
         return ranges(self.first[groups], counts), np.repeat(np.arange(len(groups)), counts)
 
     def _best_of(self, groups: np.ndarray) -> np.ndarray:
-        """Choose the best pair of each group, the earliest of equals: the solution if all share a row or a column."""
+        """Find the best pair of each group (ties: the earliest), for groups with only one row or column."""
         pairs, place = self.pairs_of(groups)
         weight = np.round(self.levels[0][pairs] / _EQUAL)
         keys = (self.column[pairs], self.row[pairs], *(-level[pairs] for level in self.levels[:0:-1]), -weight, place)
@@ -303,7 +295,7 @@ class Groups:
         return np.asarray(pairs[order[run_bounds(place[order])[0]]])
 
     def _try_all(self, choices: np.ndarray, width: int, groups: np.ndarray) -> np.ndarray:
-        """Choose the pairs of groups of one shape, by trying all matchings."""
+        """Solve groups of one shape by trying all matchings."""
         kept = np.ones((len(groups), len(choices)), dtype=bool)
         for sums in self.sums(choices, width, groups):
             sums = np.where(kept, sums, -np.inf)
@@ -316,10 +308,10 @@ class Groups:
         return np.asarray(chosen[chosen >= 0])
 
     def assign(self, group: int) -> np.ndarray:
-        """Choose the pairs of a group: for each level the choices that are best, then the first of them.
+        """Solve a group by linear assignment, level after level; ties go to the first choice.
 
-        Rows and columns that stay alone are matched with others that stand for nothing. A pair is in a best choice if
-        it costs nothing at prices of the columns that make no pair of the choice too dear.
+        Dummy rows and columns stand for unmatched ones. A pair is in some best choice if its reduced cost is 0 at
+        optimal prices of the columns.
         """
         from scipy.optimize import linear_sum_assignment
 
@@ -339,7 +331,7 @@ class Groups:
             solution = linear_sum_assignment(cost)[1]
             dearer = cost - cost[np.arange(size), solution][:, None]
             price = np.zeros(size)
-            # rounding may leave prices that fall by next to nothing for ever
+            # rounding could lower prices by tiny amounts for ever
             while ((lower := (price[solution][:, None] + dearer).min(axis=0)) < price - _EQUAL / 10).any():
                 price = lower
             open_ &= price[solution][:, None] + dearer <= price + _EQUAL
@@ -348,12 +340,12 @@ class Groups:
 
 
 def heaviest_matching(row: np.ndarray, column: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Choose pairs one to one with the largest sum of weights, as indices ordered by row."""
+    """Match pairs one to one with the largest sum of weights; returns indices ordered by row."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
     height, width = int(row.max()) + 1, int(column.max()) + 1
-    # every row may instead take a column of its own of weight 0; the solver needs costs above 0
+    # every row may take its own column of weight 0 instead; the solver needs positive costs
     base, own = float(weight.max()) + 1.0, np.arange(height)
     cost = np.concatenate([base - weight, np.full(height, base)])
     ends = np.concatenate([row, own]), np.concatenate([column, width + own])
@@ -367,10 +359,9 @@ def heaviest_matching(row: np.ndarray, column: np.ndarray, weight: np.ndarray) -
 
 
 def _first_choice(open_: np.ndarray, column: np.ndarray, rows: int) -> np.ndarray:
-    """Find the column of each row in the full matching of open pairs whose first row has the earliest column.
+    """Find the full matching of open pairs with the earliest column for the first row, the second row, and so on.
 
-    Then the second row, and so on. A row may take another's column if that one can move on to a third, until one takes
-    the column that became free.
+    A row may take another row's column if that row can move to a third column, and so on until the freed column.
     """
     owner = np.argsort(column)
     for row in range(rows):
@@ -390,7 +381,7 @@ def _first_choice(open_: np.ndarray, column: np.ndarray, rows: int) -> np.ndarra
 
 
 def _movable(open_: np.ndarray, column: np.ndarray, row: int) -> np.ndarray:
-    """Find the column to which each later row can move if `row` gives up its own; -1 where it cannot."""
+    """Find the column to which each later row can move if `row` gives up its column; -1 for none."""
     goal, columns = np.full(len(column), -1), column[[row]]
     later = np.arange(len(column)) > row
     while len(columns):
@@ -404,10 +395,7 @@ def _movable(open_: np.ndarray, column: np.ndarray, row: int) -> np.ndarray:
 
 @cache
 def _matchings(height: int, width: int) -> np.ndarray:
-    """List all matchings of a shape, shape (matchings, height): the column of each row, `width` for none.
-
-    They are ordered by the column of the first row, then of the second row, and so on.
-    """
+    """List all matchings of a shape in order, shape (matchings, height): the column of each row, `width` for none."""
     choices = [
         choice
         for choice in product(range(width + 1), repeat=height)
@@ -417,10 +405,10 @@ def _matchings(height: int, width: int) -> np.ndarray:
 
 
 def connected(first: np.ndarray, second: np.ndarray, nodes: int) -> np.ndarray:
-    """Find the connected group of each pair of nodes, numbered in the order of the groups' lowest nodes.
+    """Find the connected group of each pair of nodes; groups are numbered by their lowest nodes.
 
-    Every node points to a lower one of its group. In each round every group that touches a lower one joins it, so that
-    at most half as many remain; rounds are logarithmic in the pairs.
+    Every node points to a lower node of its group. In each round every group joins a lower neighbour, so the number of
+    rounds is logarithmic.
     """
     lowest = np.arange(nodes)
     while not np.array_equal(lowest[first], lowest[second]):
@@ -433,7 +421,7 @@ def connected(first: np.ndarray, second: np.ndarray, nodes: int) -> np.ndarray:
 
 
 def _within(group: np.ndarray, numbers: np.ndarray, groups: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rank numbers within their groups (int32, for SciPy's graph routines), and count the groups' sizes."""
+    """Rank numbers within their groups (int32, for SciPy's graph routines), and compute the groups' sizes."""
     order = np.lexsort((numbers, group))
     fresh = begins_run(group[order], numbers[order])
     of_group = np.bincount(group[order][fresh], minlength=groups)

@@ -1,8 +1,8 @@
-"""Overlaps: which reference span meets which predicted span, and in how many tokens.
+"""Overlaps: which reference and predicted spans share tokens, and how many.
 
-All documents and labels are laid on one line: label after label, and within a label document after document. Two spans
-meet where they overlap on that line, so one join serves the whole corpus, and its cost grows with the spans and their
-meetings, not with the tokens.
+All labels and documents are concatenated on one line: label after label, and within a label document after document.
+One join of intervals on that line serves the whole corpus; its cost grows with the spans and their overlaps, not with
+the tokens.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ PAIR_LIMIT = 1 << 26
 """At most this many pairs of overlapping spans are listed."""
 
 _PAIRS_PER_SPAN = 32
-"""At most this many are listed for each span of both sides, as a pair can take 250 bytes."""
+"""At most this many pairs are listed for each span of both sides, because a pair can take 250 bytes."""
 
 _FEW_PAIRS = 1_500_000
-"""So many are listed whatever the number of spans."""
+"""This many pairs are always allowed."""
 
 _LONGEST_LINE = 2.0**60
 
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Contiguous stretches of the line, each with the span (or the pair of spans) that it belongs to."""
+    """Contiguous stretches of the line, with the span (or pair of spans) of each."""
 
     span: np.ndarray
     start: np.ndarray
@@ -47,10 +47,10 @@ class SideSpans:
     """One side's spans in the order of the line.
 
     Attributes:
-        document, label: of each span.
-        start, end: its bounds on the line (the outer ones of a discontinuous span).
-        pieces: the contiguous pieces of all spans, ordered by their start; None if every span is contiguous.
-        copies: how often each span is there; None if every span is there once.
+        document, label: the document and label of each span.
+        start, end: the outer boundaries of each span on the line.
+        pieces: the contiguous pieces of all spans, ordered by start; None if every span is contiguous.
+        copies: the number of copies of each span; None if all occur once.
     """
 
     document: np.ndarray
@@ -65,16 +65,16 @@ class SideSpans:
         return len(self.start)
 
     def column(self, chosen: np.ndarray | slice = slice(None), value: np.ndarray | None = None) -> Column:
-        """Count spans (all by default) at their documents and labels: 1 each, or the values."""
+        """Count spans (all by default) at their documents and labels, each as 1 or as its value."""
         return Column(self.document[chosen], self.label[chosen], value)
 
     @property
     def times(self) -> np.ndarray:
-        """How often each span is there."""
+        """The number of copies of each span."""
         return np.ones(len(self), dtype=np.int64) if self.copies is None else self.copies
 
     def places(self, documents: int) -> np.ndarray:
-        """Number the label and the document of each span; the numbers ascend."""
+        """Number the label and document of each span, ascending."""
         return np.asarray(self.label.astype(np.int64) * documents + self.document)
 
     @property
@@ -97,7 +97,7 @@ class SideSpans:
 
     @property
     def piece_start(self) -> np.ndarray:
-        """The start of each piece on the line, ascending; for contiguous spans the spans' own starts."""
+        """The start of each piece on the line, ascending."""
         return self.start if self.pieces is None else self.pieces.start
 
     @property
@@ -107,14 +107,14 @@ class SideSpans:
 
     @property
     def discontinuous(self) -> np.ndarray:
-        """The flags of the spans that have several pieces."""
+        """Flags of the spans with several pieces."""
         if self.pieces is None:
             return np.zeros(len(self), dtype=bool)
         return np.asarray(np.bincount(self.pieces.span, minlength=len(self)) > 1)
 
     @cached_property
     def overlapping(self) -> np.ndarray:
-        """The pieces that begin before the previous piece ends, ascending."""
+        """The pieces that start before the previous piece ends, ascending."""
         return np.flatnonzero(self.piece_start[1:] < self.piece_end[:-1]) + 1
 
     @property
@@ -140,9 +140,8 @@ class Pairs:
 
     Attributes:
         reference, prediction: indices into the spans of both sides; pairs are ordered by them.
-        shared: number of shared tokens.
-        pieces: the contiguous pieces of the intersections, ordered by pair and start; None if every span is
-            contiguous.
+        shared: the number of shared tokens.
+        pieces: the contiguous pieces of the intersections, ordered by pair and start; None if all spans are contiguous.
     """
 
     reference: np.ndarray
@@ -152,20 +151,20 @@ class Pairs:
 
 
 class Alignment:
-    """References and predictions of one corpus, joined once for all measures that are computed on it.
+    """References and predictions of a corpus, joined once for all measures.
 
     Args:
         references, predictions: both sides, with the same documents.
 
     Raises:
-        InputError: if the numbers of documents, or the documents' lengths (if both sides know them), differ.
+        InputError: if the numbers or the known lengths of documents differ.
     """
 
     unlabelled: Alignment | None = None
-    """The same spans aligned as if all had one label, once that is done, see `measures.AlignedMeasure`."""
+    """The cached alignment of the same spans without labels, see `measures.AlignedMeasure`."""
 
     labels_ignored = False
-    """Whether it is this one."""
+    """Whether this alignment ignores labels."""
 
     def __init__(self, references: Spans, predictions: Spans) -> None:
         require_same_documents(references.documents, predictions.documents)
@@ -177,7 +176,7 @@ class Alignment:
         self.offsets = offsets_of(ends)
         if float(self.offsets[-1]) * (len(self.labels) + 1) >= _LONGEST_LINE:
             raise InputError(
-                f"{len(self.labels)} labels over {self.offsets[-1]} tokens are too many.",
+                f"{len(self.labels)} labels on {self.offsets[-1]} tokens are too many.",
                 "Check the offsets, or score parts of the corpus.",
             )
         self.references, self.predictions = (
@@ -186,12 +185,12 @@ class Alignment:
 
     @property
     def sides(self) -> dict[str, SideSpans]:
-        """Both sides, by the names that errors have for them."""
+        """Both sides by their names in errors."""
         return {"references": self.references, "predictions": self.predictions}
 
     @property
     def stride(self) -> int:
-        """The number of tokens that the line has for each label."""
+        """The number of tokens on the line for each label."""
         return int(self.offsets[-1])
 
     @property
@@ -205,7 +204,7 @@ class Alignment:
         return self.references.flat and self.predictions.flat
 
     def refusal(self, name: str, side: SideSpans, span: int, problem: str, remedy: str = "") -> InputError:
-        """Make the error about a span of a side."""
+        """Make an error about a span of a side."""
         document = int(side.document[span])
         token = int(self.token(side.start[span]) - self.offsets[document])
         label = ", labels ignored," if self.labels_ignored else f" of {self.labels[side.label[span]]!r}"
@@ -214,9 +213,9 @@ class Alignment:
         return InputError(problem, remedy, side=name, document=document, position=token)
 
     def parts(self) -> list[Alignment]:
-        """Separate the corpus by document and label into parts that are flat or contiguous if possible.
+        """Split the corpus by document and label into at most three parts.
 
-        At most three: in one no spans of a side overlap, in one contiguous spans do, in one discontinuous ones.
+        One without overlaps within a side, one with overlapping contiguous spans, and one with discontinuous spans.
         """
         if self.contiguous or self.flat:
             return [self]
@@ -241,22 +240,22 @@ class Alignment:
         return part
 
     def document_and_label(self, position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Find the document and the label of positions on the line."""
+        """Find the documents and labels of positions on the line."""
         document = np.searchsorted(self.offsets, position % max(self.stride, 1), side="right") - 1
         return document, position // max(self.stride, 1)
 
     def token(self, position: np.ndarray) -> np.ndarray:
-        """Find the token at each position on the line, as an index into all documents' tokens laid end to end."""
+        """Find the token at each position on the line, as an index of the tokens of all documents."""
         return np.asarray(position % max(self.stride, 1))
 
     @property
     def equal(self) -> np.ndarray:
-        """The flags of the reference spans that have the tokens and the label of a predicted span."""
+        """Flags of the reference spans with the tokens and the label of a predicted span."""
         return self._equal[0]
 
     @property
     def equal_predictions(self) -> np.ndarray:
-        """The flags of the predicted spans that `equal` finds, in the order of the reference spans they equal."""
+        """Flags of the predicted spans that equal a reference span; they are in the same order as `equal`."""
         return self._equal[1]
 
     @cached_property
@@ -276,7 +275,7 @@ class Alignment:
 
     @cached_property
     def matched(self) -> dict[float, tuple[np.ndarray, ...]]:
-        """The columns of the pairs that have been found, by the least overlap, see `MatchedSpans.of`."""
+        """The cached columns of `MatchedSpans.of`, by minimum overlap."""
         return {}
 
     @cached_property
@@ -309,12 +308,12 @@ class Alignment:
 def across_labels(
     alignment: Alignment, references: np.ndarray, predictions: np.ndarray
 ) -> tuple[Alignment, np.ndarray, np.ndarray]:
-    """Align the flagged spans in the order of the text (start, end, label), so that all labels meet.
+    """Align the flagged spans across labels, in the order of the text (start, end, label).
 
-    They keep their labels; positions are `Alignment.token`s.
+    Spans keep their labels; positions are `Alignment.token`s.
 
     Returns:
-        The alignment, and the number of each of its spans in the alignment that was passed.
+        The alignment, and the index of each of its spans in the given alignment, for both sides.
     """
     sides, numbers = [], []
     for side, kept in ((alignment.references, references), (alignment.predictions, predictions)):
@@ -337,19 +336,19 @@ def across_labels(
 
 
 def order_of_line(spans: Spans) -> np.ndarray:
-    """Order spans as on the line of an alignment, label after label: the index of the first, the second and so on."""
+    """Compute the order of spans on the line of an alignment, label after label."""
     return np.argsort(spans.label, kind="stable")
 
 
 def line_base(label: np.ndarray, document: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Compute where documents, which begin at `offsets`, begin on the line under some labels."""
+    """Compute the begin of documents on the line for their labels."""
     return np.asarray(label.astype(np.int64) * int(offsets[-1]) + offsets[document])
 
 
 def lay_out(spans: Spans, labels: tuple[str, ...], offsets: np.ndarray) -> SideSpans:
-    """Lay out spans in the order of the line: label after label, and in each the documents that begin at `offsets`."""
+    """Place spans on the line, label after label and document after document (at `offsets`)."""
     spans = spans.with_labels(labels)
-    # stable, so that within a label the order of the text stays; a radix sort if the codes fit
+    # stable, so that labels keep the order of the text; a radix sort if the codes fit
     codes = spans.label.astype(np.uint16) if len(labels) < 2**16 else spans.label
     order = np.argsort(codes, kind="stable")
     document, label = spans.document[order], spans.label[order]
@@ -378,7 +377,7 @@ def _intersections(
 
 
 def _ends(references: Spans, predictions: Spans) -> np.ndarray:
-    """Compute the least number of tokens that each document can have."""
+    """Compute the minimum length of each document."""
     ends = np.zeros(references.documents, dtype=np.int64)
     for spans in (references, predictions):
         np.maximum.at(ends, spans.document, spans.end)
@@ -402,30 +401,29 @@ def overlaps(
     *,
     noun: str = "spans of one label",
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Find all pairs of intervals, one of each set, that overlap.
+    """Find all overlapping pairs of intervals, one of each set.
 
-    Both sets are ordered by start; intervals may be nested. Time grows with the intervals (times their logarithm) and
-    the pairs.
+    Both sets are ordered by start; intervals may nest. Time grows with the intervals (times their logarithm) and the
+    pairs.
 
     Args:
-        first_start, first_end, second_start, second_end: the bounds of both sets.
+        first_start, first_end, second_start, second_end: the boundaries of both sets.
         noun: the name of the intervals in errors.
 
     Returns:
-        Indices into the first and into the second set, int32, in that order.
+        Indices of the first and the second set, int32, ordered.
 
     Raises:
-        InputError: for more pairs than `PAIR_LIMIT`, and for more than `_FEW_PAIRS` and `_PAIRS_PER_SPAN` a span.
+        InputError: for too many pairs.
     """
     spans = len(first_start) + len(second_start)
     if (second_end[1:] >= second_end[:-1]).all():
-        # without nesting, the intervals that overlap an interval are neighbours
+        # without nesting, the intervals that overlap an interval are consecutive
         nearest = np.searchsorted(second_end, first_start, side="right").astype(np.int32)
         met = np.searchsorted(second_start, first_end, side="left").astype(np.int32) - nearest
         _require_few_pairs(noun, spans, met)
         return np.repeat(np.arange(len(first_start), dtype=np.int32), met), ranges(nearest, met)
-    # a pair overlaps if the second begins inside the first, or the first begins inside the second and after its
-    # start: each pair is found in just one of these ways
+    # either the second starts inside the first, or the first starts inside the second and after its start
     lowest = np.searchsorted(second_start, first_start, side="left")
     counts = np.searchsorted(second_start, first_end, side="left") - lowest
     after = np.searchsorted(first_start, second_start, side="right")
@@ -442,17 +440,17 @@ def _require_few_pairs(noun: str, spans: int, *counts: np.ndarray) -> None:
     limit = min(PAIR_LIMIT, max(_FEW_PAIRS, _PAIRS_PER_SPAN * spans))
     if total > limit:
         raise InputError(
-            f"{total} pairs of overlapping {noun}, more than {limit}.",
-            f"Score fewer {noun.partition(' ')[0]} that nest or cross at once.",
+            f"there are {total} pairs of overlapping {noun}; the limit is {limit}.",
+            f"Score fewer nested or crossing {noun.partition(' ')[0]} at once.",
         )
 
 
 def token_codes(first: SideSpans, second: SideSpans) -> np.ndarray:
-    """Number all spans of two sides: equal for spans of the same tokens."""
+    """Number the spans of two sides; spans with the same tokens have the same number."""
     sides = first, second
     if first.contiguous and second.contiguous:
         start, end = (np.concatenate([getattr(side, bound) for side in sides]) for bound in ("start", "end"))
-        # ranks of the starts, so that start and size together fit one number
+        # ranks of the starts, so that start and size fit in one number
         size = end - start
         return np.asarray(np.unique(start, return_inverse=True)[1].ravel() * (int(size.max(initial=0)) + 1) + size)
     span = np.concatenate([first.piece_span, second.piece_span + len(first)])
@@ -464,15 +462,15 @@ def token_codes(first: SideSpans, second: SideSpans) -> np.ndarray:
 
 
 def coverage(side: SideSpans, other: SideSpans) -> np.ndarray:
-    """Count for each span the tokens shared with each of the other side's spans of its label, summed.
+    """Sum the tokens that each span shares with the other side's spans of its label.
 
-    Computed by sums over the sorted bounds, so that time grows with the spans, not with their meetings.
+    Uses sums over the sorted boundaries, so time grows with the spans, not with their overlaps.
     """
     starts, ends = np.sort(other.piece_start), np.sort(other.piece_end)
     begun, ended = (offsets_of(bounds) for bounds in (starts, ends))
 
     def before(position: np.ndarray) -> np.ndarray:
-        # tokens of the other side's pieces before a position; differences stay right if sums wrap around
+        # tokens of the other side's pieces before a position; differences are right even if sums wrap around
         first, last = np.searchsorted(starts, position), np.searchsorted(ends, position)
         return np.asarray(position * (first - last) - (begun[first] - ended[last]))
 
@@ -483,10 +481,10 @@ def coverage(side: SideSpans, other: SideSpans) -> np.ndarray:
 
 
 def union(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Unite intervals ordered by start to disjoint intervals in order; touching intervals stay apart.
+    """Merge overlapping intervals, ordered by start; touching intervals stay separate.
 
     Returns:
-        Starts and ends, and for each interval of the union its first interval.
+        Starts, ends and the first original interval of each merged interval.
     """
     if len(start) == 0 or (start[1:] >= end[:-1]).all():
         return start, end, np.arange(len(start))

@@ -1,4 +1,4 @@
-"""Pieces of overlapping spans: between two neighbouring bounds all tokens are in the same spans."""
+"""Pieces of overlapping spans: all tokens of a piece are in the same spans."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Incidence:
     """The pieces of a corpus and the spans over them.
 
     Attributes:
-        start, end: bounds of the pieces on the alignment's line, in order; every piece is in some span.
+        start, end: the boundaries of the pieces on the alignment's line, in order; every piece is in some span.
     """
 
     def __init__(self, alignment: Alignment) -> None:
@@ -47,22 +47,22 @@ class Incidence:
         return self._alignment.document_and_label(self.start)
 
     def covered(self, side: SideSpans) -> tuple[np.ndarray, np.ndarray]:
-        """Find the first piece of each contiguous stretch of the side's spans, and how many pieces it has.
+        """Find the first piece and the number of pieces of each contiguous stretch of the side's spans.
 
         Raises:
-            InputError: for more of them than `PIECE_PAIR_LIMIT`.
+            InputError: for more pieces than `PIECE_PAIR_LIMIT`.
         """
         first = np.searchsorted(self.start, side.piece_start)
         counts = np.searchsorted(self.start, side.piece_end) - first
         if (total := int(counts.sum())) > PIECE_PAIR_LIMIT:
             raise InputError(
-                f"spans of one label overlap in {total} pieces, more than {PIECE_PAIR_LIMIT}.",
-                "Score fewer spans that nest or cross at once.",
+                f"spans of one label overlap in {total} pieces; the limit is {PIECE_PAIR_LIMIT}.",
+                "Score fewer nested or crossing spans at once.",
             )
         return first, counts
 
     def linked(self, side: SideSpans) -> csr_array:
-        """Count the side's spans that hold both of two pieces, int64, shape (pieces, pieces).
+        """Count the side's spans that contain both of two pieces, int64, shape (pieces, pieces).
 
         Raises:
             InputError: for more pairs of pieces than `PIECE_PAIR_LIMIT`.

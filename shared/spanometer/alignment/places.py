@@ -1,4 +1,4 @@
-"""Places where annotators of the same documents differ: groups of overlapping spans that not all of them have."""
+"""Places where annotators of the same documents disagree: groups of overlapping disputed spans."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ from .overlaps import union as united
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """The annotators' readings of places: a reading is a set of spans, and belongs to all annotators who have just it.
+    """The readings of places: a reading is the set of spans that one or more annotators have at a place.
 
-    Readings are ordered by place; in a place, readings of more annotators come first, then the first annotator's.
-    A reading without spans belongs to annotators who have no disputed span there.
+    Readings are ordered by place, then by the number of annotators (most first), then by the first annotator. The empty
+    reading belongs to annotators without a disputed span there.
 
     Attributes:
-        place: of each reading.
-        annotators: flags, shape (readings, annotators): whose it is. Each annotator has one reading at each place.
-        offsets: where the spans of each reading begin in `span`, and where the last ones end.
-        span: numbers of distinct spans, see `Places.spans`.
+        place: the place of each reading.
+        annotators: flags of the annotators of each reading, shape (readings, annotators). Each annotator has one
+            reading at each place.
+        offsets: the begin of each reading's spans in `span`, and the end of the last.
+        span: indices of `Places.spans`.
     """
 
     place: np.ndarray
@@ -42,23 +43,19 @@ class Readings:
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """The places where annotators of the same documents differ, in the order of the text.
+    """The places where annotators of the same documents disagree, in the order of the text.
 
-    Two spans are one if they have the same document, label and tokens (all fragments). A span that all annotators have
-    is in no place. Each other span is in exactly one: two of them that share a token, whatever their labels and
-    whoever has them, are in the same place, and so are spans that are linked through others; a place is a connected
-    component. So a place is within one document, no two places share a token, at each place not all annotators have
-    the same spans, and outside of places all have the same. Spans that only touch are not linked, and there are no
-    spans without tokens. A long span that not all have takes all that is disputed within it into its place; one that
-    all have does not.
+    A span is disputed if not all annotators have it (with the same label and all fragments). Disputed spans that share
+    a token, directly or through others and with any labels, form a place. So a place lies within one document, places
+    do not share tokens, and outside of places all annotators agree. Spans that only touch are not linked.
 
     Attributes:
-        spans: every distinct span of anybody, in the order of the text.
-        held: flags, shape (spans, annotators): who has it.
-        place: of each span; -1 for spans that all have.
-        offsets: where the documents begin if their tokens are laid end to end.
-        document, start, end: of each place; bounds in tokens of its document, the outer ones of all of its spans.
-        stretches: the contiguous stretches of tokens that each place covers, on that line, ascending.
+        spans: the distinct spans of all annotators, in the order of the text.
+        held: flags of the annotators of each span, shape (spans, annotators).
+        place: the place of each span; -1 for spans that all annotators have.
+        offsets: the begin of each document if all tokens are concatenated.
+        document, start, end: the document and the outer boundaries of each place, in tokens of the document.
+        stretches: the contiguous stretches of tokens of each place, in concatenated tokens, ascending.
     """
 
     spans: Spans
@@ -76,10 +73,10 @@ class Places:
 
     @classmethod
     def of(cls, sides: Sequence[Spans]) -> Places:
-        """Find the places; the time grows with the spans times the annotators, plus sorting.
+        """Find the places.
 
         Args:
-            sides: the spans of each annotator, two or more, of the same documents with the same lengths.
+            sides: the spans of two or more annotators, of the same documents.
         """
         spans = union(sides)
         alignments = [Alignment(spans, side) for side in sides]

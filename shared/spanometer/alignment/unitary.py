@@ -1,9 +1,9 @@
 """Best alignments of the units of two or more annotators (Mathet, Widlöcher and Métivier 2015, sections 4.1 to 4.4).
 
-A unitary alignment has at most one unit of each annotator, and at least one. An alignment is a set of them in which
-every unit is in just one; the best alignment has the least sum of disorders. Only unitary alignments that cost
-less than their parts, however they are parted, can be needed in it: those are listed, and the best set is chosen by
-linear assignment (two annotators) or by linear programming, exactly.
+A unitary alignment has at most one unit of each annotator, and at least one unit. An alignment is a set of them that
+contains every unit once; the best alignment has the least sum of disorders. It only needs unitary alignments that cost
+less than any split into parts. These are listed, and the best set is found exactly, by linear assignment (two
+annotators) or linear programming.
 """
 
 from __future__ import annotations
@@ -19,28 +19,27 @@ from .matching import connected, heaviest_matching
 from .overlaps import overlaps
 
 _EQUAL = 1e-12
-"""A unitary alignment that is cheaper than its parts by less is not: the parts are taken."""
+"""A unitary alignment must be cheaper than its parts by more than this."""
 
 _SCALE = 1e4
-"""Costs are multiplied by it in HiGHS, whose tolerances are about 1e-6 and absolute."""
+"""The factor of costs in HiGHS, which has absolute tolerances of about 1e-6."""
 
 _BLOCK = 1000
-"""About how many pairs are assigned at a time, if they are not connected."""
+"""The approximate number of unconnected pairs that are assigned at a time."""
 
 _LIMIT = 20_000_000
-"""The most unitary alignments that are listed."""
+"""The maximum number of listed unitary alignments."""
 
 
 @dataclass(frozen=True, eq=False)
 class Dissimilarity:
     """The dissimilarity of two units, in units of Δ: α d_pos + β d_cat.
 
-    d_pos = ((|Δstart| + |Δend|) / (sum of both durations))²; d_cat is 1 for different labels and 0 for equal ones,
-    unless distances are given.
+    d_pos = ((|Δstart| + |Δend|) / (sum of both durations))²; d_cat is the distance of the labels.
 
     Attributes:
         alpha, beta: the weights of positions and of labels.
-        distances: the distances of labels, in 0 to 1, shape (labels, labels); None if all labels differ alike.
+        distances: the distances of labels, from 0 to 1, shape (labels, labels); None: 1 for all different labels.
     """
 
     alpha: float = 3.0
@@ -69,11 +68,11 @@ class Units:
     """The units of several annotators, as arrays of one length.
 
     Attributes:
-        annotators: how many annotators there are.
-        annotator: of each unit, from 0.
-        group: of each unit, from 0: only units of one group are aligned with each other.
-        start, end: its bounds.
-        label: the code of its label.
+        annotators: the number of annotators.
+        annotator: the annotator of each unit, from 0.
+        group: the group of each unit, from 0; only units of one group are aligned.
+        start, end: the boundaries of each unit.
+        label: the label code of each unit.
     """
 
     annotators: int
@@ -96,12 +95,12 @@ class Units:
 
 @dataclass(frozen=True, eq=False)
 class UnitaryAlignments:
-    """Some unitary alignments.
+    """Unitary alignments.
 
     Attributes:
-        members: the unit of each annotator in each of them, -1 if it has none; shape (alignments, annotators).
-        disorder: the disorder of each, in units of Δ: the mean dissimilarity of all pairs of annotators, 1 for each
-            pair that has not both units.
+        members: the unit of each annotator, -1 for none; shape (alignments, annotators).
+        disorder: the disorder in units of Δ: the mean dissimilarity over pairs of annotators, 1 for each pair with a
+            unit missing.
     """
 
     members: np.ndarray
@@ -109,7 +108,7 @@ class UnitaryAlignments:
 
     @property
     def sizes(self) -> np.ndarray:
-        """How many units are in each."""
+        """The number of units of each."""
         return np.asarray((self.members >= 0).sum(axis=1))
 
     def of_units(self, units: int) -> np.ndarray:
@@ -120,7 +119,7 @@ class UnitaryAlignments:
         return rows
 
     def unit_pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """List the aligned pairs of units: the unitary alignment, the first and the second unit of each."""
+        """List the aligned pairs of units: unitary alignment, first and second unit."""
         parts = []
         for annotator, partner in combinations(range(self.members.shape[1]), 2):
             rows = np.flatnonzero((self.members[:, annotator] >= 0) & (self.members[:, partner] >= 0))
@@ -130,13 +129,10 @@ class UnitaryAlignments:
 
 
 def best_alignment(units: Units, dissimilarity: Dissimilarity) -> UnitaryAlignments:
-    """Find the best alignment of the units of each group.
-
-    Of a unitary alignment that costs as much as its parts, the parts are taken. Other alignments of equal disorder are
-    not told apart.
+    """Find the best alignment of the units of each group; ties with parts go to the parts.
 
     Raises:
-        InputError: if more than twenty million unitary alignments could be in a best one, and without SciPy.
+        InputError: for too many possible unitary alignments, and without SciPy.
     """
     _require_scipy()
     members, saved = _listed(units, dissimilarity)
@@ -152,12 +148,12 @@ def best_alignment(units: Units, dissimilarity: Dissimilarity) -> UnitaryAlignme
 
 
 def _listed(units: Units, dissimilarity: Dissimilarity) -> tuple[np.ndarray, np.ndarray]:
-    """List the unitary alignments of two or more units that are cheaper than their parts, and the saving of each.
+    """List the unitary alignments of two or more units that are cheaper than their parts, with their savings.
 
-    A unitary alignment T of C pairs of annotators costs [Σ d + (C - |pairs|)] / C. It is cheaper than its parts A and B
-    if Σ (d - 1) over the pairs across is less than C. A unit that comes later lowers this sum by at most one for each
-    unit on the other side, so that a part of T to which r annotators are still to come can be left out if the sum less
-    r times the smaller side is C or more, and so can all that contain it.
+    With C pairs of annotators, a unitary alignment T costs [Σ d + (C - |pairs|)] / C. It is cheaper than its parts A
+    and B if Σ (d - 1) over the pairs across is less than C. A unit added later lowers this sum by at most one for each
+    unit on the other side. So if r annotators are left, T and everything that contains it can be pruned if the sum
+    minus r times the size of the smaller part is C or more.
     """
     count, pairs = units.annotators, units.pairs
     members = np.full((0, count), -1, dtype=np.int64)
@@ -170,7 +166,7 @@ def _listed(units: Units, dissimilarity: Dissimilarity) -> tuple[np.ndarray, np.
         lone[:, own] = mine
         grown, grown_excess = members[:0], excess[:0]
         if own and len(members):
-            # the unit of the last annotator present decides who can join
+            # neighbours of the last annotator's unit can join
             last = own - 1 - np.argmax(members[:, own - 1 :: -1] >= 0, axis=1)
             pivot = members[np.arange(len(members)), last]
             first, number, neighbours = near[own]
@@ -185,7 +181,7 @@ def _listed(units: Units, dissimilarity: Dissimilarity) -> tuple[np.ndarray, np.
                 rows = np.flatnonzero(grown[:, earlier] >= 0)
                 distance = dissimilarity.of(units, grown[rows, earlier], unit[rows])
                 grown_excess[rows, column[earlier, own]] = distance - 1
-                # units of several groups do not meet
+                # only units of one group are aligned
                 kept[rows] &= units.group[grown[rows, earlier]] == units.group[unit[rows]]
             kept &= ~_dominated(grown, grown_excess, column, own)
             grown, grown_excess = grown[kept], grown_excess[kept]
@@ -198,13 +194,13 @@ def _listed(units: Units, dissimilarity: Dissimilarity) -> tuple[np.ndarray, np.
 
 
 def _dominated(members: np.ndarray, excess: np.ndarray, column: dict[tuple[int, int], int], own: int) -> np.ndarray:
-    """Flag the unitary alignments of the annotators up to `own` that are not cheaper than two parts of them."""
+    """Flag the unitary alignments of annotators up to `own` that are not cheaper than two of their parts."""
     count, pairs = members.shape[1], excess.shape[1]
     present = members >= 0
     size = present.sum(axis=1)
     flags = np.zeros(len(members), dtype=bool)
     for code in range(1, 2**own):
-        # the annotators of one part; `own` is in the other
+        # the annotators of one part; the other part contains `own`
         part = [annotator for annotator in range(own) if code >> annotator & 1]
         outside = [annotator for annotator in range(own + 1) if annotator not in part]
         across = [column[min(inner, outer), max(inner, outer)] for inner in part for outer in outside]
@@ -218,11 +214,11 @@ def _dominated(members: np.ndarray, excess: np.ndarray, column: dict[tuple[int, 
 def _neighbours(units: Units, dissimilarity: Dissimilarity) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Find the pairs of units of two annotators that can be in one unitary alignment.
 
-    These have a dissimilarity below C + n - 1, as `_listed` shows. Since |Δstart| + |Δend| is at least twice the
-    distance of the middles, they are among the pairs whose intervals about the middles overlap.
+    Their dissimilarity is below C + n - 1, see `_listed`. Since |Δstart| + |Δend| is at least twice the distance of the
+    middles, intervals around their middles overlap.
 
     Returns:
-        For each annotator, by unit of an earlier one: where its neighbours begin, how many there are, and all of them.
+        For each annotator: the first neighbour and the number of neighbours of each earlier unit, and all neighbours.
     """
     most = units.pairs + units.annotators - 1
     low, high = float(units.start.min(initial=0)), float(units.end.max(initial=1))
@@ -252,10 +248,10 @@ def _neighbours(units: Units, dissimilarity: Dissimilarity) -> list[tuple[np.nda
 
 
 def _matched(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray:
-    """Choose the pairs of the best alignments of two annotators, as indices, by linear assignment."""
+    """Find the best alignments of two annotators by linear assignment; returns indices of pairs."""
     group = connected(members[:, 0], members[:, 1], len(units.start))
     order = np.argsort(group, kind="stable")
-    # connected pairs together, many such groups at a time: the solver's time grows faster than the pairs
+    # blocks of connected groups, because the solver's time grows faster than the pairs
     block = np.flatnonzero(np.diff(group[order])) + 1
     block = block[np.diff(block // _BLOCK, prepend=0) > 0]
     parts = [part for part in np.split(order, block) if len(part)]
@@ -266,10 +262,10 @@ def _matched(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray
 
 
 def _packed(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray:
-    """Choose the unitary alignments of the best alignments of three or more annotators, as indices.
+    """Find the best alignments of three or more annotators; returns indices of unitary alignments.
 
-    The linear program over all of a group is solved first. Where it has whole numbers they are the best choice; each
-    connected part where it has fractions is solved as an integer program.
+    Solves the linear program of each group. An integer solution is optimal; connected parts with fractions are solved
+    again as integer programs.
     """
     if len(members) == 0:
         return np.zeros(0, dtype=np.int64)
@@ -280,14 +276,14 @@ def _packed(units: Units, members: np.ndarray, saved: np.ndarray) -> np.ndarray:
 
 
 def _chosen(members: np.ndarray, saved: np.ndarray) -> np.ndarray:
-    """Flag the unitary alignments that save most together, no two with a common unit."""
+    """Flag the unitary alignments without common units that save most."""
     row, column = np.nonzero(members >= 0)
     unit, count = ranked(members[row, column])
     share = _program(row, unit, saved, count, integral=False)
     chosen = share > 0.5
     open_ = np.abs(share - np.round(share)) > 1e-6
     if open_.any():
-        # tuples that share units are connected, through the units
+        # tuples are connected through common units
         group = connected(row, unit + len(saved), len(saved) + count)
         of_tuple = np.zeros(len(saved), dtype=group.dtype)
         of_tuple[row] = group
@@ -301,7 +297,7 @@ def _chosen(members: np.ndarray, saved: np.ndarray) -> np.ndarray:
 
 
 def _program(row: np.ndarray, unit: np.ndarray, saved: np.ndarray, units: int, *, integral: bool) -> np.ndarray:
-    """Solve the linear program: the share of each unitary alignment that saves most, each unit taken at most once."""
+    """Maximise the savings in a linear program: the share of each unitary alignment, with each unit at most once."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csc_array
 
@@ -314,7 +310,7 @@ def _program(row: np.ndarray, unit: np.ndarray, saved: np.ndarray, units: int, *
         options={"mip_rel_gap": 0.0},
     )
     if solution.x is None:
-        raise InputError(f"HiGHS found no best alignment: {solution.message}", "Please report it, with the spans.")
+        raise InputError(f"HiGHS found no best alignment: {solution.message}", "Please report this with the spans.")
     return np.asarray(solution.x)
 
 
@@ -328,6 +324,6 @@ def _require_scipy() -> None:
 def _require_few(number: int) -> None:
     if number > _LIMIT:
         raise InputError(
-            f"{number} unitary alignments can be in the best one, more than {_LIMIT}.",
+            f"there are {number} possible unitary alignments; the limit is {_LIMIT}.",
             "Score parts of the corpus, or fewer annotators.",
         )

@@ -1,7 +1,7 @@
-"""Counts that add up: a measure counts a corpus once, and every score is computed from the counts.
+"""Counts: a measure counts a corpus once, and every score is computed from the counts.
 
-Counts are columns of numbers at (document, label), sparse, so that they grow with the spans. Counts of parts of a
-corpus add up to the whole's; they can be taken document by document, weighted, stored in Arrow and sent as bytes.
+Counts are sparse columns of numbers by document and label, so their size grows with the spans. Counts of parts of a
+corpus add up; they can be weighted by document, stored in Arrow and sent as bytes.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 _BLOCK = 1 << 16
-"""How many values are summed at a time."""
+"""The number of values that are summed at a time."""
 
 _LARGEST = 2.0**62
 
 _LARGEST_EXACT = 2.0**53
-"""Up to this floating-point numbers are exact integers."""
+"""Floats hold integers exactly up to this number."""
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One kind of count: values at (document, label). A place may occur several times; its values add up.
+    """One kind of count: values by document and label; values at the same place add up.
 
     Attributes:
         document, label: the place of each value.
-        value: integers or float64; None stands for 1 everywhere.
+        value: integers or float64; None means 1 everywhere.
     """
 
     document: np.ndarray
@@ -58,17 +58,17 @@ class Column:
     value: np.ndarray | None = None
 
     def per_label(self, labels: int) -> np.ndarray:
-        """Sum the values of each label, shape (labels), int64 or float64; integers are summed exactly."""
+        """Sum the values of each label, shape (labels); integers are summed exactly."""
         return _sums(self.label, self.value, labels)
 
     def per_document(self, documents: int, labels: int) -> np.ndarray:
-        """Sum by document and label, shape (documents, labels): only for few of either, as it is dense."""
+        """Sum by document and label into a dense array, shape (documents, labels)."""
         place = _place(self.document, self.label, labels)
         return _sums(place, self.value, documents * labels).reshape(documents, labels)
 
 
 def _place(document: np.ndarray, label: np.ndarray, labels: int) -> np.ndarray:
-    """Number places, document by document."""
+    """Number places in document order."""
     return np.asarray(document.astype(np.int64) * labels + label)
 
 
@@ -89,16 +89,16 @@ def join_columns(parts: Sequence[Mapping[str, Column]]) -> dict[str, Column]:
 
 
 def _sums(group: np.ndarray, value: np.ndarray | None, groups: int) -> np.ndarray:
-    """Sum the values of each group; None stands for 1 everywhere."""
+    """Sum the values of each group; None means 1 everywhere."""
     exact = value is None or value.dtype.kind != "f"
     bound = float(np.abs(value).max(initial=0)) * len(value) if value is not None and exact else 0.0
     if bound >= _LARGEST:
-        raise InputError("counts pass the range of 64-bit integers.", "Score fewer or shorter spans at once.")
+        raise InputError("counts exceed 64-bit integers.", "Score fewer or shorter spans at once.")
     sums = np.zeros(groups, dtype=np.int64 if exact else np.float64)
     if value is not None and bound >= _LARGEST_EXACT:
         np.add.at(sums, group, value)
         return sums
-    # bincount converts its arguments to other types: in parts this takes little memory
+    # in parts, because bincount converts its arguments to other types
     step = max(_BLOCK, groups)
     for start in range(0, len(group), step):
         part = slice(start, start + step)
@@ -108,7 +108,7 @@ def _sums(group: np.ndarray, value: np.ndarray | None, groups: int) -> np.ndarra
 
 
 class Scorer(Protocol):
-    """A measure, as counts see it."""
+    """The interface of measures that counts need."""
 
     @property
     def name(self) -> str:
@@ -121,25 +121,24 @@ class Scorer(Protocol):
         """List the options that can change the number."""
 
     def require_additive(self) -> None:
-        """Raise an `InputError` if counts of parts of a corpus do not add up to the whole's."""
+        """Raise an `InputError` if counts of parts of a corpus do not add up."""
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """The counts of a corpus: columns of numbers at (document, label) whose sums give every score.
+    """The counts of a corpus: columns of numbers by document and label whose sums give every score.
 
-    `counts + counts` joins two corpora, the documents of the second after the documents of the first. A column's total
-    over the whole corpus can be read as an attribute: `counts.both`.
+    `counts + counts` joins two corpora: the documents of the second follow the first. An attribute such as
+    `counts.both` is the total of a column.
 
     Attributes:
         columns: the counts by name.
-        labels: label names; the columns' label codes index them.
-        documents: number of documents.
-        shared: numbers of documents that belong to no label, such as their tokens, by name; shape (documents) each.
-        rows: data that cannot be summed, kept row by row: columns of one length by name; two of them are `document` and
-            `label`.
-        measure: the measure that the counts belong to.
-        seen: names that occur in the corpus, counted or not, by kind; a sum of counts has the names of all parts.
+        labels: the label names, indexed by label codes.
+        documents: the number of documents.
+        shared: numbers by document that belong to no label, such as tokens, by name; shape (documents) each.
+        rows: data that cannot be summed, as columns of one length by name, including `document` and `label`.
+        measure: the measure of the counts.
+        seen: names that occur in the corpus, counted or not, by kind; sums of counts join them.
     """
 
     columns: Mapping[str, Column]
@@ -153,7 +152,7 @@ class Counts:
     def score(self) -> dict[str, float]:
         """Compute the headline values of the counts' measure."""
         if self.measure is None:
-            raise InputError("these counts do not know their measure.", "Score them with it: measure.score(counts).")
+            raise InputError("these counts have no measure.", "Use measure.score(counts).")
         return self.measure.score(self)
 
     def per_label(self) -> dict[str, np.ndarray]:
@@ -164,10 +163,7 @@ class Counts:
         return sums
 
     def per_document(self) -> Iterator[dict[str, np.ndarray]]:
-        """Yield each column's sums by document and label, shape (some documents, labels), part by part.
-
-        Parts are so small that memory does not grow with documents times labels.
-        """
+        """Yield each column's sums by document and label in small parts, shape (some documents, labels)."""
         labels = max(len(self.labels), 1)
         step = max(_BLOCK // labels, 1)
         order = {name: np.argsort(column.document, kind="stable") for name, column in self.columns.items()}
@@ -185,16 +181,16 @@ class Counts:
             yield sums
 
     def weighted(self, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Sum by label in corpora given by document weights.
+        """Sum by label in corpora with weighted documents.
 
         Args:
-            weights: shape (corpora, documents).
+            weights: how often each document occurs, shape (corpora, documents).
 
         Returns:
-            For each column the totals as float64, shape (corpora, labels).
+            The totals of each column as float64, shape (corpora, labels).
         """
         weights = np.asarray(weights, dtype=float)
-        # otherwise each product would make a contiguous copy
+        # so that products make no contiguous copies
         columns = np.ascontiguousarray(weights.T)
         totals = {name: np.asarray((matrix.T @ columns).T) for name, matrix in self.matrices.items()}
         for name, values in self.shared.items():
@@ -207,12 +203,12 @@ class Counts:
         return {**sums, **{name: values.sum().item() for name, values in self.shared.items()}}
 
     def by_label(self) -> dict[str, dict[str, int | float]]:
-        """Sum each column for each label, by the labels' names."""
+        """Sum each column by label name."""
         sums = {name: column.per_label(len(self.labels)).tolist() for name, column in self.columns.items()}
         return {label: {name: sums[name][code] for name in sums} for code, label in enumerate(self.labels)}
 
     def flagged(self) -> np.ndarray:
-        """Flag the documents in which something is counted, on either side; shape (documents), bool."""
+        """Flag the documents with counts on either side, shape (documents)."""
         flags = np.zeros(self.documents, dtype=bool)
         for column in self.columns.values():
             flags[column.document if column.value is None else column.document[column.value != 0]] = True
@@ -220,7 +216,7 @@ class Counts:
         return flags
 
     def documents_by_label(self) -> dict[str, int]:
-        """Count the documents in which each label is counted, on either side."""
+        """Count the documents with counts of each label."""
         labels = max(len(self.labels), 1)
         places = [np.zeros(0, dtype=np.int64)]
         for column in self.columns.values():
@@ -232,20 +228,17 @@ class Counts:
         return dict(zip(self.labels, numbers.tolist(), strict=False))
 
     def condensed(self) -> Self:
-        """Sum the counts as if all documents were one: their size does not depend on the documents.
-
-        Only `rows` stay as long as they are.
-        """
+        """Sum the counts as if all documents were one; `rows` keep their length."""
         labels = np.arange(len(self.labels), dtype=np.int32)
         zeros = np.zeros(len(labels), dtype=np.int32)
         columns = {name: Column(zeros, labels, column.per_label(len(labels))) for name, column in self.columns.items()}
-        # one zero serves any number of documents
+        # broadcast takes no memory for documents
         first = np.broadcast_to(np.int32(0), self.documents)
         total = replace(self, columns={}).grouped(first, 1)
         return replace(total, columns=columns)
 
     def summed(self) -> Self:
-        """Sum each column to one value for a document and label, integers in the narrowest type."""
+        """Sum each column to one value per document and label, with integers in the narrowest type."""
         columns = {}
         labels = max(len(self.labels), 1)
         for name, column in self.columns.items():
@@ -258,7 +251,7 @@ class Counts:
         return replace(self, columns=columns).sharing([])
 
     def sharing(self, places: list[Column]) -> Self:
-        """Share places among columns: places of several columns, such as the places of all spans, are held once.
+        """Store equal places of columns only once.
 
         Args:
             places: the columns so far; columns with new places are added.
@@ -279,7 +272,7 @@ class Counts:
 
         Args:
             group: the group of each document.
-            groups: how many there are.
+            groups: the number of groups.
         """
         shared = {name: _sums(group, values, groups) for name, values in self.shared.items()}
         return replace(self._moved(group), documents=groups, shared=shared)
@@ -311,7 +304,7 @@ class Counts:
         return replace(self, columns=columns, rows={**self.rows, **moved})
 
     def __add__(self, other: Counts) -> Self:
-        """Add the counts of two parts of a corpus; an `InputError` if they are of different kinds."""
+        """Add the counts of two parts of a corpus; raise an `InputError` if they are of different kinds."""
         if not isinstance(other, Counts):
             return NotImplemented
         self._require_alike(other)
@@ -337,17 +330,17 @@ class Counts:
         return total.sharing([])
 
     def __radd__(self, other: object) -> Self:
-        """Return the counts themselves for 0, with which the built-in `sum` starts."""
+        """Support the built-in `sum`, which starts with 0."""
         if isinstance(other, int) and not isinstance(other, bool) and other == 0:
             return self
         return NotImplemented
 
     def to_arrow(self) -> pa.Table:
-        """Convert to an Arrow table with a row for each document and label that has counts.
+        """Convert to an Arrow table with a row for each document and label with counts.
 
-        Its columns are `document` (int32, from 0), `label` and the counts (null stands for 0). Numbers without
-        a label are in rows whose label is null, `rows` in lists of structs. The schema's metadata name the measure
-        and its options under `spanometer`.
+        The columns are `document` (int32, from 0), `label` and the counts (null means 0). Rows with a null label hold
+        the `shared` numbers; `rows` are lists of structs. The schema's metadata under `spanometer` name the measure and
+        its options.
         """
         place, totals = self._places()
         values = {name: pa.array(total, mask=total == 0) for name, total in totals.items()}
@@ -379,12 +372,12 @@ class Counts:
 
         Args:
             table: the table, with its metadata.
-            measure: the counts' measure; `measures.read_counts` finds it from the table.
+            measure: the counts' measure; `measures.read_counts` reads it from the table.
 
         Raises:
             InputError: if this is not a counts table, or belongs to another measure.
         """
-        remedy = "Give the unchanged result of counts.to_arrow()."
+        remedy = "Pass the unchanged result of counts.to_arrow()."
         try:
             table.validate(full=True)
             described = read_description(table)
@@ -392,8 +385,8 @@ class Counts:
             require_places(labels, documents)
             if table.num_rows != described["rows"]:
                 raise InputError(
-                    f"{table.num_rows} rows, but the counts table had {described['rows']}.",
-                    "Give it whole, and each part of a corpus once.",
+                    f"the table has {table.num_rows} rows, but had {described['rows']} when it was stored.",
+                    "Pass the whole table of each part of the corpus once.",
                 )
             if measure is not None and "measure" in described:
                 _require_same_measure(described, _described(measure))
@@ -416,7 +409,7 @@ class Counts:
         return cls(columns, labels, documents, shared, rows, measure, seen)
 
     def to_bytes(self) -> bytes:
-        """Write the table of `to_arrow` as an Arrow stream with a checksum behind its end."""
+        """Write the table of `to_arrow` as an Arrow stream, followed by a checksum."""
         return write_stream(self.to_arrow())
 
     @classmethod
@@ -452,10 +445,10 @@ class Counts:
             _require_same_measure(_described(self.measure), _described(other.measure))
             self.measure.require_additive()
         if any(set(getattr(self, part)) != set(getattr(other, part)) for part in ("columns", "shared", "rows", "seen")):
-            raise InputError("these are counts of two kinds.", "Add counts of one measure with the same options.")
+            raise InputError("these are different kinds of counts.", "Add counts of one measure with the same options.")
 
     def _places(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Find the places (document times labels plus label) that have counts, and the sums of each column there."""
+        """Find the places (document * labels + label) with counts, and the sums of each column there."""
         labels = max(len(self.labels), 1)
         of_column = {name: _place(column.document, column.label, labels) for name, column in self.columns.items()}
         of_row = [_place(self.rows["document"], self.rows["label"], labels)] if self.rows else []
@@ -484,12 +477,12 @@ def _described(measure: Scorer) -> dict[str, Any]:
 def _require_same_measure(first: Mapping[str, Any], second: Mapping[str, Any]) -> None:
     if first["measure"] != second["measure"]:
         raise InputError(
-            f"counts of {first['measure']} and of {second['measure']} do not add up.", "Add counts of one measure."
+            f"cannot add counts of {first['measure']} and {second['measure']}.", "Add counts of one measure."
         )
     for name, value in first["options"].items():
         if second["options"].get(name) != value:
             raise InputError(
-                f"counts of {first['measure']} with {name}={value!r} and with {name}={second['options'].get(name)!r} "
-                "do not add up.",
+                f"cannot add counts of {first['measure']} with {name}={value!r} and "
+                f"{name}={second['options'].get(name)!r}.",
                 "Count all parts with the same options.",
             )

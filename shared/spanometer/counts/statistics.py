@@ -1,8 +1,7 @@
 """Statistics of summed counts: ratios, averages over labels, estimates from the corpus and resampled corpora.
 
-Counts are kept document by document, so that a resampled corpus is a row of weights, and its totals a product of
-matrices. SciPy's `bootstrap` draws indices of documents instead, and scores the corpus without each single one of them
-for BCa; from sums both are many times as fast, and memory stays bounded. The tests hold the results against SciPy's.
+Counts are kept by document, so a resampled corpus is a row of weights, and its totals are a matrix product. This is
+much faster than SciPy's `bootstrap`, which draws indices of documents; tests compare the results.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ AVERAGES = {
     "macro": "plain mean over labels",
     "weighted": "mean weighted by reference spans",
 }
-"""The averages over labels, explained."""
+"""The averages over labels."""
 
 DOCUMENTS = "documents"
 """The average over documents."""
@@ -31,35 +30,35 @@ DOCUMENTS_BY_LABEL = "documents_by_label"
 """The same, also of each label."""
 
 ALL_AVERAGES = {**AVERAGES, DOCUMENTS: "mean of the documents' scores"}
-"""The averages over labels and over documents, explained."""
+"""The averages over labels and over documents."""
 
 _BLOCK = 1 << 19
-"""How many weights are held at a time."""
+"""The number of weights that are held at a time."""
 
 MOST_DRAWS = 1_000_000
-"""At most this many corpora are drawn: the values of all of them are kept."""
+"""The maximum number of drawn corpora; all their values are kept."""
 
 MOST_DOCUMENTS_DRAWN = 40_000_000_000
-"""At most so many documents are drawn for all corpora together: some ten minutes for a measure."""
+"""The maximum number of documents in all drawn corpora: about ten minutes for a measure."""
 
 GROUPS = 1000
-"""At most this many groups of documents are left out, one after the other."""
+"""The maximum number of groups of documents that are left out in turn."""
 
 FEW_GROUPS = 100
-"""The same if the corpus has to be read again for each."""
+"""The same for counts that cannot be subtracted."""
 
 FEW_DOCUMENTS = 20
-"""Intervals over fewer documents are clearly too narrow, see docs/uncertainty.md."""
+"""Intervals from fewer documents are clearly too narrow, see docs/uncertainty.md."""
 
 FEW_WITH_LABEL = 10
-"""The interval of a label that fewer documents have is unreliable."""
+"""The interval of a label in fewer documents is unreliable."""
 
 
 def require_bounded(option: str, draws: int, size: int, noun: str, most: int) -> None:
-    """Raise an `InputError` if draws times the size of each pass a bound on time."""
+    """Raise an `InputError` if draws times their size exceed a bound on time."""
     if draws * size > most:
         raise InputError(
-            f"{draws:,} draws of {counted(size, noun)} are {draws * size:,} in all; the limit is {most:,}, some ten "
+            f"{draws:,} draws of {counted(size, noun)} are {draws * size:,} in all; the limit is {most:,}, about ten "
             "minutes.",
             f"Set {setting(option, most // size)} or less.",
             option=option,
@@ -67,7 +66,7 @@ def require_bounded(option: str, draws: int, size: int, noun: str, most: int) ->
 
 
 def divide(numerator: np.ndarray, denominator: np.ndarray, zero_division: float) -> np.ndarray:
-    """Divide element by element; the result is `zero_division` where the denominator is 0."""
+    """Divide element by element, with `zero_division` for denominators of 0."""
     numerator, denominator = np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)
     result = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), float(zero_division))
     np.divide(numerator, denominator, out=result, where=denominator != 0)
@@ -85,21 +84,21 @@ def precision_recall_f1(
     """Compute precision `right / predicted`, recall `found / reference` and their harmonic mean, element by element.
 
     Args:
-        right: the right part of the prediction.
+        right: how much of the prediction is right.
         predicted: the size of the prediction.
-        found: the found part of the reference (the same as `right` for most measures).
+        found: how much of the reference is found (equal to `right` for most measures).
         reference: the size of the reference.
         zero_division: the precision of an empty prediction, the recall of an empty reference, and F1 if both are empty.
         beta: the weight of recall against precision in the mean, see `f_of`.
 
     Returns:
-        `precision`, `recall` and `f1`, in [0, 1], higher is better. F1 is 0 if nothing is right or found, and if only
-        one side is empty.
+        `precision`, `recall` and `f1`, in [0, 1], higher is better. F1 is 0 if nothing is right, and if only one side
+        is empty.
     """
     right, predicted, found, reference = (
         np.asarray(count, dtype=float) for count in (right, predicted, found, reference)
     )
-    # as `f_of`, with both fractions cleared: correctly rounded if right and found are one integer
+    # `f_of` with both fractions cleared: correctly rounded if right and found are the same integer
     share = beta**2
     f1 = divide((1 + share) * right * found, share * right * reference + found * predicted, 0.0)
     f1 = np.where(right == found, divide((1 + share) * right, predicted + share * reference, 0.0), f1)
@@ -111,7 +110,7 @@ def precision_recall_f1(
 
 
 def f_of(precision: np.ndarray, recall: np.ndarray, beta: float) -> np.ndarray:
-    """Compute F-beta, `(1 + beta²) P R / (beta² P + R)`, element by element; it is 0 if precision and recall are."""
+    """Compute F-beta, `(1 + beta²) P R / (beta² P + R)`, element by element; 0 if precision and recall are 0."""
     return divide((1 + beta**2) * precision * recall, beta**2 * precision + recall, 0.0)
 
 
@@ -120,9 +119,9 @@ def mean_over_documents(values: np.ndarray, defined: np.ndarray, documents: np.n
 
     Args:
         values: the sum of the documents' values.
-        defined: how many documents have a value.
-        documents: how many documents there are.
-        empty: the value of documents without one; NaN leaves them out.
+        defined: the number of documents with a value.
+        documents: the number of documents.
+        empty: the value of the other documents; NaN leaves them out.
     """
     if np.isnan(empty):
         return divide(values, defined, empty)
@@ -132,12 +131,12 @@ def mean_over_documents(values: np.ndarray, defined: np.ndarray, documents: np.n
 def average_over_labels(
     scores: Mapping[str, np.ndarray], weights: np.ndarray, pooled: Mapping[str, np.ndarray]
 ) -> dict[str, np.ndarray]:
-    """Compute weighted means over labels, the last axis; NaN scores are left out.
+    """Compute weighted means over labels, the last axis, without NaN scores.
 
     Args:
-        scores: shape (..., labels).
-        weights: shape (..., labels), 0 if a label is not there.
-        pooled: the scores of all labels together, the result if all weights are 0.
+        scores: the scores by key, shape (..., labels).
+        weights: the weights of labels, shape (..., labels), 0 for absent labels.
+        pooled: the scores of all labels together, used if all weights are 0.
     """
     averages = {}
     weight = weights.astype(float)
@@ -152,12 +151,12 @@ def average_over_labels(
 
 @dataclass(frozen=True, kw_only=True)
 class Resampling:
-    """The bootstrap over documents: whole documents are drawn with replacement, as many as there are.
+    """The bootstrap over documents: draws as many documents as there are, with replacement.
 
     Attributes:
         confidence: the level of the interval, such as 0.95.
-        n_resamples: how many corpora are drawn.
-        seed: of the draws; the same seed draws the same corpora for every measure.
+        n_resamples: the number of drawn corpora.
+        seed: the seed of the draws; the same seed draws the same corpora for every measure.
         interval_method: `bca`, bias-corrected and accelerated (Efron 1987); `percentile`, the quantiles of the drawn
             scores.
     """
@@ -186,27 +185,24 @@ class Resampling:
 
     @classmethod
     def chosen(cls, confidence: float | None, values: Mapping[str, Any]) -> Resampling | None:
-        """Make a resampling from the values that are its options; None without a level.
-
-        The other options are checked anyway.
-        """
+        """Make a resampling from options; None without a level, but the other options are still checked."""
         resampling = made(cls, {**values, "confidence": cls.confidence if confidence is None else confidence})
         return None if confidence is None else resampling
 
     @classmethod
     def choice(cls) -> dict[str, Option]:
-        """List the options that `chosen` takes, by name: a level is optional there."""
+        """List the options of `chosen` by name; the level is optional there."""
         declared = options_of(cls)
         return {**declared, "confidence": replace(declared["confidence"], default=None, optional=True)}
 
     def weights(self, documents: int) -> Iterator[np.ndarray]:
-        """Yield how often each document is in each drawn corpus, shape (some corpora, documents), block by block."""
+        """Yield blocks of how often each document is in each drawn corpus, shape (some corpora, documents)."""
         require_bounded("n_resamples", self.n_resamples, documents, "document", MOST_DOCUMENTS_DRAWN)
         generator = np.random.default_rng(self.seed)
         step = max(_BLOCK // max(documents, 1), 1)
         for first in range(0, self.n_resamples, step):
             size = min(step, self.n_resamples - first)
-            # row-major, as the product reads them
+            # the memory order of the product
             weights = np.empty((size, documents), order="F")
             for row in range(size):
                 weights[row] = np.bincount(
@@ -220,23 +216,19 @@ class Resampling:
 
 
 def jackknife_groups(documents: int, groups: int = GROUPS) -> np.ndarray:
-    """Number the group of each document; groups are left out one after the other.
-
-    Each document is a group unless there are more documents than groups; then document d is in group d modulo the
-    number of groups, which serves the acceleration of BCa as well.
-    """
+    """Number the group of each document: d modulo the number of groups; up to `groups`, each document is a group."""
     return np.arange(documents, dtype=np.int32) % max(min(documents, groups), 1)
 
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Values of a corpus, and of the corpora drawn from it.
+    """Values of a corpus and of corpora drawn from it.
 
     Attributes:
         point: the values of the corpus, shape (...).
-        drawn: the values of drawn corpora, shape (corpora, ...); None without resampling; NaN for fewer than two
-            documents, which do not show how documents differ.
-        left_out: the values without one group of documents after the other, shape (groups, ...), for BCa; else None.
+        drawn: the values of drawn corpora, shape (corpora, ...); None without resampling; NaN with fewer than two
+            documents.
+        left_out: the values with each group of documents left out in turn, shape (groups, ...), for BCa; else None.
     """
 
     point: np.ndarray
@@ -255,18 +247,17 @@ class Estimate:
         return self.combined(lambda values: values[:, *(place if isinstance(place, tuple) else (place,))], self)
 
     def __sub__(self, other: Estimate) -> Estimate:
-        """Compute the differences, pairing the drawn corpora."""
+        """Compute the differences on the same drawn corpora."""
         return self.combined(np.subtract, self, other)
 
     def bounds(self, confidence: float) -> np.ndarray:
         """Compute confidence intervals: BCa (Efron 1987), or percentiles without `left_out` or if BCa is undefined.
 
-        NaN among the drawn values are ignored. BCa is undefined if all drawn values lie on one side of the point, or
-        all left-out values are equal.
+        NaN among the drawn values is ignored. BCa is undefined if all drawn values lie on one side of the point, or all
+        left-out values are equal.
 
         Returns:
-            The lower and the upper bounds, shape (2, ...); NaN for a point that is NaN, and if no drawn value is a
-            number.
+            The lower and upper bounds, shape (2, ...); NaN if the point or all drawn values are NaN.
         """
         result = np.full((2, self.point.size), np.nan)
         if self.drawn is not None:
@@ -278,7 +269,7 @@ class Estimate:
         return result.reshape(2, *self.point.shape)
 
     def interval(self, confidence: float) -> tuple[float, float]:
-        """Compute the bounds of a single value, see `bounds`."""
+        """Compute the interval of a single value, see `bounds`."""
         low, high = self.bounds(confidence).tolist()
         return low, high
 
@@ -290,14 +281,14 @@ def estimates(
     documents: int,
     resampling: Resampling | None,
 ) -> dict[Any, Estimate]:
-    """Draw corpora, and estimate values from their scores.
+    """Estimate values from the corpus and from drawn corpora.
 
     Args:
         points: the values of the corpus by key, shape (...).
-        of_weights: computes the values of corpora given by document weights, shape (corpora, ...).
-        left_out: computes the values without one group of documents after the other, shape (groups, ...).
-        documents: how many documents there are.
-        resampling: how corpora are drawn; None draws none.
+        of_weights: computes the values of corpora with weighted documents, shape (corpora, ...).
+        left_out: computes the values with each group of documents left out in turn, shape (groups, ...).
+        documents: the number of documents.
+        resampling: how to draw corpora; None draws none.
     """
     values = {key: np.asarray(point, dtype=float) for key, point in points.items()}
     if resampling is None:
@@ -330,7 +321,7 @@ def _bounds(point: float, drawn: np.ndarray, confidence: float, left_out: np.nda
 
 def _bca_tails(point: float, drawn: np.ndarray, tails: np.ndarray, left_out: np.ndarray) -> np.ndarray:
     """Shift the tails for bias and skewness of the bootstrap distribution (Efron 1987)."""
-    # sums of the same numbers in another order differ in their last bits
+    # equal sums may differ in their last bits
     equal = np.isclose(drawn, point, rtol=1e-12, atol=1e-12)
     below = ((drawn < point) & ~equal).sum() + equal.sum() / 2
     spread = left_out.mean() - left_out if len(left_out) else np.zeros(1)

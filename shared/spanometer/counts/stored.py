@@ -1,4 +1,4 @@
-"""Counts as they are stored: bytes with a checksum, and the checks of tables that come back."""
+"""Stored counts: bytes with a checksum, and checks of stored tables."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ import pyarrow as pa
 from ..exceptions import InputError
 
 METADATA = b"spanometer"
-"""The key of the schema's metadata that describe a counts table."""
+"""The key of a counts table's metadata."""
 
 UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError, pa.ArrowException)
-"""What is raised on the way from a table or its metadata to counts if they are not what they should be."""
+"""The exceptions that a wrong table or wrong metadata can raise."""
 
 _CHECKSUM_SIZE = 4
 
 
 def write_stream(table: pa.Table) -> bytes:
-    """Write an Arrow stream of a table, and behind its end its CRC-32, which Arrow ignores."""
+    """Write an Arrow stream of a table, followed by its CRC-32, which Arrow ignores."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
@@ -31,7 +31,7 @@ def write_stream(table: pa.Table) -> bytes:
 
 
 def read_stream(data: bytes | bytearray | memoryview) -> pa.Table:
-    """Read the bytes of `write_stream`; an `InputError` for other bytes, before Arrow sees them."""
+    """Read the bytes of `write_stream`; raise an `InputError` for other bytes."""
     try:
         view = memoryview(data).cast("B")
         stream, checksum = view[:-_CHECKSUM_SIZE], int.from_bytes(view[-_CHECKSUM_SIZE:], "little")
@@ -40,11 +40,11 @@ def read_stream(data: bytes | bytearray | memoryview) -> pa.Table:
                 return reader.read_all()
     except (TypeError, ValueError, OSError, pa.ArrowException):
         pass
-    raise InputError("these bytes are not counts, or are damaged.", "Give the unchanged result of counts.to_bytes().")
+    raise InputError("these bytes are not counts, or are damaged.", "Pass the unchanged result of counts.to_bytes().")
 
 
 def read_description(table: pa.Table) -> dict[str, Any]:
-    """Read the description of the counts in a table's metadata; empty if it is missing or unreadable."""
+    """Read the metadata of a counts table; empty if they are missing or unreadable."""
     try:
         described = json.loads((table.schema.metadata or {})[METADATA])
     except (KeyError, ValueError, RecursionError):
@@ -53,13 +53,13 @@ def read_description(table: pa.Table) -> dict[str, Any]:
 
 
 def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert options to JSON types: NaN, which JSON lacks, as text."""
+    """Convert options to JSON types, with NaN as text."""
     texts = {name: "nan" if isinstance(value, float) and value != value else value for name, value in options.items()}
     return dict(json.loads(json.dumps(texts, default=repr)))
 
 
 def require_places(labels: Sequence[Any], documents: Any) -> None:
-    """Raise a ValueError unless these can be the labels and the number of documents of counts."""
+    """Raise a ValueError unless the labels and the number of documents are valid."""
     if type(documents) is not int or not 0 <= documents <= np.iinfo(np.int32).max:
         raise ValueError
     if not all(isinstance(label, str) for label in labels) or len(set(labels)) < len(labels):
@@ -77,7 +77,7 @@ def read_places(column: pa.ChunkedArray, number: int) -> np.ndarray:
 
 
 def read_values(column: pa.ChunkedArray) -> np.ndarray:
-    """Read numbers; raise a ValueError if one is missing or of another type."""
+    """Read numbers; raise a ValueError for missing or other values."""
     values = np.asarray(column.to_numpy())
     if column.null_count or values.dtype.kind not in "iuf" or not np.isfinite(values).all():
         raise ValueError
@@ -85,7 +85,7 @@ def read_values(column: pa.ChunkedArray) -> np.ndarray:
 
 
 def read_shared(table: pa.Table, names: Sequence[str], documents: int) -> dict[str, np.ndarray]:
-    """Read the numbers that belong to no label in the order of documents; raise a ValueError unless all have them."""
+    """Read the numbers by document; raise a ValueError if a document has none."""
     document = read_places(table["document"], documents)
     if names and (len(document) != documents or not np.array_equal(np.sort(document), np.arange(documents))):
         raise ValueError
@@ -94,7 +94,7 @@ def read_shared(table: pa.Table, names: Sequence[str], documents: int) -> dict[s
 
 
 def read_rows(table: pa.Table, document: np.ndarray, label: np.ndarray) -> dict[str, np.ndarray]:
-    """Read `rows` from lists of structs; raise a ValueError unless they hold numbers."""
+    """Read `rows` from lists of structs; raise a ValueError for values that are not numbers."""
     row = pa.compute.list_parent_indices(table["rows"]).to_numpy()
     values = pa.compute.list_flatten(table["rows"])
     fields = {item.name: pa.compute.struct_field(values, item.name).to_numpy() for item in values.type}

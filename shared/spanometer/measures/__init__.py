@@ -1,4 +1,4 @@
-"""The measures, one file each; a file is imported when its measure is asked for."""
+"""The measures, one file each; a file is imported when its measure is used."""
 
 from __future__ import annotations
 

@@ -24,11 +24,10 @@ class AlignedMeasure(Measure):
     """A measure of `Spans` that is counted on their overlaps.
 
     Attributes:
-        match_labels: whether a span is compared only with spans of its label. If not, all spans count as of one label,
-            so that only their boundaries are compared. Tags are decoded with their labels before. Spans of a side that
-            have the same tokens become one span: without labels they say the same, and a system should not have to say
-            it twice. `SemevalF` with the schema `exact` keeps them apart, as nervaluate does. A measure that refuses
-            overlapping spans of one label then refuses them whatever labels they had.
+        match_labels: whether a span is compared only with spans of its label. If not, only boundaries are compared:
+            tags are decoded with their labels, then all labels become one, and spans of a side with the same tokens
+            become one span (`SemevalF` with the schema `exact` keeps them apart, as nervaluate does). A measure that
+            refuses overlapping spans of one label then refuses all overlapping spans.
     """
 
     match_labels: bool = option(
@@ -46,11 +45,11 @@ class AlignedMeasure(Measure):
         return self.count(Alignment(references, predictions))
 
     def count(self, alignment: Alignment) -> Counts:
-        """Count two sides that are aligned already, so that several measures can share the alignment."""
+        """Count two aligned sides; several measures can share an alignment."""
         return replace(self._count(self.compared(alignment)), measure=self)
 
     def compared(self, alignment: Alignment) -> Alignment:
-        """Drop the labels of an alignment unless they must agree."""
+        """Remove the labels of an alignment unless they must agree."""
         if self.match_labels:
             return alignment
         if alignment.unlabelled is None:
@@ -61,11 +60,11 @@ class AlignedMeasure(Measure):
 
     @abstractmethod
     def _count(self, alignment: Alignment) -> Counts:
-        """Count an alignment; the counts need not know their measure."""
+        """Count an alignment; `count` adds the measure."""
 
 
 def _columns(alignment: Alignment, side: SideSpans) -> Spans:
-    """Convert a side to columns again, in the order of the line."""
+    """Convert a side back to columns, in the order of the line."""
     base = line_base(side.label, side.document, alignment.offsets)
     fragments = None
     if side.pieces is not None:
@@ -99,7 +98,7 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
     unusual: ClassVar[tuple[str, ...]] = ("label_groups", *PrecisionRecallF1.unusual)
 
     def count(self, alignment: Alignment) -> Counts:
-        """Count two sides that are aligned already; for a mean over documents also their scores."""
+        """Count two aligned sides, and score their documents for a mean over documents."""
         counts = super().count(alignment)
         if self.label_groups:
             counts = counts.renamed([label.partition(self.label_groups)[0] for label in counts.labels])
@@ -107,7 +106,7 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
 
 
 def counter(references: Any, predictions: Any) -> Callable[[Any], Counts]:
-    """Make a function that counts measures on two sides; all measures of spans share one alignment."""
+    """Return a function that counts a measure on two sides; measures of spans share one alignment."""
     if not isinstance(references, Spans):
         return lambda measure: measure.counts(references, predictions)
     alignment = Alignment(references, predictions)
@@ -122,17 +121,17 @@ def require_contiguous(alignment: Alignment, name: str, side: SideSpans, reason:
 
 
 def require_disjoint(alignment: Alignment, name: str, side: SideSpans, reason: str, remedy: str = "") -> None:
-    """Raise an `InputError` for a span of a side that overlaps another of its label."""
+    """Raise an `InputError` if two spans of a side and label overlap."""
     if not side.flat:
         span = int(side.piece_span[side.overlapping[0]])
         raise alignment.refusal(name, side, span, f"overlaps another of its label{reason}", remedy)
 
 
 def require_lengths(lengths: np.ndarray | None, subject: str) -> np.ndarray:
-    """Require the documents' lengths, which the subject needs; an `InputError` if they are not known."""
+    """Return the documents' lengths; raise an `InputError` if they are not known."""
     if lengths is None:
         raise InputError(
-            f"the documents' lengths are not known, and {subject} depends on them.",
-            f"Give them with {setting('lengths')}.",
+            f"{subject} needs the documents' lengths, which are not known.",
+            f"Pass {setting('lengths')}.",
         )
     return lengths

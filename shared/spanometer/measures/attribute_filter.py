@@ -1,4 +1,4 @@
-"""Comparisons of spans' attributes with values that choose documents: `carrier == "FATHER" and negated == false`."""
+"""Filters of documents by attributes of their spans: `carrier == "FATHER" and negated == false`."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ _REMEDY = (
 
 
 class DocumentFilter:
-    """Comparisons that choose the scored documents: documents with a span that fulfils all of them.
+    """A filter of documents: a document is scored if one of its spans fulfils all comparisons.
 
     A name is an attribute of a span, or its `label`, `start` or `end`. A value is a number, `true`, `false`, `null` or
-    text, in quotes if it has blanks. An attribute that a span lacks is null. Of several values one must fulfil the
-    comparison; `!=` is the contrary of `==`.
+    text, in quotes if it has blanks. A missing attribute is null. If an attribute has several values, one of them must
+    fulfil the comparison; `!=` is the negation of `==`.
 
     Attributes:
-        names: of the attributes that are compared.
+        names: the names of the compared attributes.
 
     Raises:
-        InputError: for text that is not such comparisons.
+        InputError: for text that cannot be read.
     """
 
     def __init__(self, text: str) -> None:
@@ -60,7 +60,7 @@ class DocumentFilter:
 
 @lru_cache(maxsize=16)
 def read_filter(text: str) -> DocumentFilter:
-    """Read comparisons; see `DocumentFilter`."""
+    """Read a filter, see `DocumentFilter`."""
     return DocumentFilter(text)
 
 
@@ -81,14 +81,12 @@ def _holds(span: Mapping[str, Any], name: str, order: str, value: Any) -> bool:
     content = span[name] if name in _BOUNDS else span["attributes"].get(name)
     values = (content or [None]) if isinstance(content, list) else [content]
     if order in ("==", "!="):
-        # numbers are equal as numbers, but no number is a truth value
+        # 1 equals 1.0, but not true
         return any(_kind(own) is _kind(value) and own == value for own in values) is (order == "==")
     present = [own for own in values if own is not None]
     for own in present:
         if _kind(own) is not _kind(value) or _kind(own) is bool:
-            raise InputError(
-                f"filter compares {own!r} with {value!r}, which have no order.", "Compare values of one type."
-            )
+            raise InputError(f"filter cannot order {own!r} and {value!r}.", "Compare values of the same type.")
     return any(_ORDERS[order](own, value) for own in present)
 
 

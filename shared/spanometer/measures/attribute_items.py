@@ -16,12 +16,12 @@ from ..exceptions import OTHER_PLACE, InputError, mention, setting, shown
 from ..spans.attributes import Attributes, Value, plain_value
 
 UNMATCHED = ("unmatched_references", "unmatched_predictions")
-"""Counts of documents: the spans of a side that the other side lacks."""
+"""Counts by document: the spans of each side that the other side lacks."""
 
 _SIDES = ("references", "predictions")
 
 ScoredAttributes = Mapping[str, frozenset[str] | None]
-"""The attributes that are scored, each with the labels of its spans; None for all labels."""
+"""The scored attributes with the labels of their spans; None for all labels."""
 
 _LISTED = 50
 """How many names an error lists."""
@@ -31,18 +31,18 @@ _ATTRIBUTES_REMEDY = "Use None, a list of names, or a mapping of names to True o
 
 @dataclass(frozen=True, eq=False)
 class AttributeItems:
-    """The items of the reference and, behind them, of the prediction, each side in the order of the documents.
+    """The items of the reference, then of the prediction, each side in the order of the documents.
 
-    An item of both sides stands there twice, and one that a side has several times as often.
+    Items are repeated: an item on both sides occurs at least twice.
 
     Attributes:
-        attributes: the attributes that are scored.
-        values: the values of both sides, each once.
-        references: how many items belong to the reference.
-        document, start, end: of each item.
-        attribute: of each item, codes that index `attributes`.
-        value: of each item, codes that index `values`.
-        score: of each item.
+        attributes: the scored attributes.
+        values: the distinct values of both sides.
+        references: the number of items of the reference.
+        document, start, end: the place of each item.
+        attribute: the code of each item's attribute, an index of `attributes`.
+        value: the code of each item's value, an index of `values`.
+        score: the score of each item.
     """
 
     attributes: tuple[str, ...]
@@ -64,12 +64,12 @@ class AttributeItems:
         *,
         include_falsy: bool,
     ) -> AttributeItems:
-        """Choose the values that are items.
+        """Select the values that are items.
 
         Args:
             sides: the spans with attributes of both sides.
-            scored: the attributes that are scored.
-            defaults: the default value of some attributes, which is no item.
+            scored: the scored attributes.
+            defaults: default values of attributes, which are not items.
             include_falsy: whether False, 0, 0.0, "" and None are items.
         """
         number: dict[tuple[type, Value | None], int] = {}
@@ -86,30 +86,27 @@ class AttributeItems:
 
     @cached_property
     def code(self) -> np.ndarray:
-        """The number of each item: the same for the same items, ordered by document."""
+        """A number for each item, ordered by document; equal items have equal numbers."""
         return ordered_codes(self.document, self.start, self.end, self.attribute, self.value)
 
     @property
     def reference(self) -> np.ndarray:
-        """The flags of the items that the reference has."""
+        """Flags of the items in the reference."""
         return np.isin(self.code, self.code[: self.references])
 
     @property
     def predicted(self) -> np.ndarray:
-        """The flags of the items that the prediction has."""
+        """Flags of the items in the prediction."""
         return np.isin(self.code, self.code[self.references :])
 
 
 def _item_columns(
     side: Attributes, scored: ScoredAttributes, defaults: Mapping[str, Value], *, include_falsy: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Find the items of a side, in the order of spans and scored attributes: span, attribute, value, score.
-
-    The value -1 is None.
-    """
+    """Find the items of a side, ordered by span and attribute: span, attribute, value (-1 for None), score."""
     number = {name: code for code, name in enumerate(scored)}
     attribute_of = np.array([number.get(name, -1) for name in side.names], dtype=code_type(len(scored)))
-    # by attribute and label: whether it is scored; by attribute and value: whether that is an item
+    # whether an attribute is scored for a label
     scored_of = np.array(
         [[labels is None or label in labels for label in side.labels] for labels in scored.values()], dtype=bool
     ).reshape(len(scored), len(side.labels))
@@ -141,7 +138,7 @@ def _item_columns(
 
 
 def distinct_items(code: np.ndarray, score: np.ndarray, *, highest: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Find the first copy of each distinct item, in order, and its highest (else its last) score."""
+    """Find the first copy of each distinct item, in order, with the highest (else the last) score of its copies."""
     order = np.argsort(code, kind="stable")
     begins = np.flatnonzero(begins_run(code[order]))
     if len(begins) == len(code):
@@ -153,10 +150,7 @@ def distinct_items(code: np.ndarray, score: np.ndarray, *, highest: bool) -> tup
 
 
 def unmatched_spans(references: Attributes, predictions: Attributes) -> np.ndarray:
-    """Find the spans that only one side has, each once, in order, the references' before the predictions'.
-
-    Spans are the same if document, start, end and label are.
-    """
+    """Find the distinct spans (document, start, end, label) of only one side, references first."""
     names = ("document", "start", "end", "label")
     if references.labels == predictions.labels and all(
         np.array_equal(getattr(references, name), getattr(predictions, name)) for name in names
@@ -173,9 +167,9 @@ def unmatched_spans(references: Attributes, predictions: Attributes) -> np.ndarr
 
 
 def unmatched_by_document(references: Attributes, predictions: Attributes, *, equal: bool) -> dict[str, np.ndarray]:
-    """Count for each document the spans that one side has and the other lacks, by `UNMATCHED`.
+    """Count the spans of each side that the other side lacks, by document, see `UNMATCHED`.
 
-    `equal`: both sides have the same spans.
+    `equal` says that both sides have the same spans.
     """
     apart = np.zeros(0, dtype=np.int64) if equal else unmatched_spans(references, predictions)
     of_reference = references.document[apart[apart < len(references)]]
@@ -185,7 +179,7 @@ def unmatched_by_document(references: Attributes, predictions: Attributes, *, eq
 
 
 def seen_names(references: Attributes, predictions: Attributes) -> dict[str, frozenset[str]]:
-    """List the names of the attributes, and the labels, that spans of either side have."""
+    """List the attributes and labels that occur on either side."""
     sides = references, predictions
     attributes = (side.names[code] for side in sides for code in np.flatnonzero(np.bincount(side.name)))
     labels = (side.labels[code] for side in sides for code in np.flatnonzero(np.bincount(side.label)))
@@ -193,7 +187,7 @@ def seen_names(references: Attributes, predictions: Attributes) -> dict[str, fro
 
 
 def read_scored(attributes: Any) -> dict[str, frozenset[str] | None] | None:
-    """Read the labels of each attribute that is scored, None for all labels; None if all attributes are.
+    """Read the scored attributes with their labels (None for all); None stands for all attributes.
 
     Raises:
         InputError: for anything but a list of names or a mapping of names to True or to labels.
@@ -217,14 +211,12 @@ def read_scored(attributes: Any) -> dict[str, frozenset[str] | None] | None:
             scored[name] = None
         elif isinstance(labels, (list, tuple, set, frozenset)) and all(isinstance(label, str) for label in labels):
             if not labels:
-                problem = (
-                    f"{mention('attributes')}: {shown(name)} is asked of spans with no label at all, that is of none."
-                )
+                problem = f"{mention('attributes')}: the list of labels of {shown(name)} is empty."
                 raise InputError(problem, _ATTRIBUTES_REMEDY, option="attributes")
             scored[name] = frozenset(labels)
         else:
             raise InputError(
-                f"{shown(labels)} in attributes does not say of which spans {shown(name)} is asked.", _ATTRIBUTES_REMEDY
+                f"{shown(labels)} in attributes is not a list of labels for {shown(name)}.", _ATTRIBUTES_REMEDY
             )
     return scored
 
@@ -235,13 +227,13 @@ def require_seen(
     defaults: Mapping[str, Value],
     filtered: frozenset[str] = frozenset(),
 ) -> None:
-    """Raise an `InputError` for an attribute or a label that is named in an option and that no span has.
+    """Raise an `InputError` if an option names an attribute or a label that no span has.
 
     Args:
-        seen: the names that occur, see `seen_names`; without labels there are no spans, and any name goes.
-        scored: the attributes that are scored by name.
+        seen: the names that occur, see `seen_names`; without any span all names are accepted.
+        scored: the scored attributes.
         defaults: default values of attributes.
-        filtered: the attributes that `filter` names.
+        filtered: the attributes in `filter`.
     """
     labels = {label for chosen in scored.values() for label in chosen or ()}
     named = (
@@ -255,7 +247,7 @@ def require_seen(
             present = sorted(seen[kind])
             more = ", ..." if len(present) > _LISTED else ""
             raise InputError(
-                f"no span has the {kind[:-1]} {shown(unknown[0])}, which {mention(option)} names.",
+                f"no span has the {kind[:-1]} {shown(unknown[0])} from {mention(option)}.",
                 f"The {kind} are {', '.join(map(shown, present[:_LISTED]))}{more}."
                 if present
                 else "No span has attributes.",
@@ -264,7 +256,7 @@ def require_seen(
 
 
 def require_same_spans(references: Attributes, predictions: Attributes, documents: np.ndarray | None) -> None:
-    """Raise an `InputError` that names the first span that only one side has; `documents` are their numbers."""
+    """Raise an `InputError` for the first span that only one side has; `documents` are the documents' numbers."""
     apart = unmatched_spans(references, predictions)
     if len(apart) == 0:
         return
@@ -272,9 +264,9 @@ def require_same_spans(references: Attributes, predictions: Attributes, document
     at, side = _on_its_side(int(apart[0]), len(references))
     span = sides[side]
     raise InputError(
-        f"the span from {span.start[at]} to {span.end[at]} with the label {span.labels[span.label[at]]!r} is not "
-        f"among the {_SIDES[1 - side]}.",
-        f"Give both sides the same spans, or score the difference with {setting('on_mismatch', 'count')}.",
+        f"the span from {span.start[at]} to {span.end[at]} with the label {span.labels[span.label[at]]!r} is missing "
+        f"in the {_SIDES[1 - side]}.",
+        f"Give both sides the same spans, or count the difference as errors with {setting('on_mismatch', 'count')}.",
         **_place_of(sides, side, at, documents),
     )
 
@@ -286,11 +278,11 @@ def require_one_type(
     defaults: Mapping[str, Value],
     documents: np.ndarray | None,
 ) -> None:
-    """Raise an `InputError` if an attribute has two values that differ in type alone, such as True, 1, 1.0 and "1".
+    """Raise an `InputError` if two values of an attribute differ only in type, such as True, 1, 1.0 and "1".
 
     Args:
         references, predictions: both sides.
-        scored: the attributes that are scored.
+        scored: the scored attributes.
         defaults: default values of attributes; they count as values.
         documents: the numbers of the documents; None for 0, 1, 2 ...
     """
@@ -319,15 +311,15 @@ def require_one_type(
             if type(earlier) is not type(value):
                 where = mention("default_values") if earlier_place is None else OTHER_PLACE
                 raise place.placed(
-                    problem=f"{shown(name)} is {value!r} here and {earlier!r} in {where}: values that differ in type "
-                    f"alone ({type(value).__name__} and {type(earlier).__name__}).",
-                    remedy='Write all values of an attribute in one type; in JSON, true, 1 and "1" are three values.',
+                    problem=f"{shown(name)} is {value!r} here and {earlier!r} in {where}: these values differ only in "
+                    f"type ({type(value).__name__} and {type(earlier).__name__}).",
+                    remedy='Use one type for all values of an attribute; in JSON, true, 1 and "1" are three values.',
                     other=earlier_place,
                 )
 
 
 def _meaning(value: Value | None) -> Any:
-    """Read a value as if types did not matter: `"true"`, `"1"` and 1.0 are 1."""
+    """Normalise a value so that only its type is lost: `"true"`, `"1"` and 1.0 are 1."""
     if not isinstance(value, str):
         return value
     text = value.strip().lower()

@@ -1,4 +1,4 @@
-"""Predicted items of attributes ranked by score: average precision, and curves of precision and recall."""
+"""Attribute items ranked by score: average precision and precision-recall curves."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from ..counts.counts import Counts
 class AttributeCounts(Counts):
     """The counts of `span_attribute`: numbers of items, and the predicted items with their scores.
 
-    Its labels are the attributes. At (document, attribute) stand `tp`, `support` and `positives`: the items on both
-    sides, in the reference and in the prediction; in `shared` each document's spans that only one side has. Average
-    precision ranks the predicted items of the whole corpus, and ranks within parts do not give these ranks: so there
-    is a row for each predicted item, with its `score`, whether it is `right`, that is in the reference, and its
-    `position` among the items of its document.
+    Its labels are the attributes. The columns `tp`, `support` and `positives` count the items on both sides, in the
+    reference and in the prediction; `shared` counts each document's spans that only one side has. Average precision
+    ranks the predicted items of the whole corpus and cannot be computed from ranks within parts, so each predicted item
+    keeps a row with its `score`, whether it is `right` (in the reference), and its `position` in its document.
     """
 
     @cached_property
     def ranking(self) -> np.ndarray:
-        """The indices of the predicted items, highest score first, ties in the order of the documents."""
+        """The indices of the predicted items by descending score; ties in document order."""
         rows = self.rows
         return np.lexsort((rows["position"], rows["document"], -rows["score"]))
 
@@ -39,13 +38,12 @@ class AttributeCounts(Counts):
 
 @dataclass(frozen=True, eq=False)
 class PrecisionRecallCurve:
-    """Precision and recall of the predicted items down to each score.
+    """Precision and recall of the predicted items with at least a score.
 
     Attributes:
-        threshold: scores, highest first: with `ties` the distinct scores, otherwise each item's.
-        precision: shape (thresholds): the share of right ones among the items down to there.
-        recall: shape (thresholds): the share of the reference items that are among them. It ends below 1 if some
-            reference items were never predicted.
+        threshold: the scores in descending order: with `ties` the distinct scores, otherwise the score of each item.
+        precision: the precision of the items down to each threshold.
+        recall: the recall of these items; it ends below 1 if some reference items were never predicted.
         average_precision: `ap` of the result.
     """
 
@@ -57,13 +55,13 @@ class PrecisionRecallCurve:
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """Steps down the rankings of some groups of items, the groups one after the other.
+    """Steps down the rankings of groups of items, group after group.
 
     Attributes:
         group: the group of each step.
-        score: the score of its items.
-        rank, hits: how many items of the group, and how many right ones, there are down to the step.
-        gained: how many right ones the step itself has.
+        score: the score of the step's items.
+        rank, hits: the number of items, and of right items, of the group down to the step.
+        gained: the number of right items in the step.
     """
 
     group: np.ndarray
@@ -79,8 +77,7 @@ class Steps:
         Args:
             counts: of all documents.
             rule: how equal scores are ranked, see `SpanAttribute.average_precision`.
-            times: how often each document occurs; None for once. Documents that occur several times stand one behind
-                the other.
+            times: how often each document occurs; None for once. Copies of a document follow each other.
         """
         order = counts.ranking if times is None else _repeated(counts, rule, times)
         label = counts.rows["label"][order]
@@ -109,18 +106,18 @@ class Steps:
         return cls(group[last], score[last], rank[last], hits[last], np.add.reduceat(right, begins))
 
     def precisions(self, groups: int, rule: str) -> np.ndarray:
-        """Sum for each group, over its right items, the precision down to their step."""
+        """Sum the precision at each right item, by group."""
         gained = np.where(self.rank == 1, 0, self.gained) if rule == "edsnlp-0.20" else self.gained
         return np.bincount(self.group, weights=gained * (self.hits / self.rank), minlength=groups)
 
 
 def _repeated(counts: AttributeCounts, rule: str, times: np.ndarray) -> np.ndarray:
-    """Rank the items of a corpus in which documents occur several times."""
+    """Rank the items of a corpus with repeated documents."""
     rows, order = counts.rows, counts.ranking
     repeats = times[rows["document"][order]]
     repeated = np.repeat(order, repeats)
     if rule == "ties":
-        # among items of equal score the order does not matter
+        # the order of items with equal scores does not matter
         return repeated
     copy = np.arange(len(repeated)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     keys = (rows["position"][repeated], copy, rows["document"][repeated], -rows["score"][repeated])

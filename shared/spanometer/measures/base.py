@@ -31,20 +31,20 @@ from ..options import CheckedOptions, escaped, option
 from ..version import __version__
 
 SHARED = ("match_labels", "average", "f_beta", "combination", "f1_average", "zero_division")
-"""Options that many measures have; signatures and documentation name them after a measure's own."""
+"""Options that many measures share; signatures and documentation list them after a measure's own options."""
 
 
 Kind = TypeVar("Kind", bound=Counts)
 
 Scores = Callable[[Mapping[str, np.ndarray]], dict[str, np.ndarray]]
-"""Values, by key, of totals by label."""
+"""A function from totals by label to values by key."""
 
 COUNTS_PER_LABEL = "counts_per_label"
-"""The detail key of a measure whose counts are of interest label by label."""
+"""The detail key for counts of each label."""
 
 
 def zero_division_option(help: str) -> Any:
-    """Declare the option `zero_division` of a measure; `help` describes the value that it sets."""
+    """Declare the option `zero_division` of a measure with its help text."""
     return option(0.0, help=help, kind=float, choices=(0.0, 1.0, nan), label="Zero division")
 
 
@@ -54,12 +54,12 @@ class Key:
 
     Attributes:
         title: its name in tables and on pages.
-        help: its meaning, as a phrase that begins in lower case and has no full stop.
+        help: its meaning, a phrase in lower case without a full stop.
         range: the range of its values.
-        better: `higher` or `lower`; empty if neither is better.
+        better: `higher`, `lower`, or empty if neither is better.
         kind: the type of its values.
         whole: whether they are whole numbers.
-        share: whether they can be written in percent, unless they are whole.
+        share: whether they can be shown as percentages, unless they are whole.
     """
 
     title: str
@@ -82,24 +82,23 @@ class Measure(CheckedOptions, ABC):
 
     Attributes:
         average: `micro` scores the counts summed over labels; `macro` is the unweighted mean of each key over the
-            labels of both sides; `weighted` weights the labels by their reference spans (without any it is `micro`).
-        zero_division: the value of a ratio whose denominator is 0: 0.0, 1.0 or nan. NaN scores of labels are left out
-            of averages.
-        name: the measure's name, and its module's.
-        place: where it stands among all measures, lowest first.
+            labels of both sides; `weighted` weights the labels by their reference spans (`micro` if there are none).
+        zero_division: the value of a ratio with the denominator 0: 0.0, 1.0 or nan. Averages leave out NaN scores.
+        name: the name of the measure and of its module.
+        place: its position in lists of measures, lowest first.
         input: the kind of its input: `spans`, `entities`, `attributes` or `mentions`.
         results: the keys of its result, described.
-        returns: a phrase in front of their description.
+        returns: a phrase before their description.
         detail_keys: the keys that `details` adds to the result.
-        keys: the names of the keys of `results`.
-        leading: whether it is computed where no measure is named.
-        quick: whether it is one of "all" measures; not if it takes much longer than others.
+        keys: the keys of `results`.
+        leading: whether it is computed by default.
+        quick: whether "all" includes it; slow measures are left out.
         headline: the key that comparisons and charts show.
-        ranked: other keys by which comparisons rank too.
-        higher_is_better: whether the headline of the better output is the higher one.
-        support: the count that holds the number of reference spans.
+        ranked: other keys by which comparisons rank.
+        higher_is_better: whether a higher headline is better.
+        support: the count of reference spans.
         shared: the counts that belong to documents and not to labels.
-        unusual: options that signatures name only if they have another value than the default.
+        unusual: options that signatures leave out at their default.
         counts_type: the class of its counts.
     """
 
@@ -124,22 +123,22 @@ class Measure(CheckedOptions, ABC):
     counts_type: ClassVar[type[Counts]] = Counts
 
     def __init_subclass__(cls, **settings: Any) -> None:
-        """Name the keys that a measure describes."""
+        """Set `keys` from `results`."""
         super().__init_subclass__(**settings)
         if "results" in vars(cls):
             cls.keys = tuple(cls.results)
 
     @property
     def weight(self) -> str:
-        """The count by which `average="weighted"` weights labels."""
+        """The count that weights labels with `average="weighted"`."""
         return self.support
 
     @abstractmethod
     def counts(self, references: Any, predictions: Any) -> Counts:
-        """Count both sides of a corpus, see `counts.Counts`. Counts of parts of a corpus add up.
+        """Count both sides of a corpus; counts of its parts add up, see `counts.Counts`.
 
         Raises:
-            InputError: if the two sides do not annotate the same documents, or the measure is not defined.
+            InputError: if the sides annotate different documents, or the measure is undefined.
         """
 
     @property
@@ -149,14 +148,14 @@ class Measure(CheckedOptions, ABC):
 
     @property
     def needs_tokens(self) -> bool:
-        """Whether the measure looks at words, and has none."""
+        """Whether the measure needs words that are missing."""
         return False
 
     def require_additive(self) -> None:
-        """Raise an `InputError` if counts of parts of a corpus do not add up to the whole's."""
+        """Raise an `InputError` if counts of parts of a corpus do not add up."""
 
     def require_parts(self) -> None:
-        """Raise an `InputError` unless the parts of a corpus can be counted by themselves, and their counts added."""
+        """Raise an `InputError` unless the parts of a corpus can be counted separately and added."""
         self.require_additive()
 
     def totals(self, counts: Counts) -> dict[str, np.ndarray]:
@@ -164,19 +163,19 @@ class Measure(CheckedOptions, ABC):
         return counts.per_label()
 
     def weighted_totals(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Sum the counts of corpora given by document weights, by label, see `Counts.weighted`."""
+        """Sum the counts of weighted documents by label, see `Counts.weighted`."""
         return counts.weighted(weights)
 
     @abstractmethod
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute the headline values of summed quantities, element by element."""
+        """Compute the headline values from summed quantities, element by element."""
 
     def quantities(self, totals: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
-        """Compute the quantities that are summed over labels, from totals by label of shape (..., labels)."""
+        """Compute quantities that can be summed over labels, from totals of shape (..., labels)."""
         return totals
 
     def pooled(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Sum quantities over labels, shape (...); `all_<name>`, the same for each label, takes the place of a sum."""
+        """Sum quantities over labels, shape (...); a quantity `all_<name>` replaces the sum of `<name>`."""
         sums = {name: values.sum(axis=-1) for name, values in quantities.items()}
         wholes = {name: quantities[f"all_{name}"] for name in sums if f"all_{name}" in quantities}
         return {**sums, **{name: values[..., 0] for name, values in wholes.items() if values.shape[-1]}}
@@ -186,16 +185,16 @@ class Measure(CheckedOptions, ABC):
         return self.formula(self.quantities(totals))
 
     def headline_values(self, counts: Counts) -> dict[str, float]:
-        """Compute the headline values of counts, averaged over labels as `average` says."""
+        """Compute the headline values of counts, averaged by `average`."""
         scores = self.score_totals(self.totals(counts))
         return {key: self.results[key].kind(value) for key, value in scores.items()}
 
     def score(self, counts: Counts) -> dict[str, float]:
-        """Compute the result of counts: the headline values, unless a measure has more to say."""
+        """Compute the result of counts, by default the headline values."""
         return self.headline_values(counts)
 
     def score_weighted(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Compute the headline values of corpora given by document weights.
+        """Compute the headline values of corpora with weighted documents.
 
         Args:
             counts: of all documents.
@@ -209,18 +208,18 @@ class Measure(CheckedOptions, ABC):
     def joint_estimates(
         self, counted: Sequence[Counts], resampling: Resampling | None, scores: Scores | None = None
     ) -> dict[str, Estimate]:
-        """Estimate values of several counts of the same documents, in the same corpora drawn with replacement.
+        """Estimate values for several counts of the same documents, all on the same resampled corpora.
 
-        From the counts of the documents alone; nothing is decoded or aligned again. See `statistics.Resampling`.
+        Only the counts are resampled; nothing is decoded or aligned again. See `statistics.Resampling`.
 
         Args:
             counted: the counts.
-            resampling: how corpora are drawn; None draws none.
-            scores: computes the values from totals by label; by default the headline values of each label, NaN in drawn
-                corpora without it, and, last, of the corpus.
+            resampling: how to draw corpora; None draws none.
+            scores: computes the values from totals by label. By default, the headline values of each label (NaN in
+                drawn corpora without the label) and, last, of the corpus.
 
         Returns:
-            For each key values of shape (..., counts), by default (labels + 1, counts).
+            Values of shape (..., counts) for each key; by default (labels + 1, counts).
         """
         of_totals = scores or self.where_present(self.scores_of_all)
         # the copies take their caches with them
@@ -251,7 +250,7 @@ class Measure(CheckedOptions, ABC):
         return np.asarray(flags)
 
     def where_present(self, scores: Scores) -> Scores:
-        """Make a function of totals by label that computes the same scores, with NaN for labels that are not there."""
+        """Wrap a function of totals by label: absent labels score NaN."""
 
         def of_totals(totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
             values, there = scores(totals), self.present(totals)
@@ -265,17 +264,17 @@ class Measure(CheckedOptions, ABC):
         """Compute confidence intervals of the headline values that are not whole numbers.
 
         Returns:
-            For each key the lower and the upper bound; NaN if there are fewer than two documents.
+            The lower and upper bound of each key; NaN with fewer than two documents.
         """
         values = self.joint_estimates([counts], resampling, self.score_totals)
         return self.intervals_of({key: each[0] for key, each in values.items()}, resampling)
 
     def intervals_of(self, values: Mapping[str, Estimate], resampling: Resampling) -> dict[str, tuple[float, float]]:
-        """Compute the same from estimates of the headline values."""
+        """Compute the same intervals from estimates of the headline values."""
         return {key: values[key].interval(resampling.confidence) for key in self.keys if not self.results[key].whole}
 
     def label_intervals(self, counts: Counts, resampling: Resampling) -> dict[str, dict[str, tuple[float, float]]]:
-        """Compute confidence intervals of each label's values, in the corpora of `intervals` that have the label."""
+        """Compute confidence intervals for each label, from the drawn corpora with the label."""
         return self._intervals_by_name(counts, resampling, counts.labels, self.where_present(self.label_scores))
 
     def _intervals_by_name(
@@ -290,11 +289,11 @@ class Measure(CheckedOptions, ABC):
         return {name: {key: tuple(bounds[key][code]) for key in bounds} for code, name in enumerate(names)}
 
     def with_intervals(self, result: Mapping[str, Any], counts: Counts, resampling: Resampling) -> dict[str, Any]:
-        """Add to a result `<key>_low` and `<key>_high` for each key that has an interval."""
+        """Add the bounds `<key>_low` and `<key>_high` to a result."""
         return with_bounds(result, self.intervals(counts, resampling))
 
     def left_out(self, counts: Counts, scores: Scores | None = None) -> dict[str, np.ndarray]:
-        """Compute values of the corpus without one group of documents after the other, shape (groups, ...).
+        """Compute values of the corpus with each group of documents left out in turn, shape (groups, ...).
 
         Args:
             counts: of all documents.
@@ -314,7 +313,7 @@ class Measure(CheckedOptions, ABC):
         )
 
     def score_per_label(self, counts: Counts) -> dict[str, dict[str, float | int]]:
-        """Compute the headline values of each label of either side, and its `support`: its reference spans."""
+        """Compute the headline values of each label, and its number of reference spans as `support`."""
         totals = self.totals(counts)
         values = self.label_scores(totals)
         support = totals[self.support]
@@ -330,12 +329,12 @@ class Measure(CheckedOptions, ABC):
         return {"per_label": self.score_per_label(counts), "counts": counts.total(), **by_label}
 
     def notes(self, counts: Counts) -> list[str]:
-        """List sentences that warn readers of the scores about these counts; mostly none."""
+        """List warnings for readers of these scores, often none."""
         return []
 
     def score_per_document(self, counts: Counts) -> dict[str, np.ndarray]:
-        """Compute the headline values of each document as if it were the corpus, shape (documents)."""
-        # counts kept row by row have no sums of documents
+        """Compute the headline values of each document, shape (documents)."""
+        # rows have no sums by document
         each = (np.arange(counts.documents)[None] == number for number in range(counts.documents))
         totals_of = map(partial(self.weighted_totals, counts), each) if counts.rows else counts.per_document()
         parts = [self.score_totals(totals) for totals in totals_of]
@@ -343,7 +342,7 @@ class Measure(CheckedOptions, ABC):
         return {key: np.concatenate([empty, *(np.atleast_1d(part[key]) for part in parts)]) for key in self.keys}
 
     def document_scores(self, counts: Counts) -> dict[str, np.ndarray]:
-        """Compute `score_per_document`, with NaN for documents in which neither side has anything that is counted."""
+        """Compute `score_per_document`, with NaN for documents where both sides are empty."""
         counted = counts.flagged()
         return {key: np.where(counted, values, nan) for key, values in self.score_per_document(counts).items()}
 
@@ -379,7 +378,7 @@ class Measure(CheckedOptions, ABC):
         """Compute the mean of each key over documents from totals by label."""
         if DOCUMENTS not in totals:
             raise InputError(
-                "these counts have no scores of documents, which a mean over documents needs.",
+                "these counts lack the scores of documents, so their mean cannot be computed.",
                 f"Count with {setting('average', DOCUMENTS)}.",
             )
         if totals[DOCUMENTS].shape[-1] == 0:
@@ -397,7 +396,7 @@ class Measure(CheckedOptions, ABC):
     def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Score totals by label of shape (..., labels); the scores have shape (...).
 
-        Labels whose totals are all 0 are on neither side, and in no average.
+        Averages leave out labels whose totals are all 0.
         """
         if self.over_documents:
             return self._mean_over_documents(totals)
@@ -421,29 +420,29 @@ class Measure(CheckedOptions, ABC):
         return {**own, **shared}
 
     def signature(self, reading: Mapping[str, Any], resampling: Resampling | None = None) -> str:
-        """Write every option that can change the number, defaults too, in fixed order, the version last.
+        """Write every option that can change the number, in fixed order, then the version.
 
         For example `link_f|scheme:IOB2|repair:conlleval|match_labels:yes|average:micro|zero_division:0|v:0.1.0`.
 
         Args:
             reading: how the input was read: `scheme` and `repair` for tags, `input` for spans and fragments.
-            resampling: how intervals were made, if there are any.
+            resampling: how intervals were computed, if they were.
         """
         options, intervals = self.options(), {} if resampling is None else resampling.options()
         if "seed" in options and intervals.get("seed", options["seed"]) != options["seed"]:
-            # the measure draws, too, with another seed
+            # the measure draws too, with another seed
             intervals["draws_seed"] = intervals.pop("seed")
         return signature_of(self.name, {**reading, **options, **intervals})
 
 
 def signature_of(name: str, options: Mapping[str, object]) -> str:
-    """Write a signature: a name, the options that can change the result, in their order, and the version."""
+    """Write a signature: a name, the options in their order, and the version."""
     values = {**options, "v": __version__}
     return "|".join([name, *(f"{option}:{escaped(written(value), '|')}" for option, value in values.items())])
 
 
 def written(value: object) -> str:
-    """Write a value as signatures have it."""
+    """Write a value as it stands in signatures."""
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     # repr gives the shortest exact digits; adding 0 takes the sign from -0.0
@@ -453,7 +452,7 @@ def written(value: object) -> str:
 
 
 def with_bounds(values: Mapping[str, Any], intervals: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
-    """Add to values `<key>_low` and `<key>_high` for each interval."""
+    """Add the bounds `<key>_low` and `<key>_high` of each interval to values."""
     sides = ("low", "high")
     bounds = (
         (f"{key}_{side}", bound) for key, pair in intervals.items() for side, bound in zip(sides, pair, strict=True)

@@ -17,27 +17,26 @@ from .base import Key
 from .f_scores import f_results
 
 _BLOCK = 1 << 18
-"""From so many pairs of a piece and a span over it on, another block of pieces begins."""
+"""About this many pairs of a piece and a span over it are in a block."""
 
 _PIECES = 1 << 16
-"""At most so many pieces are in a block."""
+"""At most this many pieces are in a block."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bcubed(FMeasure):
-    """B-cubed precision, recall and F1: how much the spans over each token share the same other tokens.
+    """B-cubed precision, recall and F1: how well the spans over each token agree.
 
     For a token t in a span ŝ of a label, precision(t) = |ŝ ∩ s(t)| / |ŝ|, with s(t) the reference span of that label
-    over t; P is the mean over the tokens of predicted spans; R is the same with the sides swapped, over the tokens of
-    reference spans (the paper prints one sign for both denominators). If spans of a side overlap, the extended form
-    (Amigó et al. 2009): with c(t, u) and l(t, u) the numbers of spans of the same and of the other side that hold both
-    t and u, precision(t) is the mean of min(c, l) / c over the tokens u with c(t, u) > 0. It is the plain form if
-    nothing overlaps.
+    over t; P is the mean over the tokens of predicted spans. R is the same with the sides swapped (the paper prints one
+    sign for both denominators). If spans of a side overlap, the extended form is used (Amigó et al. 2009): with c(t, u)
+    and l(t, u) the numbers of spans of the same and of the other side that contain both t and u, precision(t) is the
+    mean of min(c, l) / c over the tokens u with c(t, u) > 0. Both forms are equal if nothing overlaps.
 
     Counts: `right` and `found`, the sums of the tokens' values; `predicted` and `reference`, in tokens;
     `reference_spans`.
 
-    Time grows with the spans, times the depth of their nesting. Discontinuous spans that overlap are taken apart into
+    Time grows with the number of spans times their nesting depth. Overlapping discontinuous spans are split into
     pieces, see `pieces.PIECE_PAIR_LIMIT`.
 
     Raises:
@@ -91,7 +90,7 @@ def _extended(alignment: Alignment) -> dict[str, Column]:
 def _by_depth(incidence: Incidence, sides: tuple[SideSpans, SideSpans]) -> list[tuple[np.ndarray, np.ndarray]]:
     """Compute for each side the value of a token of each piece, and whether the piece is in a span of the side.
 
-    Pieces are looked at in blocks, as all pairs of a piece and a span over it can take gigabytes.
+    Works in blocks of pieces, because all pairs of a piece and a span over it can take gigabytes.
     """
     first, counts = map(np.concatenate, zip(*map(incidence.covered, sides), strict=True))
     start, end = (np.concatenate([getattr(side, bound) for side in sides]) for bound in ("start", "end"))
@@ -115,7 +114,7 @@ def _by_depth(incidence: Incidence, sides: tuple[SideSpans, SideSpans]) -> list[
 
 @dataclass(frozen=True, eq=False)
 class _Spans:
-    """Spans of both sides: their first piece, the piece after their last, their bounds, whether they are references."""
+    """Spans of both sides: first piece, end of the last piece, boundaries, and whether they are references."""
 
     first: np.ndarray
     last: np.ndarray
@@ -124,7 +123,7 @@ class _Spans:
     is_reference: np.ndarray
 
     def take(self, chosen: slice, block: slice) -> _Spans:
-        """Take the spans that have pieces of a block, with these pieces alone, counted from its first."""
+        """Take the spans with pieces in a block, cut to the block and numbered from its first piece."""
         first = np.maximum(self.first[chosen], block.start) - block.start
         last = np.minimum(self.last[chosen], block.stop) - block.start
         kept = last > first
@@ -133,13 +132,13 @@ class _Spans:
 
 
 def _block(incidence: Incidence, block: slice, spans: _Spans) -> tuple[np.ndarray, np.ndarray]:
-    """Sum for each side and each piece of a block, over the tokens that share a span of the side with it.
+    """Sum min(c, l) / c for each side and piece of a block, over the tokens that share a span of the side with it.
 
-    To either side of a piece, the numbers of spans that hold a token u together with the piece change only where one of
-    the spans over the piece begins or ends.
+    The numbers of spans that contain both the piece and a token u change only where a span over the piece begins or
+    ends.
 
     Returns:
-        The shares min(c, l) / c, and how many tokens there are; shape (sides, pieces).
+        The sums, and the numbers of tokens; shape (sides, pieces).
     """
     start, end = incidence.start[block], incidence.end[block]
     common, reached = np.zeros((2, len(start))), np.zeros((2, len(start)), dtype=np.int64)
@@ -162,7 +161,7 @@ def _block(incidence: Incidence, block: slice, spans: _Spans) -> tuple[np.ndarra
         for side, left in enumerate((references, predictions)):
             common[side] += np.add.reduceat(shared / np.maximum(left, 1), first)
             reached[side] += np.add.reduceat(stretch * (left > 0), first)
-    # the tokens of the piece itself are in all of the spans over it
+    # all spans over the piece contain its tokens
     of_reference = spans.is_reference[span]
     depth = np.stack([np.bincount(piece[of_side], minlength=len(start)) for of_side in (of_reference, ~of_reference)])
     size = end - start
@@ -170,7 +169,7 @@ def _block(incidence: Incidence, block: slice, spans: _Spans) -> tuple[np.ndarra
 
 
 def _by_pieces(incidence: Incidence, side: SideSpans, other: SideSpans) -> tuple[np.ndarray, np.ndarray]:
-    """Compute `_by_depth` for one side, with discontinuous spans, over all pairs of pieces that share a span."""
+    """Compute `_by_depth` for one side with discontinuous spans, from all pairs of pieces in a span."""
     together, apart = incidence.linked(side), incidence.linked(other)
     shares = together.minimum(apart).multiply(together.astype(float).power(-1)).tocsr()
     reached = (together > 0).astype(np.int64) @ incidence.size

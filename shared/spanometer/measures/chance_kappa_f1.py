@@ -20,27 +20,27 @@ from .placement import Cases, Placement, place, require_placeable, sample
 from .start_probabilities import work
 
 _DRAWN_AT_ONCE = 1 << 22
-"""A simulation holds about this many numbers at a time."""
+"""The approximate number of values that a simulation holds at a time."""
 
 MOST_TOKENS_DRAWN = 2_000_000_000
-"""How many tokens of documents are drawn in all simulations together: some ten minutes."""
+"""The maximum number of tokens in all simulations: about ten minutes."""
 
 _MOST_SIMULATED = 1 << 27
-"""How many numbers are kept of all simulations, one for each label of each of them: 1 GiB."""
+"""The maximum number of results, simulations times labels: 1 GiB."""
 
 
 @dataclass(frozen=True, eq=False)
 class ChanceCounts(Counts):
-    """The counts of `ChanceKappaF1`, and the results of simulations, which tables and bytes do not hold.
+    """The counts of `ChanceKappaF1` with the results of simulations, which are not stored in tables and bytes.
 
     Attributes:
-        simulated: agreement of two random annotations, float64, shape (simulations, labels); None without simulations.
+        simulated: the agreement of random annotations, float64, shape (simulations, labels); None without simulations.
     """
 
     simulated: np.ndarray | None = None
 
     def __add__(self, other: Counts) -> Self:
-        """Add counts, without simulations: simulations of parts are not independent of each other."""
+        """Add counts; simulations cannot be added, because those of parts are not independent."""
         for part in (self, other):
             if getattr(part, "simulated", None) is not None:
                 raise _not_additive()
@@ -53,44 +53,42 @@ class ChanceCounts(Counts):
 
 @dataclass(frozen=True, kw_only=True)
 class ChanceKappaF1(AlignedMeasure):
-    """F1, the F1 that random placement would give, and F1 corrected for it.
+    """F1, the F1 expected by chance, and F1 corrected for chance (Li et al. 2024).
 
-    From 'Estimating Agreement by Chance for Sequence Annotation' (Li et al. 2024). Each annotator's spans of a label
-    keep their number and lengths and are placed at random in the document, see `placement`. With `both` the
-    agreement, and the two sides' sizes, summed over documents and labels,
+    By chance means: each annotator's spans of a label keep their number and lengths, but are placed at random in the
+    document, see `placement`. With the agreement `both` and the sizes of the two sides, summed over documents and
+    labels,
 
         f1 = 2 both / (predicted + reference),  chance_f1 = 2 E[both] / (predicted + reference),
         kappa_f1 = (f1 - chance_f1) / (1 - chance_f1).
 
-    A side's size is its agreement with itself: the tokens (or the number) of its spans, and if spans of a label
-    overlap also the tokens that pairs of them share. f1 is in [0, 1] and kappa_f1 at most 1, which identical
-    annotations have unless chance is 1; 0 is the level of chance. Higher is better. Under `disjoint` sizes do not
-    change with the place, so that chance_f1 is the exact expectation of F1, in [0, 1]; else (and with the method
-    `uniform`) it is the expected agreement in the observed sizes, and can pass 1, as random spans may lie over each
-    other where observed ones do not. `notes` says so then, and kappa_f1 is 1 for equal annotations and `zero_division`
-    for all others. Documents without spans change nothing.
+    A side's size is its agreement with itself: the tokens (or the number) of its spans, plus the tokens shared by
+    overlapping spans of a label. f1 is in [0, 1]. kappa_f1 is at most 1, the value of identical annotations unless
+    chance is 1; 0 is the level of chance. Higher is better. With `disjoint` chance_f1 is the exact expectation of F1,
+    in [0, 1]. With other placements and the method `uniform` random spans may overlap more than observed ones, so
+    chance_f1 can pass 1; `notes` then warns, and kappa_f1 is 1 for equal annotations and `zero_division` for all
+    others. Documents without spans change nothing.
 
     Attributes:
-        level: `token`: agreement is the shared tokens of spans of one label, sizes are in tokens; `span`: agreement is
-            the number of equal spans, sizes are in spans.
-        placement: `disjoint`: all arrangements of a label's spans without overlap are equally likely; `independent`:
-            each span lies anywhere, and tokens are counted with multiplicity, over pairs of spans, in `both` and in its
-            expectation; `layers`: nested spans, each nesting depth placed by itself as disjoint, counted likewise.
-        method: `exact`; `uniform`: every span lies anywhere with the same probability, the approximation of the
-            paper's appendix; `auto`: uniform if (n - a + k) / (n - a_i + 1) passes `uniform_threshold`.
+        level: `token`: agreement is the number of tokens that spans of a label share; `span`: the number of equal
+            spans. Sizes have the same unit.
+        placement: `disjoint`: all arrangements of a label's spans without overlap are equally likely. `independent`:
+            each span lies anywhere, and shared tokens count once for each pair of spans. `layers`: for nested spans;
+            each nesting depth is placed separately as disjoint, and tokens count as with `independent`.
+        method: `exact`; `uniform`: all positions of a span have the same probability, the approximation of the paper's
+            appendix; `auto`: uniform if (n - a + k) / (n - a_i + 1) passes `uniform_threshold`.
         uniform_threshold: for `auto`.
-        n_simulations: how many random pairs of annotations of the whole corpus to draw. With any, the result has
-            `chance_f1_std`, the standard deviation of F1 between them, and `p_value`, the one-sided (1 + draws with at
-            least the observed F1) / (1 + draws).
-        seed: of the simulations.
-        zero_division: F1 if there are no spans, and kappa_f1 if chance_f1 is 1 (or more, unless f1 is 1).
+        n_simulations: the number of random pairs of annotations of the corpus to draw. If it is above 0, the result has
+            `chance_f1_std`, the standard deviation of their F1, and `p_value`, the one-sided (1 + draws with at least
+            the observed F1) / (1 + draws).
+        seed: the seed of the simulations.
+        zero_division: F1 without spans, and kappa_f1 if chance_f1 is 1 (or more, unless f1 is 1).
 
     Counts: `both`, `expected`, `predicted`, `reference` (tokens or spans, by `level`), `reference_spans`.
 
     Raises:
-        InputError: if the documents' lengths are not known, if spans are discontinuous, and if they do not fit the
-            placement: overlapping spans under `disjoint`, crossing spans under `layers`, more tokens in spans
-            than the document has.
+        InputError: if the documents' lengths are not known, for discontinuous spans, and for spans that do not fit the
+            placement: overlapping spans with `disjoint`, crossing spans with `layers`, spans longer than the document.
     """
 
     level: str = option(
@@ -144,7 +142,7 @@ class ChanceKappaF1(AlignedMeasure):
     counts_type: ClassVar[type[Counts]] = ChanceCounts
 
     def options(self) -> dict[str, Any]:
-        """List the options for the signature: threshold and seed if they are used."""
+        """List the options for the signature; threshold and seed only if they are used."""
         options = super().options()
         if self.method != "auto":
             del options["uniform_threshold"]
@@ -153,7 +151,7 @@ class ChanceKappaF1(AlignedMeasure):
         return options
 
     def require_parts(self) -> None:
-        """Raise an `InputError` if there are simulations, which are of a whole corpus."""
+        """Raise an `InputError` if there are simulations, which need the whole corpus."""
         if self.n_simulations:
             raise _not_additive()
 
@@ -179,7 +177,7 @@ class ChanceKappaF1(AlignedMeasure):
         return ChanceCounts(columns, alignment.labels, alignment.documents, simulated=simulated)
 
     def work(self, alignment: Alignment) -> float:
-        """Estimate the work of exact chance, see `start_probabilities.work`; 0 if chance is not exact.
+        """Estimate the work of exact chance, see `start_probabilities.work`; 0 for other methods.
 
         Raises:
             InputError: if the spans do not fit the placement.
@@ -196,7 +194,7 @@ class ChanceKappaF1(AlignedMeasure):
         return sum(work(tokens, *lengths) for tokens, lengths in layers)
 
     def cases(self, alignment: Alignment) -> Cases:
-        """Find the places with spans on both sides, and the cases that determine random placement there.
+        """Find the places with spans on both sides and their cases, see `Cases`.
 
         Raises:
             InputError: if the spans do not fit the placement.
@@ -218,26 +216,26 @@ class ChanceKappaF1(AlignedMeasure):
         """Correct F1 for chance: (f1 - chance) / (1 - chance)."""
         f1, chance = np.asarray(f1), np.asarray(chance)
         certain = chance >= 1.0 - 1e-12
-        # above 1, chance leaves no scale for a difference: only perfect agreement keeps its value
+        # above 1 there is no scale: only perfect agreement keeps its value
         undefined = certain & ((f1 < 1.0) | (chance <= 1.0 + 1e-12))
         return divide(f1 - chance, np.where(undefined, 0.0, 1.0 - chance), self.zero_division)
 
     def notes(self, counts: Counts) -> list[str]:
-        """List a note if agreement by chance reaches or passes 1, so that `kappa_f1` has no scale."""
+        """List a note if `kappa_f1` has no scale, because `chance_f1` is 1 or more."""
         chance = float(self.score_totals(self.totals(counts))["chance_f1"])
         # NaN reaches nothing
         if not chance >= 1.0 - 1e-12:
             return []
         if chance <= 1.0 + 1e-12:
-            return ["chance_f1 is 1: spans placed at random always agree in full, and kappa_f1 is zero_division."]
+            return ["chance_f1 is 1: spans placed at random always agree fully, so kappa_f1 is zero_division."]
         return [
-            f"chance_f1 is {chance:.4g}, above 1: under this placement random spans of a label may overlap, and each "
-            "overlap counts. kappa_f1 is 1 for equal annotations and zero_division otherwise; the placement 'disjoint' "
-            "with the method 'exact' has no such values."
+            f"chance_f1 is {chance:.4g}, above 1: with this placement random spans of a label may overlap, and each "
+            "overlap counts. kappa_f1 is 1 for equal annotations and zero_division otherwise. Use the placement "
+            "'disjoint' with the method 'exact' to avoid this."
         ]
 
     def details(self, counts: Counts) -> dict[str, Any]:
-        """Compute the values that `details` adds to a result, also each document's (None without spans)."""
+        """Compute the values that `details` adds to a result, with the scores of each document (None without spans)."""
         absent = ~counts.flagged()
         documents = {}
         for key, values in self.score_per_document(counts).items():
@@ -252,7 +250,7 @@ class ChanceKappaF1(AlignedMeasure):
         simulated = getattr(counts, "simulated", None)
         if simulated is not None:
             drawn = self.score_totals({**counts.per_label(), "both": simulated})["f1"]
-            # drawn and observed values that are equal may differ in the last bit
+            # equal drawn and observed values may differ in the last bit
             reached = int((drawn >= result["f1"] - 1e-12).sum())
             result["chance_f1_std"] = float(drawn.std())
             result["p_value"] = (1 + reached) / (1 + len(drawn))
@@ -271,7 +269,7 @@ class ChanceKappaF1(AlignedMeasure):
         return side.column(value=side.size if side.flat else coverage(side, side))
 
     def _expected(self, cases: Cases, pairs: np.ndarray) -> np.ndarray:
-        """Compute the expected agreement of pairs of cases; a placement is kept until the last pair that needs it."""
+        """Compute the expected agreement of pairs of cases; placements are cached until their last pair."""
         agreement = Placement.shared_tokens if self.level == "token" else Placement.same_spans
         values, placed = np.empty(len(pairs)), dict[int, Placement]()
         together = np.zeros(len(pairs), dtype=bool)
@@ -310,9 +308,9 @@ class ChanceKappaF1(AlignedMeasure):
         """Draw the agreement of random pairs of annotations of the whole corpus, shape (simulations, labels)."""
         if self.n_simulations * labels > _MOST_SIMULATED:
             most = setting("n_simulations", _MOST_SIMULATED // labels)
-            problem = f"{self.n_simulations:,} simulations of {labels:,} labels are more numbers than are kept at once."
+            problem = f"{self.n_simulations:,} simulations of {labels:,} labels need too much memory."
             raise InputError(problem, f"Set {most} or less.", option="n_simulations")
-        # a document's spans are drawn anew for each label that both sides have there
+        # a document's spans are drawn for each label on both sides
         tokens = int(cases.tokens[cases.of_both[:, 0]].sum())
         require_bounded("n_simulations", self.n_simulations, tokens, "token", MOST_TOKENS_DRAWN)
         generator = np.random.default_rng(self.seed)
@@ -329,7 +327,7 @@ class ChanceKappaF1(AlignedMeasure):
     def _draw(
         self, sides: list[tuple[int, list[list[int]]]], draws: int, generator: np.random.Generator
     ) -> Iterator[tuple[int, np.ndarray]]:
-        """Draw the agreement of random pairs of one case: blocks with the number of their first draw."""
+        """Draw the agreement of random pairs of a case; yields blocks with the number of their first draw."""
         tokens = sides[0][0]
         lengths = [np.array([length for layer in layers for length in layer]) for _, layers in sides]
         meetings = len(lengths[0]) * len(lengths[1])
@@ -352,7 +350,7 @@ def _not_additive() -> InputError:
 
 
 def _sampled_agreement(level: str, tokens: int, starts: list[np.ndarray], lengths: list[np.ndarray]) -> np.ndarray:
-    """Compute the agreement of sampled annotations, one value a draw."""
+    """Compute the agreement of each pair of sampled annotations."""
     if level == "span" or len(lengths[0]) * len(lengths[1]) <= 2 * tokens:
         first, second = starts[0][:, :, None], starts[1][:, None, :]
         sizes = lengths[0][None, :, None], lengths[1][None, None, :]

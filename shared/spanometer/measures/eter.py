@@ -1,4 +1,4 @@
-"""ETER, the entity tree error rate, and the slot error rate beside it."""
+"""ETER, the entity tree error rate, and the slot error rate."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ _SLOTS = ("slot_types", "slot_components")
 
 @dataclass(frozen=True, eq=False)
 class EntityAlignment:
-    """The pairs of a reference and a predicted entity, see `Eter`; all other entities are deleted or inserted.
+    """The pairs of aligned entities, see `Eter`; all other entities are deleted or inserted.
 
     Attributes:
-        reference, prediction: numbers of the entities of both sides, in the order of `Entities`; the pairs are ordered
-            by the reference's.
-        root_error, component_error: of each pair.
-        cost: of each pair, (1 - alpha) * root error + alpha * component error.
+        reference, prediction: the entities of each pair, as indices of `Entities`, ordered by `reference`.
+        root_error, component_error: the errors of each pair.
+        cost: (1 - alpha) * root error + alpha * component error of each pair.
     """
 
     reference: np.ndarray
@@ -42,61 +41,58 @@ class EntityAlignment:
 class Eter(Measure):
     """ETER, the entity tree error rate (Ben Jannet et al.), and SER, the slot error rate, with MUC's ERR.
 
-    Reference and predicted entities that share a token are aligned one to one so that the errors cost least:
+    Aligns reference and predicted entities that share a token one to one, with the lowest total cost:
 
         ETER = (insertion_cost · I + deletion_cost · D + Σ E) / N_E,        E = (1 - alpha) · root + alpha · components,
 
     with I and D the inserted and deleted entities (each costs 1 in the paper), N_E the reference entities, and the sum
-    over the aligned pairs.
-    Among equally cheap alignments the one with the most pairs counts, then the one with the fewest type, then subtype
-    substitutions, then the one in which the earlier reference entity has the earlier partner. No pair is kept that
-    costs more than an insertion and a deletion.
+    over the aligned pairs. Ties: the most pairs, then the fewest type substitutions, then the fewest subtype
+    substitutions, then the earlier partner for the earlier reference entity. A pair that costs more than an insertion
+    and a deletion is split.
 
-    The **root** error is the types' error, plus `span_cost` if the bounds differ. Types are matched one to one: 0 if
-    they are equal, `subtype_cost` if their first dotted parts are, else `type_cost`, also for an unmatched
-    type; the sum is divided by the number of types of the side that has more. It is symmetric.
+    The **root** error is the type error, plus `span_cost` if the boundaries differ. Types are matched one to one: a
+    match costs 0 if the types are equal and `subtype_cost` if only their first dotted parts are; any other type costs
+    `type_cost`. The sum is divided by the larger number of types.
 
-    The error in the **components** is
+    The **components** error is
 
         (insertion_cost · inserted + deletion_cost · deleted + Σ (type_cost if the labels differ + span_cost if the
-        bounds differ)) / max(1, components of the reference entity)
+        boundaries differ)) / max(1, components of the reference entity)
 
     over the cheapest one-to-one alignment of the components that share a token.
 
-    **SER** takes slots: entities, and the components that are not entities themselves. Entities are aligned with
-    entities and components with components, wherever in the document they stand; a substitution costs `ser_type_cost`
-    for another label (another set of types) and `ser_span_cost` for other bounds, but not more than 1. SER = (I + D +
-    substitutions' cost) / slots of the reference; with both costs 1 it is the plain (S + D + I) / R (Makhoul et al.
-    1999).
+    **SER** scores slots: entities, and components that are not entities themselves. Entities are aligned with entities
+    and components with components, anywhere in the document. A substitution costs `ser_type_cost` for another label
+    (set of types) plus `ser_span_cost` for other boundaries, at most 1. SER = (I + D + cost of substitutions) /
+    reference slots; with both costs 1 it is the plain (S + D + I) / R (Makhoul et al. 1999).
 
     All rates are in [0, ∞), lower is better; the reference itself scores 0, an empty output 1 (ETER: `deletion_cost`).
-    If the reference has no entities (or slots) a rate is `zero_division`, whatever the prediction has.
-    `average="macro"` takes `zero_division` for labels that the reference lacks, while `micro` counts what is inserted
-    there. The rates of such a label alone are NaN.
+    A rate is `zero_division` if the reference has no entities (or slots). Labels that the reference lacks are
+    `zero_division` in `average="macro"`, count their insertions in `micro`, and have NaN as their own rates.
 
     Attributes:
-        alpha: the weight of the components, in [0, 1]: 0 ignores components, 1 ignores types and bounds.
+        alpha: the weight of the components, in [0, 1]: 0 ignores components, 1 ignores types and boundaries.
         type_cost: the cost of another type, or of another label of a component.
-        subtype_cost: the cost of a type that agrees in its first dotted part; not more than `type_cost`.
-        span_cost: the cost of other bounds.
-        insertion_cost, deletion_cost: the cost in ETER of an entity or component without a partner, predicted or of the
-            reference. In SER both cost 1.
-        ser_type_cost, ser_span_cost: the cost of another label and of other bounds of a slot in SER, in [0, 1].
-        type_level: `coarse` compares the first dotted parts of types and of components' labels alone; types, components
-            and entities that are equal then count once.
+        subtype_cost: the cost of a type with the same first dotted part; at most `type_cost`.
+        span_cost: the cost of other boundaries.
+        insertion_cost, deletion_cost: the cost in ETER of an unmatched predicted or reference entity or component. In
+            SER both cost 1.
+        ser_type_cost, ser_span_cost: the cost in SER of a slot with another label or other boundaries, in [0, 1].
+        type_level: `coarse` compares only the first dotted parts of types and component labels; equal types, components
+            and entities then count once.
         zero_division: the value of a rate if the reference is empty.
 
-    Counts, at the first type of the reference entity, and for insertions of the predicted one: `references`,
-    `insertions`, `deletions`, `matched`; the sums of the matched pairs' `root_error` and `component_error`;
-    `type_substitutions` (pairs that have a type without a partner of its first part), `subtype_substitutions` (pairs
-    whose types differ after the first part only), `boundary_substitutions`; within matched pairs
-    `component_insertions`, `component_deletions`, `component_label_substitutions`,
-    `component_boundary_substitutions`; for SER, with `slot_types` for entities and `slot_components`: `_references`,
-    `_correct`, `_insertions`, `_deletions`, `_substitutions` and `_cost`, the cost of the substitutions.
+    Counts, at the first type of the reference entity (insertions: of the predicted entity): `references`, `insertions`,
+    `deletions`, `matched`; the summed `root_error` and `component_error` of matched pairs; `type_substitutions` (pairs
+    with a type whose first part has no partner), `subtype_substitutions` (pairs whose types differ only after the first
+    part), `boundary_substitutions`; in matched pairs `component_insertions`, `component_deletions`,
+    `component_label_substitutions`, `component_boundary_substitutions`; for SER, with the prefixes `slot_types`
+    (entities) and `slot_components`: `_references`, `_correct`, `_insertions`, `_deletions`, `_substitutions` and
+    `_cost` (of the substitutions).
 
     Raises:
-        InputError: for costs out of range, if the sides do not have the same documents, and for more pairs of entities,
-            or of components, that share a token than `overlaps.PAIR_LIMIT`.
+        InputError: for costs out of range, for different documents on the two sides, and for more overlapping pairs of
+            entities or components than `overlaps.PAIR_LIMIT`.
     """
 
     alpha: float = option(0.5, help="weight of the components", low=0, high=1, label="Weight of the components")
@@ -184,7 +180,7 @@ class Eter(Measure):
             )
 
     def counts(self, references: Entities, predictions: Entities) -> Counts:
-        """Align the entities, their components and the slots, and count the errors of each."""
+        """Align entities, components and slots, and count their errors."""
         trees = self._trees(references, predictions)
         errors = self._errors(trees)
         matched = self._matched(trees, errors)
@@ -201,7 +197,7 @@ class Eter(Measure):
         return Counts(columns, trees.types, trees.documents, measure=self)
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute the error rates, and the parts of ETER as sums: see the class."""
+        """Compute the error rates and the parts of ETER."""
         sums = {name: np.asarray(values, dtype=float) for name, values in quantities.items()}
         cost = self._cost(sums)
         unmatched_cost = self.insertion_cost * sums["insertions"] + self.deletion_cost * sums["deletions"]
@@ -219,17 +215,17 @@ class Eter(Measure):
         return {key: {"substitution_cost": cost, **sums, **scores}[key] for key in self.keys}
 
     def label_scores(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute the rates and sums of each label; the rates are NaN where the reference has nothing of the label."""
+        """Compute the rates and sums of each label; rates are NaN for labels that the reference lacks."""
         return replace(self, zero_division=math.nan).formula(totals)
 
     def details(self, counts: Counts) -> dict[str, Any]:
-        """Compute also MUC's error rate."""
+        """Compute the details with MUC's error rate."""
         return {**super().details(counts), "muc_err": self.muc_error(counts)}
 
     def muc_error(self, counts: Counts) -> float:
         """Compute MUC's ERR over all slots and labels: (S + D + I) / (C + S + D + I), in [0, 1], lower is better.
 
-        A wrong slot is a substitution whatever it costs in SER. The paper of ETER prints the denominator as C + D + I.
+        Every wrong slot is one substitution. The paper of ETER prints the denominator as C + D + I.
         """
         total = counts.total()
         wrong, correct = (
@@ -239,10 +235,10 @@ class Eter(Measure):
         return float(divide(np.asarray(wrong), np.asarray(wrong + correct), self.zero_division))
 
     def align(self, references: Entities, predictions: Entities) -> EntityAlignment:
-        """Align the entities as `counts` does: `Entities.coarse` if that is the level of types.
+        """Align the entities as `counts` does, after `Entities.coarse` if `type_level` is coarse.
 
         Raises:
-            InputError: if the sides do not have the same documents.
+            InputError: if the sides have different documents.
         """
         trees = self._trees(references, predictions)
         errors = self._errors(trees)
@@ -257,9 +253,9 @@ class Eter(Measure):
         return TreeAlignment(references, predictions, slot_costs=slot_costs, coarse=self.type_level == "coarse")
 
     def _errors(self, trees: TreeAlignment) -> dict[str, np.ndarray]:
-        """Compute the errors of each pair of entities, which do not depend on the weight of the components."""
+        """Compute the errors of each pair of entities; they do not depend on alpha."""
         pairs = trees.pairs
-        # equal types are best matched with each other, then types with the same first part
+        # equal types match first, then types with the same first part
         types = (pairs.types - pairs.alike) * self.type_cost + (pairs.alike - pairs.equal) * self.subtype_cost
         return {
             "root_error": types / pairs.types + self.span_cost * pairs.bounds_differ,
@@ -273,7 +269,7 @@ class Eter(Measure):
         return np.asarray((1 - self.alpha) * errors["root_error"] + self.alpha * errors["component_error"])
 
     def _matched(self, trees: TreeAlignment, errors: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Choose the pairs of the cheapest alignment."""
+        """Select the pairs of the cheapest alignment."""
         ties = [errors["type_substitutions"], errors["subtype_substitutions"]]
         pairs, unmatched_cost = trees.pairs, self.insertion_cost + self.deletion_cost
         return cheapest_matching(pairs.reference, pairs.prediction, self._cost(errors), ties, unmatched_cost)

@@ -25,7 +25,7 @@ from .base import Key, Kind, Measure
 
 
 def f_results(precision: str, recall: str) -> dict[str, Key]:
-    """Describe the keys of an F-measure from descriptions of its precision and its recall."""
+    """Describe the keys of an F-measure by its precision and recall."""
     return {
         "precision": Key("precision", precision),
         "recall": Key("recall", recall),
@@ -37,22 +37,22 @@ def f_results(precision: str, recall: str) -> dict[str, Key]:
 class PrecisionRecallF1(Measure):
     """A measure whose headline is precision, recall and F1.
 
-    Its counts are `right` of `predicted`, and `found` of `reference`; if right and found are the same number, they are
-    one column, `both`. All values are in [0, 1], higher is better.
+    Precision is `right` / `predicted`, recall `found` / `reference`; a single count `both` replaces `right` and `found`
+    if they are equal. All values are in [0, 1], higher is better.
 
     Attributes:
         average: also `documents`, the mean over documents of each document's precision, recall and F1 over all labels
-            (Toxic Spans, Mu-SHROOM). A ratio of a document with the denominator 0 is `zero_division`, and so is F1 if
-            neither side has a span. NaN leaves the document out. The values of labels come from summed counts.
-            `documents_by_label`: the same, and the values of a label are means over documents too (HIPE's macro_doc).
-        f_beta: the weight of recall against precision in the key `f1`, which is F-beta then.
-        combination: what is in the key `f1`. `harmonic`: the harmonic mean of precision and recall. `jaccard`:
-            F1 / (2 - F1), for sets the share that both sides have among all that one has (Mu-SHROOM). `lower`: the
-            lower of precision and recall (Label Studio). `perfect`: 1 if both are 1, otherwise 0, so that the mean over
-            documents is the share of documents without an error (sklearn-crfsuite).
+            (Toxic Spans, Mu-SHROOM). A document's ratio with the denominator 0 is `zero_division`, and so is F1 if
+            both sides are empty. NaN leaves the document out. Scores of labels come from summed counts.
+            `documents_by_label`: the same, with means over documents for labels too (HIPE's macro_doc).
+        f_beta: the weight of recall against precision; the key `f1` is then F-beta.
+        combination: how `f1` combines precision and recall. `harmonic`: their harmonic mean. `jaccard`:
+            F1 / (2 - F1), the Jaccard index for sets (Mu-SHROOM). `lower`: the lower of both (Label Studio).
+            `perfect`: 1 if both are 1, otherwise 0, so the mean over documents is the share of documents without an
+            error (sklearn-crfsuite).
         f1_average: how F1 is averaged over labels or documents. `mean`: the mean of F1. `of_means`: F1 of the averaged
-            precision and recall. `defined`: the mean of F1 over those in which both sides have spans, so that precision
-            and recall are defined; `zero_division` must be NaN.
+            precision and recall. `defined`: the mean of F1 where both sides have spans, so that precision and recall
+            are defined; `zero_division` must be NaN.
 
     """
 
@@ -66,7 +66,7 @@ class PrecisionRecallF1(Measure):
         "harmonic",
         help="how precision and recall are combined into f1",
         choices={
-            "harmonic": "harmonic mean of precision and recall",
+            "harmonic": "harmonic mean",
             "jaccard": "Jaccard index, F1 / (2 - F1)",
             "lower": "the smaller one",
             "perfect": "1 if precision and recall are 1, otherwise 0",
@@ -84,7 +84,7 @@ class PrecisionRecallF1(Measure):
 
     unusual: ClassVar[tuple[str, ...]] = ("f_beta", "combination", "f1_average")
     results: ClassVar[Mapping[str, Key]] = f_results(
-        "share of what is predicted that is right", "share of the reference that is found"
+        "share of the prediction that is right", "share of the reference that is found"
     )
     headline: ClassVar[str] = "f1"
 
@@ -93,16 +93,16 @@ class PrecisionRecallF1(Measure):
         super().__post_init__()
         if self.f1_average == "defined" and not isnan(self.zero_division):
             raise InputError(
-                f"{setting('f1_average', 'defined')} leaves out what is undefined, and {mention('zero_division')} is "
+                f"{setting('f1_average', 'defined')} needs {mention('zero_division')} to be NaN, and it is "
                 f"{self.zero_division:g}.",
                 f"Set {setting('zero_division', nan)}.",
                 option="f1_average",
             )
 
     def with_document_scores(self, counts: Kind) -> Kind:
-        """Add the sums for means over documents, see `Measure.with_document_scores`, also by label if it is asked for.
+        """Add the sums for means over documents, for some averages also by label, see `Measure.with_document_scores`.
 
-        These are for each key `f1_label_sum`, the values of documents, and `f1_label_documents`, how many have one.
+        For each key these are `f1_label_sum`, the sum of documents' values, and `f1_label_documents`, their number.
         """
         counts = super().with_document_scores(counts)
         if self.average != DOCUMENTS_BY_LABEL:
@@ -140,13 +140,13 @@ class PrecisionRecallF1(Measure):
         return scores if self.average == "micro" else self._with_f1_of_means(scores)
 
     def _with_f1_of_means(self, means: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Replace the mean of F1 by F1 of the means, if it is asked for."""
+        """Replace the mean of F1 by F1 of the means with `f1_average="of_means"`."""
         if self.f1_average != "of_means":
             return dict(means)
         return self._combined({**means, "f1": f_of(means["precision"], means["recall"], self.f_beta)})
 
     def _combined(self, scores: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Replace F1 by another combination of precision and recall, if it is asked for."""
+        """Replace F1 by the chosen `combination` of precision and recall."""
         if self.combination == "jaccard":
             scores["f1"] = scores["f1"] / (2 - scores["f1"])
         elif self.combination == "lower":
@@ -158,15 +158,15 @@ class PrecisionRecallF1(Measure):
         return scores
 
     def notes(self, counts: Counts) -> list[str]:
-        """List a note on the score of documents without spans, unless it is the shared tasks' score."""
+        """List a note on the score of empty documents, unless they score 1 as in shared tasks."""
         if not self.over_documents or isnan(self.zero_division) or self.zero_division == 1:
             return []
         documents, scored = (int(counts.shared[name].sum()) for name in (DOCUMENTS, f"{self.headline}_documents"))
         if scored == documents:
             return []
         return [
-            f"documents with spans on neither side ({documents - scored:,} of {documents:,}) score "
-            f"{self.zero_division:g} in the mean, which is zero_division; Toxic Spans and Mu-SHROOM give them 1."
+            f"documents with no span on either side ({documents - scored:,} of {documents:,}) score "
+            f"{self.zero_division:g}, the value of zero_division; Toxic Spans and Mu-SHROOM give them 1."
         ]
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -31,10 +31,10 @@ COLUMNS = {
 """The counts by FairEval's abbreviations."""
 
 BOUNDARY_ERRORS = ("BES", "BEL", "BEO")
-"""What BE stands for."""
+"""The kinds that BE includes."""
 
 PARTS = ("TP", "FP", "FN")
-"""As what an event counts."""
+"""The counts that an event adds to."""
 
 Weights = dict[str, tuple[float, ...]]
 
@@ -44,61 +44,59 @@ FAIR: Weights = {
     "FN": (0.0, 0.0, 1.0),
     **dict.fromkeys(("LE", *BOUNDARY_ERRORS, "LBE"), (0.0, 0.5, 0.5)),
 }
-"""The weights `fair`: as how many true positives, false positives and false negatives an event counts."""
+"""The weights `fair`: the true positives, false positives and false negatives that an event adds."""
 
 NAMED: dict[str, Weights] = {
     "fair": FAIR,
     "weighted": {**FAIR, "BES": (0.5, 0.0, 0.5), "BEL": (0.5, 0.5, 0.0), "BEO": (0.5, 0.25, 0.25)},
 }
-"""The weights that have names."""
+"""The named weights."""
 
 _REMEDY = (
-    "Use 'fair', 'weighted', or kinds of errors with what each counts as, true positives, false positives and false "
-    "negatives: 'BE=0.5/0.25/0.25,LE=0/0.5/0.5', in Python also {'BE': {'TP': 0.5, 'FP': 0.25, 'FN': 0.25}}. "
+    "Use 'fair', 'weighted', or the true positives, false positives and false negatives of each kind of error: "
+    "'BE=0.5/0.25/0.25,LE=0/0.5/0.5', in Python also {'BE': {'TP': 0.5, 'FP': 0.25, 'FN': 0.25}}. "
     f"The kinds are {', '.join(COLUMNS)}, and BE for {', '.join(BOUNDARY_ERRORS)}."
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class FairF(FMeasure):
-    """Precision, recall and F1 in which a wrong label or bound is one error and not two (Ortmann 2022, FairEval).
+    """Precision, recall and F1 that count a wrong label or boundary as one error, not two (Ortmann 2022, FairEval).
 
-    These are the kinds of events, in the order in which they are found:
+    The kinds of events, in the order of the search:
 
     - TP: a predicted span with the tokens and the label of a reference span.
-    - LE, label error: one with the tokens of a reference span and another label.
-    - BE, boundary error: spans of one label that overlap: BES if the predicted one lies within the other, BEL if it
-      holds the other, BEO if they cross.
-    - LBE, label and boundary error: spans of two labels that overlap.
-    - FN, FP: reference and predicted spans that are left.
+    - LE, label error: a predicted span with the tokens of a reference span and another label.
+    - BE, boundary error: overlapping spans of one label. BES: the predicted span lies within the other; BEL: it
+      contains the other; BEO: they cross.
+    - LBE, label and boundary error: overlapping spans of two labels.
+    - FN, FP: all other reference and predicted spans.
 
-    BE are found in three passes. (1) Each reference span without an event, the shortest first, takes the best predicted
-    span without one, and the tokens that both share are taken out of both. (2) Each that is left takes the best
-    predicted span that has an event and still shares tokens with it; (3) each predicted span that is left takes a
-    reference span in the same way. LBE are found in the same three passes, after BE. The best is the span that shares
-    the most tokens, of these the one with the fewest others left, then the shortest, then the one that had its first
-    event first, then the first in the text. So each span is in an event at least, and can be in several if it was
-    split or merged.
+    BE are found in three passes. (1) Each reference span without an event, shortest first, takes the best predicted
+    span without an event; their common tokens are removed from both. (2) Each remaining reference span takes the best
+    predicted span with an event that still shares tokens with it. (3) Each remaining predicted span takes a reference
+    span in the same way. LBE are then found in the same three passes. The best span shares the most tokens; ties: the
+    fewest other tokens left, then the shortest, then the earliest first event, then the first in the text. Each span
+    is in at least one event, and can be in several if it was split or merged.
 
     P = tp / (tp + fp), R = tp / (tp + fn). TP, FP and FN count as themselves; LE, BE and LBE as half a false positive
     and half a false negative. With `weights="weighted"` a boundary error is half a true positive as well: BES 1/2 tp
     and 1/2 fn, BEL 1/2 tp and 1/2 fp, BEO 1/2 tp, 1/4 fp and 1/4 fn. Range [0, 1], higher is better.
 
-    The order of the text is by starts, then ends, then labels, so that the order of the input does not matter;
-    equally good choices are made by it. Exchanging the sides rarely changes the events. Discontinuous spans are
-    compared by their tokens.
+    Ties follow the order of the text (start, end, label), so the order of the input does not matter. Swapping the
+    sides rarely changes the events. Discontinuous spans are compared by their tokens.
 
     Attributes:
-        weights: `fair`, `weighted`, or as how many true positives (TP), false positives (FP) and false negatives (FN)
-            events count, as in `{"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}}`: missing numbers are 0, and missing
-            kinds count as in `fair`. As text, 'BE=0.5/0.25/0.25'.
-        focus: whose label an LE and an LBE belong to: `target`, the reference span's, or `system`, the predicted one's.
+        weights: `fair`, `weighted`, or the true positives (TP), false positives (FP) and false negatives (FN) of each
+            kind of event, as in `{"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}}`. Missing numbers are 0; missing kinds
+            count as in `fair`. As text: 'BE=0.5/0.25/0.25'.
+        focus: the label that an LE or LBE counts for: `target`, the reference span's, or `system`, the predicted one's.
 
     Counts: `true_positives`, `false_positives`, `false_negatives`, `label_errors`, `boundary_errors_smaller`,
     `boundary_errors_larger`, `boundary_errors_crossing`, `label_boundary_errors`, in events; `reference`, in spans.
 
     Raises:
-        InputError: for weights that are not numbers from 0 up, and see `fair_errors`.
+        InputError: for weights that are not numbers of at least 0; see also `fair_errors`.
     """
 
     weights: str | Mapping[str, Mapping[str, float]] = option(
@@ -126,7 +124,7 @@ class FairF(FMeasure):
     support: ClassVar[str] = "reference"
 
     def __post_init__(self) -> None:
-        """Check the options, and write the weights in one way."""
+        """Check the options, and normalise the weights."""
         super().__post_init__()
         object.__setattr__(self, "weights", _text(_read(self.weights)))
 

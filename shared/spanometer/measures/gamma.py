@@ -1,4 +1,4 @@
-"""Gamma: agreement of annotators who find units and label them, with gamma-cat and gamma-k."""
+"""Gamma, gamma-cat and gamma-k: agreement on units and their labels."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from .gamma_chance import MOST_SAMPLES, AlignedPairs, Chance
 from .unitizing_alpha import UnitizingCounts, unit_rows
 
 _NOTHING = 1e-12
-"""What is left of a sum from which all its parts have been subtracted can be so far from 0."""
+"""The rounding error of a sum from which all its parts were subtracted."""
 
 _APART = {"mean": 1.0, "half": 0.5}
 
 _OF_CHANCE = (
     "alpha", "beta", "delta_empty", "distances", "sampler", "min_shift", "samples", "precision", "seed"
 )  # fmt: skip
-"""The options on which chance depends."""
+"""The options that change chance."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,44 +41,44 @@ class Gamma(AlignedMeasure):
 
         d_pos = Δ ((|Δstart| + |Δend|) / (sum of both lengths))²,    d_cat = Δ if the labels differ, else 0.
 
-    A unitary alignment has one unit or none of each of the n annotators; its disorder is the mean of d over all pairs
-    of annotators, Δ for a pair without both units. An alignment has every unit just once; its disorder is the sum of
-    the unitary disorders over the mean number of units of an annotator. Observed is the least disorder of all
-    alignments (exactly), of units of one document; expected is the mean observed disorder of random annotations, see
-    `gamma_chance.Chance`; these lie on all documents laid end to end. Spans may be nested and cross.
+    A unitary alignment has at most one unit of each of the n annotators; its disorder is the mean of d over all pairs
+    of annotators, Δ for a pair with a unit missing. An alignment contains every unit once; its disorder is the sum of
+    the unitary disorders over the mean number of units of an annotator. Observed disorder is the exact minimum over all
+    alignments of units within documents. Expected disorder is the mean observed disorder of random annotations of all
+    documents laid end to end, see `gamma_chance.Chance`. Spans may nest and cross.
 
-    gamma-cat looks at labels alone: over pairs of units in one unitary alignment of k units, with the weight
-    w = max(0, 1 - d_pos) / (k - 1), disorder is Σ w d_cat / Δ / Σ w; gamma-cat is 1 - observed / expected. Units that
-    stand alone are in no pair. The value of a label is gamma-k: over the pairs in which a unit has that label. If
-    alignments tie, gamma-cat can depend on the one that is taken; gamma does not.
+    gamma-cat compares only labels: over pairs of units in a unitary alignment of k units, with the weight
+    w = max(0, 1 - d_pos) / (k - 1), disorder is Σ w d_cat / Δ / Σ w; gamma-cat is 1 - observed / expected. Unaligned
+    units are in no pair. The value of a label is gamma-k, over the pairs with a unit of that label. If alignments tie,
+    gamma-cat can depend on the chosen one; gamma cannot.
 
-    gamma and gamma-cat are at most 1, which is perfect agreement; 0 is the level of chance. Higher is better. A unitary
-    disorder is shared equally by its units, so that labels have a gamma too. The gamma of a document compares its
-    disorder with the disorder that units of its labels have by chance in the corpus. Intervals and paired tests
-    take expected disorder as known: it is not sampled anew for drawn corpora and swapped outputs.
+    gamma and gamma-cat are at most 1, which is perfect agreement; 0 is the level of chance. Higher is better. The units
+    of a unitary alignment share its disorder equally, so labels have a gamma too. The gamma of a document compares its
+    disorder with the disorder by chance of units with its labels in the corpus. Intervals and paired tests treat
+    expected disorder as known; it is not sampled again for drawn corpora and swapped outputs.
 
     Attributes:
         alpha, beta: the weights of positions and of labels.
-        delta_empty: Δ, the dissimilarity between a unit and an empty unit.
-        distances: the distances of labels, from 0 to 1, as in `{"PER": {"ORG": 0.5}}`, either way; pairs that are not
-            named are 1 apart. As text, 'PER/ORG=0.5' or the same as JSON.
-        sampler: of random annotations: `shift`, the paper's, or `statistical`, pygamma-agreement's.
-        min_shift: of the sampler `shift`, the least distance of two annotators' moves: `mean` length of a unit (the
-            paper) or `half` of it (its program, and pygamma-agreement).
-        samples: how many random annotations are made.
-        precision: make enough of them for a relative error of expected disorder of at most this, at 95%.
-        seed: of the random annotations.
-        processes: how many processes make them; the result does not depend on it.
-        zero_division: gamma if expected disorder is 0 and observed is not, or there are no units; gamma-cat likewise.
+        delta_empty: Δ, the dissimilarity of a unit and a missing unit.
+        distances: symmetric distances of labels from 0 to 1, as in `{"PER": {"ORG": 0.5}}`; other labels are 1 apart.
+            As text: 'PER/ORG=0.5', or JSON.
+        sampler: how to make random annotations: `shift` as in the paper, `statistical` as in pygamma-agreement.
+        min_shift: the minimum distance of two annotators' shifts with the sampler `shift`: the `mean` length of a unit
+            (the paper) or `half` of it (the paper's program and pygamma-agreement).
+        samples: the number of random annotations.
+        precision: make enough random annotations for this relative error of expected disorder, at 95%.
+        seed: the seed of the random annotations.
+        processes: the number of processes that make them; it does not change the result.
+        zero_division: gamma if expected disorder is 0 and observed disorder is not, or without units; also gamma-cat.
 
-    Counts: `observed` disorder before it is divided by `mean_units`, the units of an annotator; `weight` and
+    Counts: `observed` disorder before the division by `mean_units`, the units of an annotator; `weight` and
     `categorical`, the sums of gamma-cat by label and, by document, over all labels (`all_...`); `units`;
-    `reference_spans`, the first annotator's; `tokens`, and times the annotators `annotator_tokens`. The units
-    themselves are kept row by row, because chance depends on the whole corpus.
+    `reference_spans` of the first annotator; `tokens`, and `annotator_tokens` over all annotators. The units are also
+    kept as rows, because chance depends on the whole corpus.
 
     Raises:
-        InputError: if spans are discontinuous, for several documents whose lengths are not known, and for distances
-            that are not numbers from 0 to 1.
+        InputError: for discontinuous spans, for several documents of unknown lengths, and for distances that are not
+            numbers from 0 to 1.
     """
 
     alpha: float = option(
@@ -155,7 +155,7 @@ class Gamma(AlignedMeasure):
     }
     quick: ClassVar[bool] = False
     headline: ClassVar[str] = "gamma"
-    # pairs of two labels count under both, so that the corpus's sums are no sums over labels
+    # a pair of two labels counts for both, so the corpus's sums are not sums over labels
     shared: ClassVar[tuple[str, ...]] = (
         "tokens",
         "annotator_tokens",
@@ -164,13 +164,13 @@ class Gamma(AlignedMeasure):
     counts_type: ClassVar[type[Counts]] = UnitizingCounts
 
     def __post_init__(self) -> None:
-        """Check the options, and write the distances in one way."""
+        """Check the options, and normalise the distances."""
         super().__post_init__()
         if self.distances is not None:
             object.__setattr__(self, "distances", _text(_read(self.distances)))
 
     def options(self) -> dict[str, Any]:
-        """List the options for the signature: distances, precision and moves if they are used."""
+        """List the options for the signature; distances, precision and min_shift only if they are used."""
         options = super().options()
         unused = ["processes", *(name for name in ("distances", "precision") if options[name] is None)]
         if self.sampler != "shift":
@@ -180,7 +180,7 @@ class Gamma(AlignedMeasure):
     def _count(self, alignment: Alignment) -> Counts:
         """Count two annotators: the reference and the prediction."""
         if alignment.documents > 1:
-            require_lengths(alignment.lengths, "gamma, for which documents are laid end to end,")
+            require_lengths(alignment.lengths, "gamma of several documents")
         for name, side in alignment.sides.items():
             self.require_units(alignment, name, side)
         return self.count_sides([*alignment.sides.values()], alignment.labels, alignment.offsets)
@@ -191,9 +191,9 @@ class Gamma(AlignedMeasure):
         """Count any number of annotators.
 
         Args:
-            sides: each annotator's spans on one line that has the labels, and under each the documents.
+            sides: the spans of each annotator on a line of all labels, with all documents for each label.
             labels: label names.
-            offsets: where the documents begin under a label, and where the last one ends.
+            offsets: the begin of each document within a label, and the end of the last document.
         """
         count, documents = len(sides), len(offsets) - 1
         rows = unit_rows(sides, offsets)
@@ -224,20 +224,20 @@ class Gamma(AlignedMeasure):
         return UnitizingCounts(columns, labels, documents, shared, rows, self)
 
     def totals(self, counts: Counts) -> dict[str, np.ndarray]:
-        """Sum counts by label, with the disorder by chance."""
+        """Sum counts by label, and add the disorder by chance."""
         return self._with_chance(counts, super().totals(counts))
 
     def weighted_totals(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Sum weighted counts, with the disorder by chance in the original corpus."""
+        """Sum weighted counts, and add the disorder by chance in the original corpus."""
         return self._with_chance(counts, super().weighted_totals(counts, weights))
 
     def score_per_document(self, counts: Counts) -> dict[str, np.ndarray]:
-        """Compute the values of each document, against chance in the whole corpus."""
+        """Compute the values of each document, with chance from the whole corpus."""
         parts = [self.score_totals(self._with_chance(counts, totals)) for totals in counts.per_document()]
         return joined_values([dict.fromkeys(self.keys, np.zeros(0)), *parts])
 
     def _with_chance(self, counts: Counts, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Add to totals by label the disorder by chance of so many units and pairs."""
+        """Add to totals the disorder by chance of these numbers of units and pairs."""
         of_unit, categorical, _ = self._chance(counts)
         return {
             **totals,
@@ -247,14 +247,14 @@ class Gamma(AlignedMeasure):
         }
 
     def simulated(self, counts: Counts) -> np.ndarray:
-        """Compute gamma of each of the random annotations; their mean is 0."""
+        """Compute gamma of each random annotation; the mean is 0."""
         disorder = self._chance(counts)[2]
         return 1 - divide(disorder, np.full(len(disorder), disorder.mean()), 1.0)
 
     def _chance(self, counts: Counts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Compute a unit's share of expected disorder for each label, and the categorical share for each and all.
+        """Compute the expected disorder of a unit by label, the categorical one by label and overall, and the samples'.
 
-        The counts cache it for many values, with the disorder of each random annotation.
+        The result is cached in the counts.
         """
         kept: dict[str, Any] = counts.__dict__.setdefault("chance", {})
         options = repr([getattr(self, name) for name in _OF_CHANCE])
@@ -303,7 +303,7 @@ class Gamma(AlignedMeasure):
         }
 
     def _beyond(self, observed: np.ndarray, expected: np.ndarray, size: np.ndarray) -> np.ndarray:
-        """Compute 1 - observed / expected; 1 if there are units and no disorder is observed."""
+        """Compute 1 - observed / expected; 1 if there are units without observed disorder."""
         observed, size = np.asarray(observed), np.asarray(size)
         chance = np.where(expected > _NOTHING, expected, 0.0)
         value = np.where(chance == 0, self.zero_division, 1 - divide(observed, chance, 0.0))
@@ -311,7 +311,7 @@ class Gamma(AlignedMeasure):
 
 
 def _in_order(annotators: int, annotator: np.ndarray, *columns: np.ndarray) -> list[np.ndarray]:
-    """Order the units by annotator and place, so that the order of the input does not matter."""
+    """Order the units by annotator and position, so that the order of the input does not matter."""
     order = np.lexsort((*reversed(columns), annotator))
     own = np.split(order, np.searchsorted(annotator[order], np.arange(1, annotators)))
     own.sort(key=lambda units: [column[units].tobytes() for column in columns])
@@ -323,7 +323,7 @@ _REMEDY = 'Give numbers from 0 to 1 for pairs of labels, as in {"PER": {"ORG": 0
 
 
 def _read(option: Any) -> dict[tuple[str, str], float]:
-    """Read the distances of pairs of labels, the names of each in order."""
+    """Read the distances of pairs of labels; the names of a pair are sorted."""
     refusal = options_of(Gamma)["distances"].refusal(option, _REMEDY)
     try:
         entries = list(_entries(option))
@@ -343,7 +343,7 @@ def _read(option: Any) -> dict[tuple[str, str], float]:
 
 
 def _entries(option: Any) -> Iterator[tuple[Any, ...]]:
-    """Yield pairs of labels with their distances; a TypeError or ValueError if there are none."""
+    """Yield pairs of labels with their distances; raise a TypeError or ValueError for other input."""
     if isinstance(option, Mapping):
         for label, distances in listed_items(option, _REMEDY, option="distances"):
             if not isinstance(distances, Mapping):
@@ -352,7 +352,7 @@ def _entries(option: Any) -> Iterator[tuple[Any, ...]]:
     elif not isinstance(option, str):
         raise TypeError
     elif option.lstrip().startswith("{"):
-        # lists of pairs, as a dictionary would lose the first of two entries of a label
+        # lists of pairs, because a dictionary would lose a repeated label
         for label, distances in json.loads(option, object_pairs_hook=list):
             yield from ((label, partner, distance) for partner, distance in distances)
     else:

@@ -1,4 +1,4 @@
-"""Disorder of annotations that agree by chance, for gamma (Mathet, Widlöcher and Métivier 2015, section 5.2)."""
+"""Disorder of random annotations, for gamma (Mathet, Widlöcher and Métivier 2015, section 5.2)."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from ..exceptions import InputError, setting
 MOST_SAMPLES = 100_000
 
 _CONFIDENCE = 1.96
-"""Normal quantile of the precision, which holds at 95%."""
+"""The normal quantile for 95%."""
 
 _PART = 5
-"""How many samples a process takes at a time."""
+"""The number of samples that a process makes at a time."""
 
 
 @dataclass(frozen=True, eq=False)
 class Disorders:
-    """The disorder of some annotations, one a row, in units of Δ.
+    """The disorder of annotations, one a row, in units of Δ.
 
     Attributes:
-        per_label: the shares of the units of each label in the disorder of the best alignment: a unitary alignment's
-            is shared equally by its units. Shape (annotations, labels).
-        categorical: the mean distance of the labels of aligned units that have this label, and (last) of all; NaN if
-            none are aligned. Shape (annotations, labels + 1).
+        per_label: the disorder of the best alignment by label, shape (annotations, labels); the units of a unitary
+            alignment share its disorder equally.
+        categorical: the mean label distance of aligned pairs with each label and, last, of all pairs; NaN without
+            pairs. Shape (annotations, labels + 1).
     """
 
     per_label: np.ndarray
@@ -37,7 +37,7 @@ class Disorders:
 
     @property
     def whole(self) -> np.ndarray:
-        """The disorder of each."""
+        """The disorder of each annotation."""
         return np.asarray(self.per_label.sum(axis=1))
 
 
@@ -52,14 +52,14 @@ class AlignedPairs:
 
     @classmethod
     def of(cls, units: Units, best: UnitaryAlignments, dissimilarity: Dissimilarity, delta: float) -> AlignedPairs:
-        """Weight the pairs of units, and their distance in labels by the same weight."""
+        """Weight the pairs of units and their label distances."""
         row, first, second = best.unit_pairs()
         close = np.maximum(0.0, 1 - delta * dissimilarity.positional(units, first, second))
         weight = close / (best.sizes[row] - 1)
         return cls(first, second, weight, weight * dissimilarity.categorical(units, first, second))
 
     def by_label(self, units: Units) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-        """Yield unit, label, weight and weighted distance of each pair, twice for a pair of two labels."""
+        """Yield unit, label, weight and weighted distance of each pair; pairs of two labels occur twice."""
         yield self.first, units.label[self.first], self.weight, self.apart
         differ = units.label[self.first] != units.label[self.second]
         second = self.second[differ]
@@ -68,24 +68,23 @@ class AlignedPairs:
 
 @dataclass(frozen=True, eq=False)
 class Chance:
-    """Annotations by chance, made of the units of all annotators on one line.
+    """Random annotations made from the units of all annotators on one line.
 
-    `shift`: each annotator is one of the real ones, drawn with replacement, whose units are moved on by a random number
-    of tokens, round the circle from the first start to the last end; a unit that passes the end begins again at the
-    start, whole. Any two moves are at least `apart` mean lengths of units apart on the circle, or, if the circle
-    is too short, in equal steps. Moves are drawn evenly among all that fulfil this.
+    `shift`: draws annotators with replacement and shifts the units of each by a random number of tokens, on a circle
+    from the first start to the last end; a unit that passes the end starts again, whole. Any two shifts are at least
+    `apart` mean lengths of a unit apart, or in equal steps if the circle is too short. All such shifts are equally
+    likely.
 
-    `statistical`: the number of units of each annotator, and the units' lengths and the gaps between them, are drawn
-    from normal distributions with the means and deviations of the real ones (no negative number, lengths without their
-    sign), and labels by their frequencies.
+    `statistical`: draws each annotator's number of units, the lengths and the gaps from normal distributions with the
+    real means and deviations (negative numbers become 0, lengths lose their sign), and labels by their frequencies.
 
     Attributes:
-        units: the real ones; their groups say nothing.
-        labels: how many labels there are.
+        units: the real units; their groups are ignored.
+        labels: the number of labels.
         sampler: `shift` or `statistical`.
-        apart: the least distance of two moves, in mean lengths of a unit.
+        apart: the minimum distance of two shifts, in mean lengths of a unit.
         delta: Δ.
-        seed: of all samples; each has a random generator of its own, so that they can be made in any order.
+        seed: the seed; each sample has its own random generator, so samples can be made in any order.
     """
 
     units: Units
@@ -100,10 +99,9 @@ class Chance:
         """Compute the disorder of samples.
 
         Args:
-            samples: how many to make at least.
-            precision: the first samples show how many are needed for this relative error of the mean disorder, at 95%;
-                None makes no more.
-            processes: how many of them are at work at a time; one in a worker of a pool.
+            samples: the minimum number of samples.
+            precision: the relative error of the mean disorder, at 95%; the first samples show how many more it takes.
+            processes: the number of processes; a worker of a pool uses one.
 
         Raises:
             InputError: if more than `MOST_SAMPLES` are needed.
@@ -117,7 +115,7 @@ class Chance:
             return disorders
         if needed > MOST_SAMPLES:
             raise InputError(
-                f"a relative error of {precision:g} takes about {needed:,} random annotations; the limit is "
+                f"a relative error of {precision:g} needs about {needed:,} random annotations; the limit is "
                 f"{MOST_SAMPLES:,}.",
                 f"Set {setting('precision', float(f'{1.01 * precision * sqrt(needed / MOST_SAMPLES):.1g}'))} or more.",
                 option="precision",
@@ -128,12 +126,12 @@ class Chance:
         parts = [range(start, min(start + _PART, last)) for start in range(first, last, _PART)]
         from multiprocessing import current_process, get_context
 
-        # a worker of somebody's pool may have no processes of its own
+        # workers of a pool cannot start processes
         if processes == 1 or len(parts) == 1 or current_process().daemon:
             return _joined([self.of(part) for part in parts])
         from concurrent.futures import ProcessPoolExecutor
 
-        # spawned, as threads of the caller (Arrow's, for one) do not survive a fork
+        # spawned, because threads such as Arrow's do not survive a fork
         with ProcessPoolExecutor(min(processes, len(parts)), mp_context=get_context("spawn")) as pool:
             return _joined(list(pool.map(self.of, parts)))
 
@@ -166,7 +164,7 @@ class Chance:
         return annotator, start, start + units.duration[unit], units.label[unit]
 
     def _moves(self, generator: np.random.Generator, circle: float) -> np.ndarray:
-        """Draw as many places on a circle as there are annotators, evenly among all that are far enough apart."""
+        """Draw a place on a circle for each annotator, uniformly among places that are far enough apart."""
         count = self.units.annotators
         least = min(self.apart * float(self.units.duration.mean()), circle / count)
         free = np.sort(generator.uniform(0, circle - count * least, count - 1))

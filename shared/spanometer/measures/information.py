@@ -1,4 +1,4 @@
-"""The information that tokens carry, and sets of them, graded by rank; probabilities of words."""
+"""The information of tokens and of sets of tokens, graded by rank; probabilities of words."""
 
 from __future__ import annotations
 
@@ -18,29 +18,28 @@ from ..exceptions import InputError, mention, on_side, shown
 from .words import TOKENS_REMEDY, encoded_words, require_fit, words_of
 
 _TABLE = 1 << 16
-"""The longest set of tokens whose harmonic number is summed; those of longer ones are computed."""
+"""The longest set of tokens whose harmonic number is summed; digamma gives longer ones."""
 
 _WORDS = 1 << 14
-"""How many words of a mapping are written together."""
+"""The number of words of a mapping that are hashed at a time."""
 
 _BLOCK = 1 << 20
 """This many tokens are expanded at a time."""
 
 
-_LISTS_REMEDY = "Pass one list for each document, with a number for each token (None where there is none)."
+_LISTS_REMEDY = "Pass one list for each document, with a number or None for each token."
 _RANGE = "Probabilities are greater than 0 and at most 1."
 
 
 @dataclass(frozen=True)
 class TokenProbabilities:
-    """A probability for each token of some documents, as a language model gives them; NaN where there is none.
+    """Probabilities of the tokens of documents, for example from a language model; NaN for missing ones.
 
-    Like the words of documents they belong to the data: any two objects are equal, so that parts of a corpus, each
-    with its own probabilities, have the same measure.
+    They belong to the data: any two objects are equal, so that parts of a corpus have the same measure.
 
     Attributes:
-        offsets: where each document's tokens begin, and where the last one's end.
-        values: float64, the probabilities of the tokens of all documents, laid end to end.
+        offsets: the begin of each document's tokens, and the end of the last.
+        values: float64, the probabilities of all tokens, document after document.
     """
 
     offsets: np.ndarray = field(compare=False, repr=False)
@@ -48,10 +47,10 @@ class TokenProbabilities:
 
     @classmethod
     def read(cls, documents: Any) -> TokenProbabilities:
-        """Read a list of numbers, or None, for each document; or an Arrow column of them.
+        """Read a list of numbers and None for each document, or an Arrow column of such lists.
 
         Raises:
-            InputError: for anything but such a list, and for a number that is negative or above 1.
+            InputError: for other input, and for a number below 0 or above 1.
         """
         if isinstance(documents, TokenProbabilities):
             return documents
@@ -63,8 +62,8 @@ class TokenProbabilities:
         wrong = (values < 0) | (values > 1)
         if wrong.any():
             token = int(np.argmax(wrong))
-            logarithms = " These may be logarithms: take exp of them." if values[token] < 0 else ""
-            problem = f"{values[token]!s} is no probability."
+            logarithms = " If these are logarithms, take exp of them." if values[token] < 0 else ""
+            problem = f"{values[token]!s} is not a probability."
             raise refusal(problem, f"{_RANGE}{logarithms}", offsets, token, "token_probabilities")
         return cls(offsets, np.where(values == 0, np.nan, values))
 
@@ -73,7 +72,7 @@ def _numbers(row: Any, document: int) -> np.ndarray:
     """Read a document's numbers, NaN for None."""
     try:
         listed = row if hasattr(row, "__array__") else list(row)
-        # NumPy makes numbers of truth values that stand among numbers
+        # NumPy turns booleans among numbers into numbers
         numbers = np.empty((0, 0)) if bool in set(map(type, listed)) else np.asarray(listed)
     except (TypeError, ValueError, RuntimeError):
         numbers = np.empty((0, 0))
@@ -88,35 +87,35 @@ def _numbers(row: Any, document: int) -> np.ndarray:
 
 
 def refusal(problem: str, remedy: str, offsets: np.ndarray, token: int, side: str) -> InputError:
-    """Make an error about a token of all documents, laid end to end."""
+    """Make an error about a token, numbered over all documents."""
     document, position = place_of(offsets, token)
     return InputError(problem, remedy, side=side, document=document, position=position)
 
 
 def word_probabilities(corpus: Any, *, smoothing: float = 1.0) -> dict[str, Any]:
-    """Estimate P(w) from a corpus by its words' counts, with additive smoothing.
+    """Estimate P(w) from the word counts of a corpus, with additive smoothing.
 
         P(w) = (c(w) + k) / (N + k (V + 1))
 
-    for a word with the count c(w), N words in all, V of them different, k the smoothing; a word that does not occur has
-    k / (N + k (V + 1)). So the probabilities of the words and of one unknown word sum to 1. With k = 0 they are the
-    relative frequencies, and unknown words have none.
+    for a word with the count c(w), N words, V different words and the smoothing k; an unknown word has
+    k / (N + k (V + 1)). The probabilities of all words and one unknown word sum to 1. With k = 0 they are the relative
+    frequencies, and unknown words have none.
 
         probabilities = word_probabilities(training_words)
         SlIcm(tokens=words, **probabilities)
 
     Args:
-        corpus: the words of each document of a corpus, as the text writes them; or their counts, a mapping.
+        corpus: the words of each document as they are spelled in the text, or a mapping of words to counts.
         smoothing: k, at least 0.
 
     Returns:
         The options `token_probabilities` (a mapping) and `unknown` of `measures.SlIcm` and of its module.
 
     Raises:
-        InputError: for no words, for counts that are not positive numbers, and for a smoothing below 0.
+        InputError: without words, for counts that are not positive numbers, and for a negative smoothing.
     """
     if not is_number(smoothing) or not 0 <= smoothing < math.inf:
-        raise InputError(f"smoothing={shown(smoothing)} is not a number of at least 0.", "The default is 1.")
+        raise InputError(f"smoothing={shown(smoothing)} must be a number of at least 0.", "The default is 1.")
     if isinstance(corpus, Mapping):
         counts = dict(corpus)
     else:
@@ -124,10 +123,10 @@ def word_probabilities(corpus: Any, *, smoothing: float = 1.0) -> dict[str, Any]
         counts = dict(zip(words.names, np.bincount(words.codes, minlength=len(words.names)).tolist(), strict=True))
     for word, count in counts.items():
         if not is_number(count) or not 0 < count < math.inf:
-            raise InputError(f"the count of {shown(word)} is {shown(count)}.", "Counts are greater than 0.")
+            raise InputError(f"the count of {shown(word)} is {shown(count)}.", "Counts must be greater than 0.")
     total = math.fsum(counts.values()) + smoothing * (len(counts) + 1)
     if not counts:
-        raise InputError("there are no words to count.", TOKENS_REMEDY)
+        raise InputError("the corpus has no words.", TOKENS_REMEDY)
     return {
         "token_probabilities": {word: (count + smoothing) / total for word, count in counts.items()},
         "unknown": smoothing / total if smoothing else None,
@@ -136,12 +135,11 @@ def word_probabilities(corpus: Any, *, smoothing: float = 1.0) -> dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class TokenInformation:
-    """The information of every token of a corpus: the same for all of them, or an array.
+    """The information of each token of a corpus.
 
     Attributes:
-        unit: the information of each token if it is the same for all.
-        token: float64, the information of the tokens of all documents, laid end to end, NaN where it is unknown; or
-            None.
+        unit: the information of each token if all are equal.
+        token: float64, the information of all tokens, document after document, NaN if unknown; None if all are equal.
     """
 
     unit: float = 1.0
@@ -158,12 +156,12 @@ class TokenInformation:
         unknown: float | None = None,
         log_base: float,
     ) -> TokenInformation:
-        """Compute -log P(w) of words and their probabilities; see `measures.SlIcm` for their combinations.
+        """Compute -log P(w) from words and their probabilities, see `measures.SlIcm`.
 
         Args:
-            lengths: how many tokens of each document are wanted.
-            exact: whether these are the documents' lengths; else documents may have more words.
-            tokens, probabilities, unknown, log_base: as `measures.SlIcm` has them.
+            lengths: the number of tokens of each document.
+            exact: whether these are the documents' lengths; otherwise documents may have more words.
+            tokens, probabilities, unknown, log_base: see `measures.SlIcm`.
         """
         if isinstance(probabilities, TokenProbabilities):
             offsets = probabilities.offsets
@@ -184,7 +182,7 @@ class TokenInformation:
         return cls(token=_information(share, log_base)[words.codes[ranges(words.offsets[:-1], lengths)]])
 
     def unknown_in(self, start: np.ndarray, end: np.ndarray) -> int | None:
-        """Find the first token of some stretches whose information is unknown; None if all is known."""
+        """Find the first token within these stretches without a probability; None if there is none."""
         if self.token is None or not np.isnan(self.token).any():
             return None
         before = offsets_of(np.isnan(self.token))
@@ -195,7 +193,7 @@ class TokenInformation:
         return first + int(np.argmax(np.isnan(self.token[first:])))
 
     def of_sizes(self, sizes: np.ndarray) -> np.ndarray:
-        """Compute the information of sets of tokens of these sizes if it is the same for all tokens: unit * H(size)."""
+        """Compute the information of sets of tokens with equal information: unit * H(size)."""
         largest = min(int(sizes.max(initial=0)), _TABLE)
         harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, largest + 1))))
         sums = harmonic[np.minimum(sizes, largest)]
@@ -220,7 +218,7 @@ class TokenInformation:
         first, last = run_bounds(group)
         rank = before - np.repeat(before[first], last - first)
         sums = np.zeros(groups)
-        # block by block, so that memory stays bounded for long or many spans
+        # in blocks, to bound memory
         for left, right in zip(*run_bounds(before // _BLOCK), strict=True):
             part = slice(left, right)
             values = information[ranges(start[part], size[part])] / (ranges(rank[part], size[part]) + 1)
@@ -236,16 +234,16 @@ def require_probability(value: object, name: str) -> None:
 
 
 def require_probabilities(probabilities: Mapping[Any, Any]) -> None:
-    """Raise an `InputError` unless these are words and their probabilities, also of words that do not occur."""
+    """Raise an `InputError` unless this maps words to probabilities."""
     for word, value in each_item(probabilities, TOKENS_REMEDY, option="token_probabilities"):
         if not isinstance(word, str):
             problem = f"{mention('token_probabilities')}: {shown(word)} is not a word."
-            raise InputError(problem, "Give a mapping of strings to probabilities.", option="token_probabilities")
+            raise InputError(problem, "Pass a mapping of strings to probabilities.", option="token_probabilities")
         require_probability(value, f"token_probabilities[{shown(word)}]")
 
 
 def mapping_digest(probabilities: Mapping[str, float]) -> str:
-    """Compute the first eight digits of a hash of the mapping, for the signature."""
+    """Compute eight digits of a hash of the mapping, for the signature."""
     items = probabilities.items() if all(starmap(lt, pairwise(probabilities))) else sorted(probabilities.items())
     # as JSON, part by part
     digest, before = hashlib.sha256(b"["), b""

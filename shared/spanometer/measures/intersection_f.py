@@ -1,4 +1,4 @@
-"""Intersection-based F1."""
+"""F1 over covered shares of spans."""
 
 from __future__ import annotations
 
@@ -19,19 +19,18 @@ from .f_scores import f_results
 
 @dataclass(frozen=True, kw_only=True)
 class IntersectionF(FMeasure):
-    """Precision, recall and F1 over the shares of spans that are covered.
+    """Precision, recall and F1 over the covered share of each span.
 
     P = (1 / |Ŝ|) Σ_ŝ Σ_s |ŝ ∩ s| / |ŝ|, R = (1 / |S|) Σ_s Σ_ŝ |ŝ ∩ s| / |s|, over pairs of one label.
 
     Attributes:
-        cap: count a span's summed coverage as at most 1. If spans of one label overlap within one side, the plain sum
-            can pass 1.
-        best: side whose spans are covered only by the best single span of the other side, not by all (neleval's max).
+        cap: count a span's summed coverage as at most 1. The plain sum can pass 1 if spans of one side overlap.
+        best: the sides whose spans are covered only by the best span of the other side, not by all (neleval's max).
 
     Counts: `right` and `found`, the sums of the spans' coverage; `predicted` and `reference`, in spans.
 
     Raises:
-        InputError: without `cap`, if two spans of one label and side overlap, unless the best one covers both sides.
+        InputError: if two spans of one label and side overlap, unless `cap` is set or `best` is `both`.
     """
 
     cap: bool = option(
@@ -64,7 +63,7 @@ class IntersectionF(FMeasure):
         """Sum the shared tokens of each span."""
         references, predictions = alignment.references, alignment.predictions
         if self.needs:
-            reason = ", so that what they cover would count twice."
+            reason = ", so shared tokens would count twice."
             remedy = f"Set {setting('cap', True)} to count a span's coverage as at most 1."
             for name, side in alignment.sides.items():
                 require_disjoint(alignment, name, side, reason, remedy)

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 class LinkF(FMeasure):
     """Precision, recall and F1 over token links (Vilain et al. 1995; typed as in Amigó et al., section 2.3).
 
-    A link is an unordered pair of tokens i <= j inside one span of a label; a token with itself is one. With L and L̂
-    the links of the reference and of the predicted spans, P = |L̂ ∩ L| / |L̂|, R = |L̂ ∩ L| / |L|. Links are counted
-    label by label; with `match_labels=False` as in the printed formula, where two tokens share "some" label.
+    A link is an unordered pair of tokens i <= j inside one span of a label; i = j is a link too. With L and L̂ the
+    links of the reference and of the predicted spans, P = |L̂ ∩ L| / |L̂|, R = |L̂ ∩ L| / |L|. Links are counted label
+    by label; `match_labels=False` is the printed formula, in which two tokens share "some" label.
 
-    For contiguous spans with reach(i) the furthest end of any span over token i, there are Σ_i (reach(i) - i) links,
-    and Σ_i (min(reach, reach') - i) in both; the sums run over stretches of equal reach, so time grows with the spans,
-    nested or not. Discontinuous spans that overlap are taken apart into pieces, see `pieces.PIECE_PAIR_LIMIT`.
+    Let reach(i) be the furthest end of any contiguous span over token i. A side has Σ_i (reach(i) - i) links, and both
+    share Σ_i (min(reach, reach') - i). The sums run over stretches of equal reach, so time grows with the number of
+    spans, nested or not. Overlapping discontinuous spans are split into pieces, see `pieces.PIECE_PAIR_LIMIT`.
 
     Counts: `both`, `predicted`, `reference`, in links; `reference_spans`.
 

@@ -1,9 +1,9 @@
 """F1 over spans that are matched one to one.
 
-The matching of `mpp` is best in F = 2PR / (P + R), which is not a sum over pairs, so that no assignment finds it. But
-for 0 <= s <= 1, F is at most 2(1 - s)² P + 2 s² R, and as much only at s = P / (P + R): a choice of pairs that is
-best in the sum at its own s is best in F. Otherwise choices are compared: all choices in small groups of pairs, and
-in large groups the choices that the bound leaves.
+The matching of `mpp` maximises F = 2PR / (P + R), which is not a sum over pairs, so an assignment algorithm cannot find
+it. But for 0 <= s <= 1, F is at most 2(1 - s)² P + 2 s² R, with equality only at s = P / (P + R): pairs that maximise
+this sum at their own s also maximise F. Otherwise choices are compared: all choices in small groups of pairs, and the
+choices within the bound in large groups.
 """
 
 from __future__ import annotations
@@ -26,52 +26,52 @@ from .f_scores import f_results
 
 _STEPS = 10
 _THRESHOLDS = tuple(step / 20 for step in range(_STEPS, 2 * _STEPS))
-"""The thresholds of `iou_50_95`, as detection benchmarks have them."""
+"""The thresholds of `iou_50_95`, as in detection benchmarks."""
 
 _EQUAL = 1e-12
-"""Values of F that differ by less are equal."""
+"""Values of F that differ by less count as equal."""
 
 _TRIED = 4096
 """At most this many choices of the groups of a place are compared at once."""
 
 _ROUNDS = 24
-"""How often the weights of both sides are tried anew."""
+"""How many weights of the sides are tried."""
 
 _UNIT = 2.0**40
-"""Credits and weights are compared in whole numbers of this part of a span."""
+"""Credits and weights are compared as integers in this fraction of a span."""
 
 _SLACK = 1e-9
-"""What rounding may change in the worth of a choice, in spans."""
+"""The rounding error of the worth of a choice, in spans."""
 
 MOST_COMPARED = 200_000
-"""At most this many choices are held at a time while those of a place are compared."""
+"""At most this many choices are held at a time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MatchedF(FMeasure):
-    """Precision, recall and F1 over spans that are matched one to one, where they overlap.
+    """Precision, recall and F1 over overlapping spans that are matched one to one.
 
-    P = (1 / |Ŝ|) Σ c(ŝ, s), R = (1 / |S|) Σ c(ŝ, s), over the pairs of the best matching: each span is in one pair at
-    most. `credit` sets the credit of a pair, with IoU = |ŝ ∩ s| / |ŝ ∪ s|, and the sum that the matching maximises:
+    P = (1 / |Ŝ|) Σ c(ŝ, s), R = (1 / |S|) Σ c(ŝ, s), over the pairs of the best matching; each span is in at most one
+    pair. `credit` sets the credit c of a pair, with IoU = |ŝ ∩ s| / |ŝ ∪ s|, and the objective of the matching:
 
     - `iou_threshold`: 1 if IoU is `threshold` or more; the most such pairs.
-    - `iou_50_95`: mean over the thresholds 0.5, 0.55 ... 0.95, each with its own matching. As |Ŝ| and |S| do not
-      depend on it, the mean of F1 is the F1 of the mean P and the mean R.
+    - `iou_50_95`: the mean over the thresholds 0.5, 0.55 ... 0.95, each with its own matching. |Ŝ| and |S| are the same
+      for all thresholds, so the mean of F1 is the F1 of the mean P and the mean R.
     - `iou`: IoU; the largest sum.
     - `overlap`: 1; the most pairs.
     - `mpp` (Perrella et al. 2026): in P |ŝ ∩ s| / |ŝ|, in R |ŝ ∩ s| / |s|; the largest F1 of the label in the document,
       then the largest P + R, then the largest P.
 
-    Each label is matched by itself, so that counts of labels sum to the whole. Discontinuous spans are sets of tokens.
+    Each label is matched separately, so counts of labels sum to the whole. Discontinuous spans are sets of tokens.
 
     Attributes:
         credit: see above.
-        threshold: of `iou_threshold`; 1 gives `span_f`. Pairs always overlap, so that 0 is `overlap`.
+        threshold: for `iou_threshold`; 1 gives `span_f`. Pairs always overlap, so 0 gives `overlap`.
 
-    Counts: `both`, the summed credits (of `mpp` `right` and `found`); `predicted`, `reference`, in spans.
+    Counts: `both`, the summed credits (with `mpp` `right` and `found`); `predicted`, `reference`, in spans.
 
     Raises:
-        InputError: for a threshold with another credit, and if very many spans of one label overlap each other, see
+        InputError: for a threshold with another credit, and if too many spans of one label overlap each other, see
             `matching.LARGEST_GROUP` and `MOST_COMPARED`.
     """
 
@@ -103,13 +103,13 @@ class MatchedF(FMeasure):
         super().__post_init__()
         if self.credit != "iou_threshold" and self.threshold != type(self).threshold:
             raise InputError(
-                f"{mention('threshold')} is for {setting('credit', 'iou_threshold')}, not for {self.credit}.",
+                f"{mention('threshold')} only works with {setting('credit', 'iou_threshold')}, not {self.credit}.",
                 "Leave it out.",
                 option="threshold",
             )
 
     def options(self) -> dict[str, Any]:
-        """List the options that can change the number: the threshold only where it counts."""
+        """List the options that can change the number, with the threshold only if it is used."""
         options = super().options()
         if self.credit != "iou_threshold":
             del options["threshold"]
@@ -134,7 +134,7 @@ class MatchedF(FMeasure):
             chosen = lexicographic_matching(pairs.reference, pairs.prediction, [level, np.ones_like(level)])
             return references.column(pairs.reference[chosen], iou[chosen])
         thresholds = [self.threshold] if self.credit == "iou_threshold" else _THRESHOLDS
-        # a pair that reaches a threshold reached all lower ones
+        # pairs that reach a threshold also reach the lower ones
         kept = np.arange(len(iou))
         matched = []
         for threshold in thresholds:
@@ -147,11 +147,11 @@ class MatchedF(FMeasure):
         return references.column(spans, times[spans] / _STEPS)
 
     def _shares(self, alignment: Alignment) -> dict[str, Column]:
-        """Compute the shares of predicted and of reference spans that lie in their pair."""
+        """Compute the covered shares of matched predicted and reference spans."""
         pairs, sides = alignment.pairs, (alignment.predictions, alignment.references)
         of_sides = (pairs.prediction, pairs.reference)
         shares = [pairs.shared / side.size[spans] for side, spans in zip(sides, of_sides, strict=True)]
-        # sides are in the order of labels and documents
+        # sides are ordered by label and document
         places = [side.places(alignment.documents) for side in sides]
         place = places[1][pairs.reference]
         sizes = [np.searchsorted(of_side, place, side="right") - np.searchsorted(of_side, place) for of_side in places]
@@ -163,28 +163,28 @@ class MatchedF(FMeasure):
 
 
 def _most(reference: np.ndarray, prediction: np.ndarray) -> np.ndarray:
-    """Flag as many pairs as can be matched one to one."""
+    """Flag the pairs of a largest one-to-one matching."""
     return lexicographic_matching(reference, prediction, [np.ones(len(reference), dtype=np.int64)])
 
 
 def harmonic_matching(
     rows: np.ndarray, columns: np.ndarray, credits: np.ndarray, place: np.ndarray, sizes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Sum the credits of pairs that are chosen one to one, so that each place has the largest F.
+    """Match pairs one to one with the largest F in each place, and sum their credits.
 
-    Of choices of equal F (to 1e-12) the one with the largest P + R is taken, then the one with the largest P.
+    Ties (to 1e-12) go to the largest P + R, then to the largest P.
 
     Args:
-        rows, columns: the two ends of each pair; a pair occurs once.
-        credits: the credit of each pair in both sums, above 0, shape (pairs, 2).
-        place: where each pair is; pairs that share an end are in one place.
-        sizes: the sizes of the two sides of each pair's place, shape (pairs, 2).
+        rows, columns: the two ends of each pair; all pairs are different.
+        credits: the positive credits of each pair in both sums, shape (pairs, 2).
+        place: the place of each pair; pairs with a common end have the same place.
+        sizes: the sizes of both sides in each pair's place, shape (pairs, 2).
 
     Returns:
         The places, ascending, and their summed credits, shape (places, 2).
 
     Raises:
-        InputError: for a group that is too large, see `matching.LARGEST_GROUP` and `MOST_COMPARED`.
+        InputError: if a group is too large, see `matching.LARGEST_GROUP` and `MOST_COMPARED`.
     """
     places, first, of_pair = np.unique(place, return_index=True, return_inverse=True)
     of_pair, sizes = of_pair.ravel(), sizes[first]
@@ -203,7 +203,7 @@ def harmonic_matching(
     for choices, width, block in groups.enumerated():
         totals_of = np.stack(list(groups.sums(choices, width, block)), axis=-1)
         best = totals_of.max(axis=1)
-        # here one choice is best on both sides
+        # one choice is best on both sides
         plain = (totals_of >= best[:, None] - _EQUAL).all(axis=-1).any(axis=1)
         sums += _summed(of_group[block[plain]], best[plain], len(places))
         hard[block[~plain]] = True
@@ -232,21 +232,21 @@ def _summed(place: np.ndarray, credits: np.ndarray, places: int) -> np.ndarray:
 
 
 def _front(points: np.ndarray) -> np.ndarray:
-    """Choose the points that no other point equals or beats on both sides."""
+    """Select the Pareto-optimal points."""
     points = points[np.lexsort((-points[:, 1], -points[:, 0]))]
     below = np.maximum.accumulate(points[:, 1])[:-1]
     return np.asarray(points[np.append(True, points[1:, 1] > below + _EQUAL)])
 
 
 def _means(sums: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Compute F of summed credits, shape (..., 2); it is 0 without credits."""
+    """Compute F of summed credits, shape (..., 2); 0 without credits."""
     shares = sums / sizes
     total = shares.sum(axis=-1)
     return np.asarray(2 * shares.prod(axis=-1) / np.where(total > 0, total, 1.0))
 
 
 def _best(totals: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Choose the best of summed credits, shape (choices, 2)."""
+    """Select the best of summed credits, shape (choices, 2)."""
     for value_of in (_means, lambda sums, sizes: (sums / sizes).sum(axis=1), lambda sums, sizes: sums[:, 0]):
         value = value_of(totals, sizes)
         totals = totals[value >= value.max() - _EQUAL]
@@ -256,10 +256,10 @@ def _best(totals: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 def _search(
     rows: np.ndarray, columns: np.ndarray, credits: np.ndarray, place: np.ndarray, fixed: np.ndarray, sizes: np.ndarray
 ) -> np.ndarray:
-    """Compute the summed credits of the best choice in each place, beside the fixed credits.
+    """Compute the summed credits of the best choice in each place, added to the fixed credits.
 
-    The weights of the lowest bound lie between weights whose best choices lean to either side. If no choice reaches
-    the bound, the choices that it leaves are compared.
+    Bisects the weights of the two sides towards the lowest bound. If no choice reaches the bound, compares all choices
+    within it.
     """
     sums, share = fixed.copy(), np.full(len(sizes), 0.5)
     best = np.zeros(len(sizes))
@@ -280,7 +280,7 @@ def _search(
             return sums
         lean = _share(totals, sizes)
         low, high = np.where(lean > share, share, low), np.where(lean > share, high, share)
-        # in turn at the weights where the choice would be best, and half way
+        # try the weights where the choice would be best and the middle in turn
         inside = (lean > low) & (lean < high) & (turn % 2 == 0)
         share = np.where(waiting, np.where(inside, lean, (low + high) / 2), share)
     for number in np.flatnonzero(waiting).tolist():
@@ -295,10 +295,10 @@ def _search(
 def _compared(
     rows: np.ndarray, columns: np.ndarray, credits: np.ndarray, worth: np.ndarray, least: float
 ) -> np.ndarray:
-    """Compute the summed credits of all choices that are worth `least` or more, without some that others surpass.
+    """Compute the summed credits of all choices worth `least` or more, leaving out some dominated choices.
 
-    Rows are taken in order. Prices of rows and columns bound the gain that a choice can still make: the two prices of a
-    pair are never below its worth (the dual of the assignment).
+    Goes through the rows in order. Prices of rows and columns bound the remaining gain of a choice: the two prices of a
+    pair are never below its worth (the dual of the assignment problem).
     """
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
@@ -311,7 +311,7 @@ def _compared(
     column_price = np.maximum(-linprog(-worth, A_ub=once, b_ub=np.ones(height + width)).ineqlin.marginals[height:], 0.0)
     row_price = np.zeros(height)
     np.maximum.at(row_price, row, worth - column_price[column])
-    # the loss that a choice may have: in rows and columns that stay alone, and in pairs below their prices
+    # the most that a choice may lose by unmatched rows and columns and by pairs below their prices
     slack = row_price.sum() + column_price.sum() - least + _SLACK
     order = np.lexsort((column, row, connected(row, column + height, height + width)))
     last = np.zeros(width, dtype=int)
@@ -335,7 +335,7 @@ def _compared(
         states = {used: _front(np.concatenate(parts)) for used, parts in following.items() if any(map(len, parts))}
         if sum(map(len, states.values())) > MOST_COMPARED:
             raise InputError(
-                f"more than {MOST_COMPARED:,} ways to pair spans that overlap each other would have to be compared.",
+                f"overlapping spans can be paired in more than {MOST_COMPARED:,} ways, too many to compare.",
                 "Leave out this document, or choose another credit.",
             )
     return np.concatenate(list(states.values()))[:, :2]

@@ -22,21 +22,21 @@ _ANY_LABEL = "_"
 
 @dataclass(frozen=True, kw_only=True)
 class MentionF(PrecisionRecallF1):
-    """Precision, recall and F1 over mentions as strings: a mention is right if the reference has it in its document.
+    """Precision, recall and F1 over mentions as strings: a mention is right if the reference document has it too.
 
-    P = |M̂ ∩ M| / |M̂|, R = |M̂ ∩ M| / |M|, with M the reference's mentions and M̂ the predicted ones: pairs of a label and
-    the normal form of a text, in each document. Where they stand does not matter, so that answers of language models
-    can be scored as they are, and against references without offsets. All values are in [0, 1], higher is better.
+    P = |M̂ ∩ M| / |M̂|, R = |M̂ ∩ M| / |M|, with M the reference mentions and M̂ the predicted ones: pairs of a label
+    and a normalised text, document by document. Positions do not matter, so you can score answers of language models
+    directly, also against references without offsets. All values are in [0, 1], higher is better.
 
     Attributes:
-        fold: the normal form of texts, without outer blanks, on both sides; see `forms.form_of`.
-        copies: `set`: a document has each mention once; `multiset`: the copies that both sides have are right.
-        match_labels: whether a mention is compared only with mentions of its label; if not, all count as of one label.
+        fold: how texts are normalised on both sides, after removing outer blanks; see `forms.form_of`.
+        copies: `set`: each mention counts once in a document; `multiset`: each copy counts.
+        match_labels: whether a mention is compared only with mentions of its label.
 
     Counts: `both`, `predicted`, `reference`, in mentions.
 
     Raises:
-        InputError: if the sides do not have the same documents.
+        InputError: if the sides have different documents.
     """
 
     fold: str = option("exact", help="how texts are normalised", choices=STRING_FORMS, label="Normal form")
@@ -60,7 +60,7 @@ class MentionF(PrecisionRecallF1):
     support: ClassVar[str] = "reference"
 
     def counts(self, references: Mentions, predictions: Mentions) -> Counts:
-        """Count the mentions of both sides, and the mentions that both have."""
+        """Count the mentions of both sides and their common mentions."""
         require_sides(Mentions, references, predictions)
         sides = references, predictions
         names = tuple(sorted({*references.labels, *predictions.labels}))

@@ -26,20 +26,20 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _EXAMPLE = "span_f,token_f(format=BIO)"
 _HASHED = re.compile(r"(\d+-[0-9a-f]{8}|hf:[0-9a-f]{12})")
 _DRAWN = ("confidence", "interval_method", "n_resamples", "n_permutations", "seed", "draws_seed")
-"""The parts of signatures about intervals and tests, which change no score."""
+"""The parts of signatures that set intervals and tests and change no score."""
 
 _NAMES = ("label_map", "labels", "ignore_labels", "asked_labels", "aliases", "attributes", "distances")
-"""The parts of signatures that list names, which may be those of measures."""
+"""The parts of signatures that list names; such a name can look like a measure."""
 
 
 @dataclass(frozen=True)
 class Signature:
-    """A signature, as `Measure.signature` writes it, or the beginning of one.
+    """A signature as `Measure.signature` writes it, or its beginning.
 
     Attributes:
         measure: the name of the measure.
-        parts: the others by name, without the version.
-        version: the version; empty if parts have been left out.
+        parts: the other parts by name, without the version.
+        version: the version; empty if the signature is cut.
     """
 
     measure: str
@@ -48,41 +48,39 @@ class Signature:
 
     @classmethod
     def read(cls, text: str) -> Signature:
-        """Read a signature; blanks around its parts are left out."""
+        """Read a signature, ignoring blanks around its parts."""
         measure, *parts = (part.strip() for part in text.split("|"))
         values: dict[str, str] = {}
         for part in filter(None, parts):
             name, colon, value = part.partition(":")
             if not colon:
-                raise InputError(
-                    f"{shown(part)} is no part of a signature.", "Its parts are NAME:VALUE, with | between."
-                )
+                raise InputError(f"{shown(part)} is not part of a signature.", "Write NAME:VALUE, separated by |.")
             values[name.strip()] = unescaped(value.strip(), "|")
         return cls(measure, values, values.pop("v", ""))
 
     def require(self, signature: str) -> None:
-        """Raise an `InputError` unless the signature of a result says the same."""
+        """Raise an `InputError` unless the signature of a result agrees."""
         other = Signature.read(signature).parts
         added = ("n_permutations",) if "confidence" in self.parts else _DRAWN
         for name in [*self.parts, *(name for name in other if self.version and name not in (*added, "min_overlap"))]:
             if self.parts.get(name) != other.get(name):
                 states = [f"{name}:{parts[name]}" if name in parts else f"no {name}" for parts in (self.parts, other)]
                 raise InputError(
-                    f"the signature of {self.measure} has {states[0]}, and this result has {states[1]}.",
-                    "Give the options and the input that the signature names, or change the signature.",
+                    f"the signature of {self.measure} has {states[0]}, but this result has {states[1]}.",
+                    "Use the options and the input of the signature, or change the signature.",
                 )
 
 
 def signatures_in(items: Iterable[Any]) -> list[Signature | None]:
-    """Read the signatures among measures; None for other measures."""
+    """Read the signatures in a list of measures, with None for other measures."""
     return [Signature.read(item) if isinstance(item, str) and "|" in item else None for item in items]
 
 
 def reading_of(signatures: Iterable[Signature | None], table: Mapping[str, type[Measure]]) -> dict[str, str]:
-    """Collect the parts of signatures that are no options of their measures.
+    """Collect the parts of signatures that are not options of their measures.
 
     Raises:
-        InputError: if two signatures differ in one.
+        InputError: if two signatures disagree.
     """
     readings: list[tuple[Signature, dict[str, str]]] = []
     for signature in filter(None, signatures):
@@ -92,7 +90,7 @@ def reading_of(signatures: Iterable[Signature | None], table: Mapping[str, type[
             reading["seed"] = reading.pop("draws_seed", signature.parts.get("seed", "0"))
         if signature.version not in ("", __version__):
             warnings.warn(
-                f"the signature of {signature.measure} is of version {signature.version}, and this is {__version__}",
+                f"the signature of {signature.measure} is from version {signature.version}; this is {__version__}",
                 stacklevel=3,
             )
         for other, values in readings:
@@ -101,18 +99,18 @@ def reading_of(signatures: Iterable[Signature | None], table: Mapping[str, type[
                 if both[0] != both[1] and (None not in both or (signature.version and other.version)):
                     states = [f"no {name}" if value is None else f"{name}:{value}" for value in both]
                     raise InputError(
-                        f"the signature of {other.measure} has {states[0]}, and {signature.measure} has {states[1]}.",
-                        "Score one corpus that is read in one way; leave out one of the signatures.",
+                        f"the signature of {other.measure} has {states[0]}, but {signature.measure} has {states[1]}.",
+                        "Signatures must read the corpus in the same way; remove one of them.",
                     )
         readings.append((signature, reading))
     return {name: value for _, reading in readings for name, value in reading.items()}
 
 
 def read_reading(reading: Mapping[str, str], declared: Mapping[str, Option], given: Collection[str]) -> dict[str, Any]:
-    """Read the options that signatures set, except the given ones.
+    """Read the options that signatures set, except options in `given`.
 
     Raises:
-        InputError: for a value that stands there by its hash alone.
+        InputError: for a value that the signature stores only as a hash.
     """
     if "decode" in reading:
         raise InputError(
@@ -124,14 +122,14 @@ def read_reading(reading: Mapping[str, str], declared: Mapping[str, Option], giv
         if name in declared and name not in given:
             if _HASHED.fullmatch(text):
                 raise InputError(
-                    f"the signature has {mention(name)} by its hash alone, {text}.", f"Give {setting(name)}."
+                    f"the signature has only a hash of {mention(name)}, {text}.", f"Pass {setting(name)} too."
                 )
             values[name] = declared[name].read(text)
     return values
 
 
 def items_in(text: str, names: Collection[str]) -> list[str]:
-    """Split a list of measures at the commas outside brackets and quotes; signatures end before a measure's name."""
+    """Split a list of measures at commas outside brackets and quotes; a signature ends before the next measure."""
     if "|" not in text:
         return [item for item in map(unquoted, _split(text)) if item]
     begins = re.compile(rf"\s*({'|'.join(map(re.escape, names))})\s*([|(]|$)")
@@ -156,11 +154,11 @@ def read_item(
     Args:
         text: the measure.
         table: the measures by name.
-        shared: options of all measures; a measure takes the ones that it has, unless its text sets them.
-        files: functions that read the value of an option from a file; by default a file has it as text.
+        shared: options for all measures; a measure takes the options it has, unless its text sets them.
+        files: functions that read the value of an option from a file; by default the file's text is read.
 
     Raises:
-        InputError: for an unknown measure or option, and for a value that the option cannot have.
+        InputError: for an unknown measure or option, or an invalid value.
     """
     if isinstance(text, str) and "|" in text:
         return _read_signature(Signature.read(text), table, shared)
@@ -183,7 +181,7 @@ def read_item(
 
 
 def _read_signature(signature: Signature, table: Mapping[str, type[Kind]], shared: Mapping[str, Any]) -> Kind:
-    """Make the measure of a signature; shared options must not contradict it."""
+    """Make the measure of a signature; shared options must agree with it."""
     name = signature.measure
     if name not in table:
         raise InputError(f"{shown(name)} is not a measure.", _instead(name, table))
@@ -198,9 +196,9 @@ def _read_signature(signature: Signature, table: Mapping[str, type[Kind]], share
     for option, value in measure.options().items():
         if written(value) != signature.parts.get(option, written(value)):
             problem = (
-                f"the signature of {name} has {option}:{signature.parts[option]}, and {option}={shown(value)} is set."
+                f"the signature of {name} has {option}:{signature.parts[option]}, but you set {option}={shown(value)}."
             )
-            raise InputError(problem, "Leave out one of them.", option=option)
+            raise InputError(problem, "Remove one of them.", option=option)
     return measure
 
 
@@ -213,7 +211,7 @@ def _signed_value(declared: Option, text: str) -> Any:
 
 
 def named_apart(measures: Sequence[Measure]) -> list[str]:
-    """Name results by their measures, and several results of one measure by the options that differ too."""
+    """Name results by their measures; results of the same measure also by the options that differ."""
     names = []
     for measure in measures:
         options = [other.options() for other in measures if other.name == measure.name]
@@ -237,7 +235,7 @@ def _text(value: Any) -> str:
 
 def _instead(name: str, table: Mapping[str, Any]) -> str:
     close = get_close_matches(name.lower(), table, n=1)
-    listed = f"The measures are {', '.join(table)}; with options, as in {next(iter(table))}(average=macro)."
+    listed = f"The measures are {', '.join(table)}; with options: {next(iter(table))}(average=macro)."
     return f"Did you mean {close[0]}?" if close else listed
 
 
@@ -247,7 +245,7 @@ def _split(text: str) -> Iterator[str]:
     closing: list[str] = []
     for place, sign in enumerate(text):
         if quote:
-            # a backslash takes the sign behind it for what it is
+            # a backslash escapes the next sign
             quote = "" if sign == quote and not behind else quote
             behind = sign == "\\" and not behind
         elif sign in "'\"":
@@ -280,7 +278,7 @@ def _values(
     require_known(names, declared, measure)
     for name, part in zip(names, parts, strict=True):
         if names.count(name) > 1:
-            raise InputError(f"{name} is there twice.", "Set each option once.", option=name)
+            raise InputError(f"{name} is set twice.", "Set each option once.", option=name)
         if not _OPTION.match(part):
             raise InputError(f"{name} has no value.", f"Write {name}=...", option=name)
         value = part.partition("=")[2].strip()
@@ -307,8 +305,8 @@ def _from_file(declared: Option, path: str) -> Any:
             data = stream.read()
         content = (gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data).decode("utf-8-sig")
     except (OSError, EOFError, ValueError) as error:
-        problem = f"{path} cannot be read ({getattr(error, 'strerror', None) or error})."
-        raise InputError(problem, "Name a text file in UTF-8.", option=declared.name) from None
+        problem = f"cannot read {path} ({getattr(error, 'strerror', None) or error})."
+        raise InputError(problem, "Give a text file in UTF-8.", option=declared.name) from None
     try:
         return _value(declared, content.strip())
     except InputError as error:

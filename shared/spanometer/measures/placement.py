@@ -1,14 +1,14 @@
-"""The random annotation model: the places of spans if an annotator's spans keep only their number and lengths.
+"""The random annotation model: spans keep their number and lengths, and are placed at random.
 
-Under `disjoint` placement all arrangements of a side's spans in a document without overlap are equally likely. Such an
-arrangement is a random order of m = n - a + k items: the k spans (a tokens in all) and the n - a tokens outside them.
-So a span of length a_i starts at token s where the items before it happen to fill s tokens, and
+With `disjoint` placement all arrangements of a side's spans without overlap are equally likely. An arrangement is a
+random order of m = n - a + k items: the k spans (a tokens in all) and the n - a tokens outside them. A span of length
+a_i starts at token s if the items before it fill s tokens, so
 
-    P(start_i = s) = (1 / m) * P(some first items of a random order of the others fill just s tokens),
+    P(start_i = s) = (1 / m) * P(the first items of a random order of the others fill exactly s tokens),
 
-which is the sum over subsets of Proposition 2. How it is computed: see `start_probabilities`.
+which is the sum over subsets of Proposition 2; `start_probabilities` computes it.
 
-`independent` placement puts each span anywhere by itself; `layers` puts each nesting depth by itself as `disjoint`.
+`independent` places each span anywhere; `layers` places each nesting depth separately as `disjoint`.
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ from .aligned import require_contiguous, require_disjoint, require_lengths
 from .start_probabilities import start_probabilities
 
 _MOST_STARTS = 1 << 27
-"""How many probabilities of starts are kept of one side's spans of one label in a document, at most: 1 GiB."""
+"""The maximum number of start probabilities for a side, label and document: 1 GiB."""
 
 _KEYS = 1 << 22
 """About this many random keys are held at a time."""
 
 
 _FEW = 6
-"""Sides of so many spans or fewer are placed many at a time, at a cost that doubles with each span."""
+"""Sides with at most this many spans are placed together; the cost doubles with each span."""
 
 _SHORT = 1 << 11
-"""The longest documents that are placed many at a time."""
+"""The longest documents that are placed together."""
 
 _COVERED_AT_ONCE = 1 << 17
-"""Of so many tokens the coverage is held at a time."""
+"""The number of tokens whose coverage is held at a time."""
 
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """The random places of one side's spans of one label in a document.
+    """The random positions of a side's spans of one label in a document.
 
     Attributes:
         tokens: the document's length n.
         lengths: the distinct lengths of the spans, ascending.
-        counts: how many spans have each length.
-        starts: for each distinct length the probabilities of a span's start, shape (n - length + 1), sum 1.
+        counts: the number of spans of each length.
+        starts: the probabilities of a span's start for each distinct length, shape (n - length + 1), sum 1.
     """
 
     tokens: int
@@ -61,7 +61,7 @@ class Placement:
 
     @cached_property
     def coverage(self) -> np.ndarray:
-        """The mean number of spans over each token, shape (n): under `disjoint` the probability that there is one."""
+        """The expected number of spans over each token, shape (n)."""
         covered = np.zeros(self.tokens)
         for length, count, starts in zip(self.lengths, self.counts, self.starts, strict=True):
             begun = np.cumsum(starts)
@@ -71,11 +71,11 @@ class Placement:
         return np.clip(covered, 0.0, None)
 
     def shared_tokens(self, other: Placement) -> float:
-        """Compute the expected shared tokens of pairs of spans of two sides: Σ_t p1(t) p2(t) over their coverage."""
+        """Compute the expected shared tokens of two sides: Σ_t p1(t) p2(t) over their coverage."""
         return float(self.coverage @ other.coverage)
 
     def same_spans(self, other: Placement) -> float:
-        """Compute the expected number of pairs of equal spans: Σ_s P1(s) P2(s) over pairs of equal length."""
+        """Compute the expected number of equal spans: Σ_s P1(s) P2(s) over pairs of equal length."""
         return math.fsum(
             count * other_count * float(starts @ other_starts)
             for length, count, starts in zip(self.lengths, self.counts, self.starts, strict=True)
@@ -84,7 +84,7 @@ class Placement:
         )
 
     def __add__(self, other: Placement) -> Placement:
-        """Join both, each placed by itself: the layers of nested spans."""
+        """Join two independent placements, such as layers of nested spans."""
         return Placement(
             self.tokens, self.lengths + other.lengths, self.counts + other.counts, self.starts + other.starts
         )
@@ -103,16 +103,14 @@ def place(
     Args:
         tokens: the document's length.
         lengths: the spans' lengths, in any order.
-        placement: `disjoint` (all arrangements without overlap equally likely) or `independent` (each span anywhere).
-            For `layers` place each depth by itself and add the results.
-        method: `exact`; `uniform`, which takes every span to lie anywhere with the same probability, the approximation
-            of the paper's appendix; or `auto`, which does so for spans with (n - a + k) / (n - a_i + 1) above
-            `uniform_threshold`.
+        placement: `disjoint` (all arrangements without overlap are equally likely) or `independent` (each span
+            anywhere). For `layers`, place each depth separately and add the results.
+        method: `exact`; `uniform`, which gives every position the same probability (the approximation of the paper's
+            appendix); or `auto`, uniform for spans with (n - a + k) / (n - a_i + 1) above `uniform_threshold`.
         uniform_threshold: for `auto`.
 
     Raises:
-        InputError: for lengths below 1, for more tokens in spans than the document has, and for more probabilities
-            than are kept.
+        InputError: for lengths below 1, for spans longer than the document, and for too many probabilities.
     """
     require_choice("placement", placement, ("disjoint", "independent"))
     distinct, counts = np.unique(np.asarray(lengths, dtype=np.int64), return_counts=True)
@@ -122,14 +120,14 @@ def place(
     if tokens * len(distinct) > _MOST_STARTS:
         size = f"{counted(tokens, 'token')} with spans of {counted(len(distinct), 'length')}"
         raise InputError(
-            f"a document of {size}: random placement would keep {tokens * len(distinct) / 2**27:,.1f} GiB of numbers.",
-            f"Check {setting('lengths')}, or give shorter documents.",
+            f"a document of {size}: random placement would need {tokens * len(distinct) / 2**27:,.1f} GiB of memory.",
+            f"Check {setting('lengths')}, or split the document.",
         )
     if placement == "independent" and len(distinct) and distinct[-1] > tokens:
         raise InputError(f"a span of {distinct[-1]} tokens in a document of {tokens}.", "Check the lengths.")
     if placement == "disjoint" and annotated > tokens:
         raise InputError(
-            f"{annotated} tokens in spans, and the document has {tokens}.",
+            f"the spans have {annotated} tokens, but the document has {tokens}.",
             f"Check {setting('lengths')}; for overlapping spans set {setting('placement', 'independent')} or 'layers'.",
         )
     positions = tokens - distinct + 1
@@ -147,8 +145,8 @@ def place(
 def arrangements(tokens: int, lengths: Sequence[int]) -> int:
     """Count the arrangements of spans in a document without overlap: (n - a + k)! / (n - a)!; 0 if there is no room.
 
-    Spans of one length are told apart. Each arrangement has the same probability, here 1/30: the span of two tokens
-    begins the document with 1/6, and the other one is at each of the 5 tokens left with 1/5.
+    Spans of equal length are distinguished. All arrangements are equally likely. In the example each has the
+    probability 1/30: the span of two tokens starts the document with 1/6, then the other span is at any of 5 tokens.
 
         >>> arrangements(7, [1, 2])
         30
@@ -162,31 +160,28 @@ def arrangements(tokens: int, lengths: Sequence[int]) -> int:
 
 
 def no_agreement(tokens: int, lengths: Sequence[int], other_lengths: Sequence[int]) -> float:
-    """Compute the probability that spans of two sides, placed at random, share no token (Proposition 4).
+    """Compute the probability that randomly placed spans of two sides share no token (Proposition 4).
 
-    The sides share none where all their spans lie in the document without overlap. So of all pairs of arrangements
+    With a and b tokens in k and l spans, this share of all pairs of arrangements has no overlap:
 
         (n - a - b + k + l)! / (n - a - b)!  /  ((n - a + k)! / (n - a)!  (n - b + l)! / (n - b)!)
-
-    share nothing, with a and b tokens in k and l spans:
 
         >>> no_agreement(7, [1, 2], [2])  # 5! / 2! = 60 of 30 * 6 pairs
         0.3333333333333333
 
-    The probability tends to 1 as the document grows, so chance can be
-    ignored in long documents.
+    It tends to 1 as the document grows, so chance can be ignored in long documents.
     """
     pairs = arrangements(tokens, lengths) * arrangements(tokens, other_lengths)
     if pairs == 0:
-        raise InputError(f"spans that do not fit into {counted(tokens, 'token')}.", f"Check {setting('lengths')}.")
+        raise InputError(f"the spans do not fit into {counted(tokens, 'token')}.", f"Check {setting('lengths')}.")
     return arrangements(tokens, [*lengths, *other_lengths]) / pairs
 
 
 def coverage_of_few(tokens: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Compute `Placement.coverage` under `disjoint` for many documents whose sides have the same few spans.
+    """Compute `Placement.coverage` with `disjoint` for many documents with the same small number of spans.
 
-    The others that come before a span are some subset of them, of c spans and L tokens. They fill s tokens with
-    f = s - L of the o tokens outside all spans, so that P(start = s) is the sum over subsets of
+    A subset of the other spans, c spans with L tokens, comes before a span. With f = s - L of the o tokens outside all
+    spans they fill s tokens, so P(start = s) is the sum over subsets of
 
         (f + 1) ... (f + c) (o - f + 1) ... (o - f + k - 1 - c) / ((o + 1) ... (o + k)).
 
@@ -195,7 +190,7 @@ def coverage_of_few(tokens: np.ndarray, lengths: np.ndarray) -> np.ndarray:
         lengths: the spans' lengths, shape (documents, k), with no more tokens in all than the document has.
 
     Returns:
-        Shape (documents, tokens of the longest); 0 behind a document's end.
+        Shape (documents, tokens of the longest document); 0 after a document's end.
     """
     spans, token = lengths.shape[1], np.arange(int(tokens.max()))
     outside = (tokens - lengths.sum(axis=1)).astype(float)[:, None]
@@ -220,12 +215,12 @@ def coverage_of_few(tokens: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 def sample(
     tokens: int, lengths: Sequence[int], draws: int, *, placement: str = "disjoint", generator: np.random.Generator
 ) -> np.ndarray:
-    """Draw arrangements, each as likely as the next.
+    """Draw arrangements, all equally likely.
 
     Args:
         tokens: the document's length.
         lengths: the spans' lengths.
-        draws: how many arrangements.
+        draws: the number of arrangements.
         placement: `disjoint` or `independent`.
         generator: the source of randomness: `numpy.random.default_rng(seed)`.
 
@@ -249,7 +244,7 @@ def sample(
 
 
 def _distinct_integers(below: int, size: int, draws: int, generator: np.random.Generator) -> np.ndarray:
-    """Draw sets of distinct integers, shape (draws, size), every set equally likely."""
+    """Draw sets of distinct integers, all equally likely, shape (draws, size)."""
     if size == below:
         return np.broadcast_to(np.arange(size), (draws, size))
     if size * size > below:
@@ -267,16 +262,16 @@ def _distinct_integers(below: int, size: int, draws: int, generator: np.random.G
 
 @dataclass(frozen=True, eq=False)
 class Cases:
-    """The places (document and label) that have spans on both sides, and which of them are alike.
+    """The places (document and label) with spans on both sides, grouped into equal cases.
 
-    A case is a document's length with the lengths of one side's spans of one label, depth by depth: all that random
-    placement depends on.
+    A case is everything that random placement depends on: a document's length, and the lengths of a side's spans of
+    one label by depth.
 
     Attributes:
         document, label: the places.
         of_both: the cases of both sides at each place, shape (places, 2).
-        tokens: of each case the document's length.
-        first, last: of each case the place of its spans in `depth` and `size`.
+        tokens: the document's length of each case.
+        first, last: the slice of each case's spans in `depth` and `size`.
         depth, size: nesting depths and lengths of spans, in order within a case.
     """
 
@@ -316,14 +311,14 @@ class Cases:
 
     @property
     def few(self) -> np.ndarray:
-        """Flag the cases that are placed many at a time: few spans of one layer, which fit into a short document."""
+        """Flags of the cases that are placed together: few spans of one layer that fit into a short document."""
         ends = offsets_of(self.size)
         fits = (ends[self.last] - ends[self.first] <= self.tokens) & (self.tokens <= _SHORT)
         one_layer = self.depth[self.first] == self.depth[self.last - 1]
         return np.asarray(fits & one_layer & (self.last - self.first <= _FEW))
 
     def expected_of_few(self, pairs: np.ndarray) -> np.ndarray:
-        """Compute the expected shared tokens of pairs of these cases, many pairs at a time."""
+        """Compute the expected shared tokens of pairs of few-span cases, many pairs at a time."""
         values, tokens = np.empty(len(pairs)), self.tokens[pairs[:, 0]]
         spans = (self.last - self.first)[pairs]
         order = np.lexsort((tokens, *spans.T))
@@ -335,14 +330,14 @@ class Cases:
         return values
 
     def describe(self, case: int) -> tuple[int, list[list[int]]]:
-        """List the document's length and the spans' lengths, layer by layer."""
+        """Return the document's length and the spans' lengths by layer."""
         part = slice(self.first[case], self.last[case])
         layers = [self.size[part][start:end].tolist() for start, end in zip(*run_bounds(self.depth[part]), strict=True)]
         return int(self.tokens[case]), layers
 
 
 def _nesting_depth(side: SideSpans) -> np.ndarray:
-    """Count for each span the spans of its label that hold it."""
+    """Count the spans of the same label that contain each span."""
     inner, outer = overlaps(side.start, side.end, side.start, side.end)
     holds = (side.start[outer] <= side.start[inner]) & (side.end[outer] >= side.end[inner]) & (inner != outer)
     return np.bincount(inner[holds], minlength=len(side))
@@ -352,18 +347,19 @@ def require_placeable(alignment: Alignment, name: str, side: SideSpans, placemen
     """Raise an `InputError` if spans do not fit the placement."""
     if len(side):
         require_lengths(alignment.lengths, "chance")
-    require_contiguous(alignment, name, side, "random placement is of contiguous spans")
+    require_contiguous(alignment, name, side, "random placement needs contiguous spans")
     if placement == "independent" or side.flat:
         return
     layers, independent = setting("placement", "layers"), setting("placement", "independent")
     if placement == "disjoint":
-        reason = f"; under {setting('placement', 'disjoint')} spans do not."
-        require_disjoint(alignment, name, side, reason, f"Set {layers} for nested spans, {independent} for any.")
+        reason = f", which {setting('placement', 'disjoint')} does not allow."
+        remedy = f"Set {layers} for nested spans, or {independent} for any overlap."
+        require_disjoint(alignment, name, side, reason, remedy)
     depth = _nesting_depth(side)
     order = np.lexsort((side.start, depth, side.label, side.document))
     same_layer = ~begins_run(depth[order], side.label[order], side.document[order])
     crossing = same_layer[1:] & (side.start[order][1:] < side.end[order][:-1])
     if crossing.any():
-        problem = f"crosses another of its label; {layers} is for nested spans."
+        problem = f"crosses another of its label, but {layers} needs nested spans."
         remedy = f"Set {independent}, which allows any overlap."
         raise alignment.refusal(name, side, int(order[int(np.argmax(crossing)) + 1]), problem, remedy)

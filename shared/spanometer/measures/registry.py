@@ -1,6 +1,6 @@
-"""The measures by name: the modules of this folder, and measures that are registered at run time.
+"""The measures by name: the modules of this folder, and measures registered at run time.
 
-A module has the name of its measure, and the class the same name in CamelCase.
+A module is named like its measure, and so is the class, in CamelCase.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _registered: dict[str, type[Measure]] = {}
 
 
 class MeasureTable(Mapping[str, type[Kind]]):
-    """The measures of some kinds of input by name, also those registered later.
+    """The measures of some kinds of input by name, including measures registered later.
 
     Args:
         *inputs: the kinds of input, see `Measure.input`.
@@ -66,11 +66,11 @@ TREE_MEASURES: MeasureTable[Measure] = MeasureTable("entities")
 """The measures of entity trees."""
 
 ALL_MEASURES: MeasureTable[Measure] = MeasureTable("spans", "entities", "attributes")
-"""All measures, also those of attributes."""
+"""All measures of spans, entity trees and attributes."""
 
 
 def names_of(measures: Any, input: str) -> Any:
-    """Name the leading measures of an input for None, and all quick ones for "all"; keep other measures."""
+    """Replace None by the default measures of an input, and "all" by its quick ones."""
     if measures is not None and not is_everything(measures):
         return measures
     trait = "quick" if measures else "leading"
@@ -78,7 +78,7 @@ def names_of(measures: Any, input: str) -> Any:
 
 
 def is_everything(measures: Any) -> bool:
-    """Check whether all measures that suit the data are asked for."""
+    """Check whether `measures` is "all"."""
     return measures == "all" if isinstance(measures, str) else isinstance(measures, list) and measures == ["all"]
 
 
@@ -89,16 +89,16 @@ def _all_measures() -> dict[str, type[Measure]]:
 
 @cache
 def _installed_measures() -> dict[str, type[Measure]]:
-    """Load the measures of other packages, by their entry points in the group `spanometer.measures`.
+    """Load the measures of other packages, from entry points in the group `spanometer.measures`.
 
-    An entry point that is no measure, or has the name of one, is left out with a warning.
+    An entry point that is not a measure, or whose name is taken, is left out with a warning.
     """
     measures: dict[str, type[Measure]] = {}
     for entry in entry_points(group="spanometer.measures"):
         try:
             measure = entry.load()
             if measure.name in {**_own_measures(), **measures} or not issubclass(measure, Measure):
-                raise TypeError("another measure has its name, or it is no measure")
+                raise TypeError("its name is taken, or it is not a measure")
         except Exception as error:  # other packages may raise anything
             warnings.warn(f"the measure {entry.value} cannot be loaded ({error}).", stacklevel=2)
         else:
@@ -124,19 +124,19 @@ def class_name(name: str) -> str:
 
 
 def register(measure: type[Kind]) -> type[Kind]:
-    """Register a measure of one's own under its name; also as a decorator of its class.
+    """Register your own measure under its name; works as a class decorator too.
 
     Raises:
         InputError: if another measure has its name.
     """
     if ALL_MEASURES.get(measure.name, measure) is not measure:
-        raise InputError(f"there is a measure {measure.name!r} already.", "Choose another name.")
+        raise InputError(f"a measure {measure.name!r} already exists.", "Choose another name.")
     _registered[measure.name] = measure
     return measure
 
 
 def unregister(name: str) -> None:
-    """Forget a measure that was registered."""
+    """Remove a registered measure."""
     del _registered[name]
 
 
@@ -148,25 +148,24 @@ def read_measures(
     *,
     signed: bool = False,
 ) -> dict[str, Kind]:
-    """Read measures, by the names of their results.
+    """Read measures; the keys are the names of their results.
 
     Args:
-        measures: measures as text, `"span_f,token_f(format=BIO)"`, or measures with options of their own, or several of
-            both; or a mapping that names the results itself.
-        table: the measures that can be named; objects must be of its kinds of input too.
-        options: of the measures that are text; each takes the options that it has, unless its text sets them.
+        measures: text such as `"span_f,token_f(format=BIO)"`, a measure object, a list of both, or a mapping from
+            names of results to measures.
+        table: the measures that can be named; objects must have the same kinds of input.
+        options: options for measures given as text; each measure takes the options it has, unless its text sets them.
         files: functions that read the value of an option from a file, `token_probabilities=@words.tsv`.
-        signed: whether the caller reads the input as signatures say, see `notation.reading_of`.
+        signed: whether the caller reads the input by the signatures, see `notation.reading_of`.
 
     Raises:
-        InputError: for an unknown measure, for none at all, for a value that an option cannot have, and if two results
-            would have one name.
+        InputError: for an unknown measure, no measures, an invalid value, or two results with one name.
     """
     entries = listed_measures(measures)
     if not signed and reading_of(signatures_in(item for _, item in entries), _all_measures()):
         raise InputError(
-            "a signature says how the input is read, too, and only spanometer.score reads it so.",
-            "Give the measure with its options, as in span_f(average=macro), and set how the input is read.",
+            "a signature also says how to read the input; only spanometer.score accepts such signatures.",
+            "Give the measure with its options, as in span_f(average=macro), and set the reading options yourself.",
         )
     chosen = [_read_measure(measure, table, options, files) for _, measure in entries]
     own = named_apart([measure for (name, _), measure in zip(entries, chosen, strict=True) if name is None])
@@ -174,24 +173,24 @@ def read_measures(
     for name in names:
         if names.count(name) > 1:
             raise InputError(
-                f"{name} is asked for twice.",
-                "Leave out one of them, or name the results, measures={'one': SpanF(), 'other': SpanF()}.",
+                f"measures contains {name} twice.",
+                "Remove one of them, or name the results: measures={'one': SpanF(), 'other': SpanF()}.",
             )
     if not chosen:
-        raise InputError("no measures are asked for.", f"The measures are {', '.join(table)}.")
+        raise InputError("measures is empty.", f"The measures are {', '.join(table)}.")
     return dict(zip(names, chosen, strict=True))
 
 
 def options_by_name(measures: Any, table: Mapping[str, type[Kind]]) -> dict[str, list[str]]:
-    """List the names of the options of the measures that are text, see `read_measures`."""
+    """List the option names of each measure given as text, see `read_measures`."""
     texts = (measure for _, measure in listed_measures(measures) if isinstance(measure, str))
     names = (re.split("[(|]", text)[0].strip() for text in texts)
     return {name: list(options_of(table[name])) for name in names if name in table}
 
 
 def listed_measures(measures: Any) -> list[tuple[str | None, Any]]:
-    """List the measures, each with the name of its result; None for a measure's own name."""
-    remedy = "Give the name of a measure, a measure, or a list or a mapping of them."
+    """List the measures, each with the name of its result, or None if it keeps the measure's name."""
+    remedy = "Pass a measure, its name, or a list or mapping of measures."
     if isinstance(measures, Mapping):
         return listed(((name, measures[name]) for name in measures), remedy)
     several = isinstance(measures, Iterable) and not isinstance(measures, (str, Measure))
@@ -207,38 +206,38 @@ def _read_measure(
     if isinstance(measure, Measure) and measure.input in {kind.input for kind in table.values()}:
         return cast(Kind, measure)
     if isinstance(measure, str) and measure in _all_measures() and measure not in {**table, **ALL_MEASURES}:
-        problem = f"{measure} scores {_all_measures()[measure].input}, by its module alone."
-        raise InputError(problem, f"Load it: spanometer.load({measure!r}).")
+        problem = f"{measure} scores {_all_measures()[measure].input} and cannot be used in measures=."
+        raise InputError(problem, f"Load its module: spanometer.load({measure!r}).")
     return read_item(measure, table, options, files)
 
 
 def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> Counts:
-    """Read counts that `counts.to_arrow()` or `counts.to_bytes()` made, with their measure.
+    """Read the counts that `counts.to_arrow()` or `counts.to_bytes()` stored, with their measure.
 
     Args:
         counts: the table or the bytes.
-        measure: the measure that was counted; None makes it from the options that are stored.
+        measure: the measure that was counted; None makes it from the stored options.
 
     Raises:
-        InputError: if these are not counts, or of another measure, and if a measure cannot be made from its options:
-            words' probabilities, and the attributes that `SpanAttribute` scores, are not stored.
+        InputError: if these are not counts, or counts of another measure, or if the stored options are incomplete (the
+            probabilities of words and the attributes of `SpanAttribute` are not stored).
     """
     table = read_stream(counts) if isinstance(counts, (bytes, bytearray, memoryview)) else counts
     if not isinstance(table, pa.Table):
-        raise InputError(f"a {type(counts).__name__} holds no counts.", "Give an Arrow table, or bytes.")
+        raise InputError(f"cannot read counts from a {type(counts).__name__}.", "Pass an Arrow table or bytes.")
     if measure is not None:
-        require_kind(measure, Measure, "a measure", "Give the measure that was counted, or leave it out.")
+        require_kind(measure, Measure, "a measure", "Pass the measure that was counted, or leave it out.")
     own_measure = _stored_measure(table) if measure is None else measure
     return own_measure.counts_type.from_arrow(table, own_measure)
 
 
 def _stored_measure(table: pa.Table) -> Measure:
-    """Make the measure that the table's metadata describe."""
+    """Make the measure from the table's metadata."""
     described = read_description(table)
     name, options = described.get("measure"), described.get("options")
     measures = _all_measures()
     if not isinstance(name, str) or name not in measures or not isinstance(options, dict):
-        raise InputError("the table does not say which measure was counted.", "Name it with measure=...")
+        raise InputError("the table does not say which measure was counted.", "Pass measure=...")
     kind = measures[name]
     numbers = {option for option, declared in options_of(kind).items() if declared.kind is float}
     with suppress(*UNFIT):
@@ -247,4 +246,4 @@ def _stored_measure(table: pa.Table) -> Measure:
         )
         if plain_options(measure.options()) == options:
             return measure
-    raise InputError(f"{name} cannot be made from its stored options.", "Give the measure with measure=...")
+    raise InputError(f"{name} cannot be made from its stored options.", "Pass measure=...")

@@ -1,4 +1,4 @@
-"""F1 over spans that overlap, not one to one."""
+"""F1 over overlapping spans, without one-to-one matching."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ from .f_scores import f_results
 
 @dataclass(frozen=True, kw_only=True)
 class RelaxedF(FMeasure):
-    """Precision, recall and F1 over spans that overlap: a span counts if it reaches some span of the other side.
+    """Precision, recall and F1 over overlapping spans: a span counts if it reaches a span of the other side.
 
     P is the share of predicted spans that reach a reference span of their label, R the share of reference spans that a
-    predicted span reaches. A span reaches another one if they share a token and their `overlap` is `threshold` or more:
+    predicted span reaches. A span reaches another if they share a token and their `overlap` is `threshold` or more:
 
-    - `any`: without a threshold.
+    - `any`: no threshold.
     - `iou`: |ŝ ∩ s| / |ŝ ∪ s|.
     - `dice`: 2 |ŝ ∩ s| / (|ŝ| + |s|).
     - `coverage`: in P |ŝ ∩ s| / |ŝ|, in R |ŝ ∩ s| / |s|.
 
     Attributes:
         overlap, threshold: see above.
-        credit: credit of a span that overlaps enough: 1, or its `best` overlap (Label Studio's agreement).
-        matching: `many`: spans count each by itself: a span may reach several, and several may reach it. `first`: one
-            to one; each reference span in the order of the text takes the first predicted span that it reaches and that
-            is still free. `fresh`: predicted spans in the order of the text; one that reaches a reference span that an
-            earlier one reached is left out, and each other one that reaches any counts in P and R (n2c2-2018). In pairs
-            of `first` and `fresh`, both shares must reach the threshold of `coverage`.
-        recall: `found`: as above. `right`: the share of predicted spans that are right among these and the reference
-            spans that are missed (SemEval-2014 task 7).
-        duplicates: how often duplicate spans of one side count.
+        credit: how much a span that reaches another counts: 1, or its `best` overlap (Label Studio's agreement).
+        matching: `many`: each span counts by itself; it may reach several spans, and several may reach it. `first`: one
+            to one; each reference span, in the order of the text, takes the first free predicted span that it reaches.
+            `fresh`: in the order of the text, a predicted span that reaches an already reached reference span is left
+            out; each other predicted span that reaches any counts in P and R (n2c2-2018). With `first` and `fresh`,
+            both shares of `coverage` must reach the threshold.
+        recall: `found`: as above. `right`: right predicted spans / (right predicted spans + missed reference spans)
+            (SemEval-2014 task 7).
+        duplicates: how often a repeated span counts.
 
     Counts: `right` of `predicted`, `found` of `reference`, in spans.
 
     Raises:
-        InputError: for a threshold, a credit or a recall that has no effect.
+        InputError: for a threshold, a credit or a recall without effect.
     """
 
     overlap: str = option(
@@ -101,13 +101,13 @@ class RelaxedF(FMeasure):
             if useless and getattr(self, name) != getattr(type(self), name):
                 other = "overlap" if self.overlap == "any" and name != "recall" else "matching"
                 raise InputError(
-                    f"{mention(name)} has no effect beside {setting(other, getattr(self, other))}.",
+                    f"{mention(name)} has no effect with {setting(other, getattr(self, other))}.",
                     "Leave it out.",
                     option=name,
                 )
 
     def options(self) -> dict[str, Any]:
-        """List the options that can change the number: the threshold only where it counts."""
+        """List the options that can change the number, with the threshold only if it is used."""
         options = super().options()
         if self.overlap == "any":
             del options["threshold"]
@@ -149,7 +149,7 @@ class RelaxedF(FMeasure):
         return overlap, overlap
 
     def _reached(self, alignment: Alignment) -> Iterator[np.ndarray]:
-        """Yield for the predicted and for the reference spans what each counts."""
+        """Yield the credits of the predicted spans, then of the reference spans."""
         sides, pairs = (alignment.predictions, alignment.references), alignment.pairs if self.overlap != "any" else None
         if pairs is None:
             yield from (coverage(side, other) > 0 for side, other in (sides, sides[::-1]))
@@ -164,17 +164,17 @@ class RelaxedF(FMeasure):
     def _paired(
         self, alignment: Alignment, predicted: np.ndarray, reference: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Count for each predicted span how often it is right, and how often it counts.
+        """Count how often each predicted span is right, and how often it counts.
 
         Args:
-            alignment: of both sides.
-            predicted, reference: how often each span of the two sides is there.
+            alignment: the alignment of both sides.
+            predicted, reference: the number of copies of each span.
         """
         pairs = alignment.pairs
         kept = np.full(len(pairs.shared), True)
         if self.overlap != "any":
             kept = np.logical_and(*(overlap >= self.threshold for overlap in self._overlaps(alignment)))
-        # each copy of a span meets each copy of the other
+        # pair each copy of a span with each copy of the other
         rows, columns = pairs.reference[kept].astype(np.int64), pairs.prediction[kept].astype(np.int64)
         rows, columns = np.repeat(rows, predicted[columns]), ranges(offsets_of(predicted)[columns], predicted[columns])
         rows, columns = ranges(offsets_of(reference)[rows], reference[rows]), np.repeat(columns, reference[rows])

@@ -1,4 +1,4 @@
-"""F1 of SemEval-2013 task 9.1: partial credit for pairs of spans."""
+"""F1 of SemEval-2013 task 9.1, with partial credit for pairs of spans."""
 
 from __future__ import annotations
 
@@ -39,31 +39,30 @@ class SemevalF(FMeasure):
     | ent_type | COR | INC | COR | INC |
     | muc | COR | PAR | PAR | INC |
 
-    Reference spans that are left are missing (MIS), predicted ones spurious (SPU). With POS = COR + INC + PAR + MIS,
-    the reference spans, and ACT = COR + INC + PAR + SPU, the predicted ones,
+    Unpaired reference spans are missing (MIS), unpaired predicted spans spurious (SPU). With
+    POS = COR + INC + PAR + MIS, the reference spans, and ACT = COR + INC + PAR + SPU, the predicted ones,
 
         P = (COR + PAR / 2) / ACT, R = (COR + PAR / 2) / POS.
 
-    Range [0, 1], higher is better. A pair belongs to the label of its reference span, a span without a pair to its own
-    label, so that labels sum to the whole. Unless the alignment is `nervaluate`, `strict` summed over labels is
-    `span_f`, and `exact` is `span_f` without labels if no two spans of a side have the same tokens.
+    Range [0, 1], higher is better. A pair counts for the label of its reference span, so that labels sum to the whole.
+    Unless the alignment is `nervaluate`, `strict` summed over labels is `span_f`, and `exact` is `span_f` without
+    labels if no two spans of a side have the same tokens.
 
     Attributes:
         schema: which pairs are correct.
-        alignment: which pairs are formed. `joint`: the pairs of `MatchedSpans`, the same for all schemas. `schema`: for
-            each schema the choice with the most COR, then the most pairs. `first`: the predicted spans choose one after
-            the other, in the order of the text, each the reference span that equals it, else the first free one (with
-            `ent_type` the fuzzy scores of HIPE). `nervaluate`: the pairs of nervaluate 1.2.1,
-            to reproduce its numbers: the predicted spans choose one after the other, each the first free reference span
-            that makes a correct pair (in `ent_type` the one whose bounds are nearest), or else the first free one. This
-            can leave correct pairs out. It uses the order of its input, here the order of the text (start, end, label).
-        min_overlap: the least share of a reference span that a predicted one must cover to be paired with it, from 0
-            to 1; in any case it must share a token. nervaluate's default is 0.01.
+        alignment: which pairs are formed. `joint`: the pairs of `MatchedSpans`, the same for all schemas. `schema`: the
+            pairs with the most COR of the schema, then the most pairs. `first`: each predicted span, in the order of
+            the text, takes the identical reference span, else the first free one (with `ent_type` the fuzzy scores of
+            HIPE). `nervaluate`: reproduces nervaluate 1.2.1. Each predicted span takes the first free reference span
+            that makes a correct pair (in `ent_type` the one with the nearest boundaries), else the first free one; this
+            can miss correct pairs. The order is the order of the text (start, end, label).
+        min_overlap: the minimum share of a reference span that a predicted span must cover to be paired with it, from
+            0 to 1; paired spans always share a token. nervaluate's default is 0.01.
 
     Counts: `correct`, `incorrect`, `partial`, in pairs; `missing`, `spurious`, `possible`, `actual`, in spans.
 
     Raises:
-        InputError: for too many pairs of overlapping spans, and for too large groups of them.
+        InputError: for too many pairs of overlapping spans, or too large groups of them.
     """
 
     schema: str = option(
@@ -128,22 +127,22 @@ class SemevalF(FMeasure):
         return Counts(columns, alignment.labels, alignment.documents)
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute precision, recall and F1, a partial pair counting half."""
+        """Compute precision, recall and F1; a partial pair counts half."""
         right = quantities["correct"] + quantities["partial"] / 2
         sizes = quantities["actual"], right, quantities["possible"]
         return self.ratios(right, *sizes)
 
     def _correct(self, exact: np.ndarray, typed: np.ndarray) -> np.ndarray:
-        """Flag the pairs that are correct in the schema."""
+        """Flag the pairs that the schema counts as correct."""
         return (exact | (not _EXACT[self.schema])) & (typed | (not _TYPED[self.schema]))
 
     def _half(self, exact: np.ndarray, typed: np.ndarray) -> np.ndarray:
-        """Flag the pairs that count half in the schema."""
+        """Flag the pairs that the schema counts half."""
         half: np.ndarray = exact ^ typed if self.schema == "muc" else ~exact & (self.schema == "partial")
         return half
 
     def _joint(self, alignment: Alignment) -> tuple[np.ndarray, ...]:
-        """Choose the pairs that all schemas share: both ends, and flags of the correct pairs, and of the half ones."""
+        """Choose the pairs that all schemas share: both ends, flags of correct pairs, flags of half pairs."""
         matched = MatchedSpans.of(alignment, min_overlap=self.min_overlap)
         paired = (matched.reference >= 0) & (matched.prediction >= 0)
         kind = matched.kind[paired]
@@ -152,7 +151,7 @@ class SemevalF(FMeasure):
         return matched.reference[paired], matched.prediction[paired], *flags
 
     def _by_schema(self, alignment: Alignment) -> tuple[np.ndarray, ...]:
-        """Choose the pairs that are best for the schema, or that nervaluate forms, as `_joint`."""
+        """Choose the pairs for the schema one by one; the result is as in `_joint`."""
         unlabelled, *numbers = across_labels(
             alignment, *(np.ones(len(side), dtype=bool) for side in alignment.sides.values())
         )

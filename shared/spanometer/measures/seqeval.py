@@ -1,4 +1,4 @@
-"""seqeval's numbers: precision, recall and F1 over whole spans, and the accuracy of the tags."""
+"""seqeval's scores: precision, recall and F1 over whole spans, and the accuracy of the tags."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .base import Key, Measure
 from .span_f import SpanF
 
 SCORES = ("precision", "recall", "f-score")
-"""The scores, as warnings call them."""
+"""The names of the scores in warnings."""
 
 WITHOUT_EFFECT = "sample_weight has no effect on any score, here as in seqeval."
 
@@ -37,25 +37,25 @@ Averaged = tuple[Any, Any, Any, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Seqeval(Measure):
-    """Precision, recall and F1 over whole spans for each label and over all, and accuracy, as seqeval 1.2.2 has them.
+    """Precision, recall and F1 over whole spans, for each label and overall, and accuracy, as in seqeval 1.2.2.
 
     Spans and formulas are the same as in `SpanF`: P = |Ŝ ∩ S| / |Ŝ|, R = |Ŝ ∩ S| / |S|, F1 = 2PR / (P + R), with S the
-    reference spans and Ŝ the predicted ones. Accuracy is the share of tokens, inside spans and outside, whose two tags
-    are equal. All values are in [0, 1], higher is better. They equal seqeval's to the last bit, except where
-    seqeval contradicts itself: see the metric's card.
+    reference spans and Ŝ the predicted ones. Accuracy is the share of tokens, inside and outside spans, with equal tags
+    on both sides. All values are in [0, 1], higher is better. They equal seqeval's to the last bit, except where
+    seqeval contradicts itself, see the metric's card.
 
-    Counts: `both`, `predicted`, `reference`, in spans; `tokens` and, of these, `equal_tags`.
+    Counts: `both`, `predicted`, `reference`, in spans; `tokens`, and tokens with `equal_tags`.
 
     Attributes:
-        suffix: the prefixes stand behind the labels, `PER-B`.
-        scheme: the tag scheme of the strict mode; None infers it. Without that mode it has no effect, as in seqeval.
-        mode: None reads illegal tags as the CoNLL script does, `strict` drops spans that are not well-formed.
+        suffix: whether the prefixes follow the labels, `PER-B`.
+        scheme: the tag scheme of the strict mode; None infers it. Other modes ignore it, as seqeval does.
+        mode: None reads illegal tags like the CoNLL script; `strict` drops spans that are not well-formed.
         sample_weight: has no effect, as in seqeval.
-        zero_division: the value of a ratio if its denominator is 0; `warn` is 0 with a warning.
-        id2label, ignore_index: of label numbers, see `spans.pair_from_tags`; seqeval has neither.
+        zero_division: the value of a ratio with the denominator 0; `warn` gives 0 and a warning.
+        id2label, ignore_index: for integer tags, see `spans.pair_from_tags`; seqeval has neither.
     """
 
-    # the result has each label, and the overall scores sum the counts
+    # results list each label, and the overall scores sum the counts
     average: str = field(init=False, default="micro", repr=False)
     suffix: bool = option(False, help="tags have their prefixes after the labels (PER-B)")
     scheme: str | None = option(
@@ -88,7 +88,7 @@ class Seqeval(Measure):
         "overall_precision": Key("precision", "share of predicted spans that are right"),
         "overall_recall": Key("recall", "share of reference spans that are found"),
         "overall_f1": Key("F1", "harmonic mean of precision and recall"),
-        "overall_accuracy": Key("accuracy", "share of tokens whose tags are equal"),
+        "overall_accuracy": Key("accuracy", "share of tokens with equal tags"),
     }
     returns: ClassVar[str] = "after a dict of `precision`, `recall`, `f1` and `number` (reference spans) for each label"
     detail_keys: ClassVar[tuple[str, ...]] = ("counts", "signature")
@@ -105,11 +105,11 @@ class Seqeval(Measure):
         super().__post_init__()
 
     def counts(self, references: Any, predictions: Any) -> Counts:
-        """Count tags of both sides: lists of lists, or Arrow columns."""
+        """Count the tags of both sides, given as lists of lists or Arrow columns."""
         return self.read(references, predictions)[0]
 
     def read(self, references: Any, predictions: Any) -> tuple[Counts, dict[str, object]]:
-        """Count tags of both sides, and describe for the signature how they were read."""
+        """Count the tags of both sides, and describe how they were read for the signature."""
         columns = {"references": references, "predictions": predictions}
         repair = "discard" if self.mode == "strict" else "conlleval"
         try:
@@ -133,17 +133,17 @@ class Seqeval(Measure):
         )
 
     def score(self, counts: Counts) -> dict[str, Any]:
-        """Compute the scores of each label and over all; with `zero_division="warn"` this warns as seqeval does."""
+        """Compute the scores of each label and overall; `zero_division="warn"` warns like seqeval."""
         reserved = {*self.results, *self.detail_keys}.intersection(counts.labels)
         if reserved:
             raise InputError(f"{min(reserved)!r} is a label and a key of the result.", "Give the label another name.")
         if not counts.shared["tokens"].any():
-            raise InputError("accuracy is undefined: the corpus has no tokens.", "Pass a document with a tag or more.")
+            raise InputError("accuracy is undefined: the corpus has no tokens.", "Pass at least one tag.")
         totals = self.totals(counts)
         by_label = zip(*(values.tolist() for values in averaged(totals, None, self.zero_division)), strict=True)
         keys = "precision", "recall", "f1", "number"
         labels = {label: dict(zip(keys, row, strict=True)) for label, row in zip(counts.labels, by_label, strict=True)}
-        # seqeval warns of these too
+        # seqeval also warns about the overall scores
         averaged(totals, "micro", self.zero_division)
         return {**labels, **self.headline_values(counts)}
 
@@ -158,11 +158,11 @@ class Seqeval(Measure):
         return {"counts": counts.total()}
 
     def notes(self, counts: Counts) -> list[str]:
-        """List a note that weights of documents change nothing."""
+        """List a note if `sample_weight` is set."""
         return [] if self.sample_weight is None else [WITHOUT_EFFECT]
 
     def options(self) -> dict[str, Any]:
-        """List the options that can change the number, without the scheme, which belongs to the reading."""
+        """List the options that can change the number; the scheme belongs to the reading."""
         return {name: getattr(self, name) for name in ("suffix", "mode", "zero_division")}
 
 
@@ -172,11 +172,11 @@ def number(zero_division: float | str) -> float:
 
 
 def ratios(sizes: Sequence[np.ndarray], zero_division: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compute precision, recall and F1 of `both`, `predicted`, `reference` by element, rounded as seqeval does."""
+    """Compute precision, recall and F1 of `both`, `predicted`, `reference`, with the same rounding as seqeval."""
     both, predicted, reference = sizes
     precision, recall = divide(both, predicted, zero_division), divide(both, reference, zero_division)
     f1 = 2 * precision * recall / np.where(precision + recall == 0, 1, precision + recall)
-    # 0 if one side alone is empty, even where its ratio is NaN
+    # 0 if only one side is empty, even if its ratio is NaN
     return precision, recall, np.where((both == 0) & (predicted + reference > 0), 0.0, f1)
 
 
@@ -211,7 +211,7 @@ def averaged(
 
 
 def common_codes(references: Tags, predictions: Tags) -> tuple[tuple[np.ndarray, np.ndarray], tuple[str, ...]]:
-    """Number both sides' tags by common names: the codes and the names."""
+    """Code the tags of both sides by common names; returns the codes and the names."""
     number = {name: code for code, name in enumerate(dict.fromkeys((*references.names, *predictions.names)))}
     kind = np.min_scalar_type(len(number))
     codes = [np.array([number[name] for name in side.names], kind)[side.codes] for side in (references, predictions)]
@@ -242,7 +242,7 @@ def _warn(predicted: np.ndarray, reference: np.ndarray, scores: Sequence[str]) -
 
 
 def _category() -> type[Warning]:
-    """Find the class that warning filters name; if one names it, it is loaded already."""
+    """Return scikit-learn's class of warnings if it is loaded, so that its filters work."""
     loaded = sys.modules.get("sklearn.exceptions")
     return UserWarning if loaded is None else loaded.UndefinedMetricWarning
 

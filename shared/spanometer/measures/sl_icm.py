@@ -31,7 +31,7 @@ from .words import read_tokens, tokens_option
 Probabilities = Mapping[str, float] | Sequence[Sequence[float | None]] | TokenProbabilities | float | str | None
 
 CORPUS = "corpus"
-"""The value of `token_probabilities` that stands for the relative frequencies of the tokens."""
+"""The value of `token_probabilities` for the relative frequencies of the tokens."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,60 +42,57 @@ class SlIcm(AlignedMeasure):
 
         I(s, t) = -log(N_t / N) + Σ_i (1 / i) (-log P(w_i)),
 
-    i the token's rank within the set, N_t of N reference spans having the label. With S the reference spans, Ŝ the
-    predicted ones and M the intersections of matched pairs,
+    where i is the token's rank within the set, and N_t of N reference spans have the label. With S the reference spans,
+    Ŝ the predicted ones and M the intersections of matched pairs,
 
         sl_icm = 3 Σ_M I - Σ_Ŝ I - Σ_S I,        sl_icm_norm = (sl_icm + Σ_S I) / (2 Σ_S I).
 
     Higher is better. The reference itself scores sl_icm = Σ_S I and sl_icm_norm = 1; an empty output scores
-    sl_icm_norm = 0, one that carries more noise than information less than 0: the values are not clipped. With unequal
-    token probabilities a part of a span can carry more information than the whole, as its tokens move up in rank, and
-    sl_icm_norm can pass 1.
+    sl_icm_norm = 0. Values are not clipped: an output with more noise than information scores below 0. With unequal
+    token probabilities sl_icm_norm can pass 1, because tokens move up in rank in a part of a span.
 
     This is the general form of the information contrast model at the weights beta = 2, alpha1 = alpha2 = 1:
 
         sl_icm = (1 + beta) Σ_M I - alpha1 Σ_Ŝ I - alpha2 Σ_S I,
-        sl_icm_norm = (sl_icm + alpha2 Σ_S I) / ((1 + beta - alpha1) Σ_S I),
+        sl_icm_norm = (sl_icm + alpha2 Σ_S I) / ((1 + beta - alpha1) Σ_S I).
 
-    so that at all weights the reference itself has the norm 1 and an empty output 0. Elsewhere the model is written
+    At all weights the norm of the reference itself is 1 and of an empty output 0. Other papers write the model as
     a1 I(Ŝ) + a2 I(S) - b I(Ŝ ∪ S) (Amigó and Delgado 2022; a1 = a2 = 2, b = 3 in PyEvALL), with I(Ŝ ∪ S) = I(Ŝ) +
     I(S) - I(M): then beta = b - 1, alpha1 = b - a1, alpha2 = b - a2.
 
-    The model needs a1, a2 < b < a1 + a2, which is alpha1 > 0, alpha2 > 0 and alpha1 + alpha2 < 1 + beta: otherwise
-    noise costs nothing, or the reference against itself scores 0 or less. So beta is any number above alpha1 + alpha2 -
-    1. The formal properties that hold at the defaults hold at all these weights. alpha2 moves all outputs by the same
-    amount and no norm. The two sides count alike (swapping them changes sl_icm only through the labels' shares) if
-    alpha1 = alpha2.
+    The model needs a1, a2 < b < a1 + a2, that is alpha1 > 0, alpha2 > 0 and alpha1 + alpha2 < 1 + beta: otherwise noise
+    costs nothing, or the reference itself scores 0 or less. The formal properties hold at all these weights. alpha2
+    shifts sl_icm of all outputs equally and does not change the norm. With alpha1 = alpha2, swapping the sides changes
+    sl_icm only through the labels' shares.
 
     Attributes:
         tokens: the words of each document. Their relative frequencies in these documents are P(w), unless
             `token_probabilities` is a mapping. Counts of parts add up only with fixed probabilities.
-        token_probabilities: P(w) as a mapping from word to probability (needs `tokens`; see
-            `information.word_probabilities`); or a list of floats for each document, one a token, as a language model
-            gives them; or one float for every token (the paper's constant). None, without `tokens`, gives every token
-            one unit of information (1 bit with the default base), whatever `log_base` is. `"corpus"` says that there
-            will be tokens, as on the command line, where files have them. Only tokens in spans of
-            either side need a probability: others may lack in the mapping, and be None, NaN or 0 in the lists.
-        unknown: P(w) of words that the mapping lacks; None refuses them in spans.
+        token_probabilities: P(w). A mapping from word to probability (needs `tokens`; see
+            `information.word_probabilities`); a list of floats for each document, one a token, from a language model;
+            or one float for all tokens (the paper's constant). None without `tokens` gives each token one unit of
+            information (1 bit with the default base), for any `log_base`. `"corpus"` uses the frequencies of tokens
+            that come with the data, as on the command line. Only tokens in spans need a probability: the mapping may
+            lack other words, and lists may have None, NaN or 0 for other tokens.
+        unknown: P(w) of words missing in the mapping; None raises an error for such words in spans.
         prior: the unit of N_t and N in the reference: `spans`, or `tokens` of spans. The paper's text and appendix
-            differ; its Table 4 uses spans. A label that the reference lacks counts as if it had one.
-        log_base: base of the logarithms, greater than 1.
+            differ; its Table 4 uses spans. A label that the reference lacks counts 1.
+        log_base: the base of the logarithms, greater than 1.
         matching: `mutual`, the paper's: each span picks the span of the other side and its label with the most
-            informative intersection, an identical one before all others (ties: the smaller union, then the earlier
-            start, then the earlier end), and pairs that pick each other match. `optimal`: the one-to-one matching with
-            the most token information in its intersections, an alternative that the paper leaves open for spans that
-            cross like bricks; among equals one with the most pairs.
-        alpha1: the weight of the information of all predicted spans.
-        alpha2: the weight of the information of all reference spans.
-        beta: the information that matched spans share has the weight 1 + beta.
+            informative intersection, an identical span first (ties: the smaller union, then the earlier start, then the
+            earlier end); spans that pick each other match. `optimal`: the one-to-one matching with the most token
+            information in its intersections, then the most pairs; the paper leaves this open.
+        alpha1: the weight of the information of predicted spans.
+        alpha2: the weight of the information of reference spans.
+        beta: common information of matched spans has the weight 1 + beta.
         zero_division: `sl_icm_norm` if Σ_S I is 0.
 
     Counts: `matched`, `predicted` and `reference`, in spans; `matched_information`, `predicted_information` and
     `reference_information`, the sums of the tokens' part; `reference_tokens`.
 
     Raises:
-        InputError: for weights outside the model's range, if `tokens` or lists of probabilities do not fit the
-            documents, and if a token in a span has no probability.
+        InputError: for weights out of range, if `tokens` or lists of probabilities do not fit the documents, and if a
+            token in a span has no probability.
     """
 
     tokens: Sequence[Sequence[str]] | None = tokens_option(
@@ -103,9 +100,9 @@ class SlIcm(AlignedMeasure):
     )
     token_probabilities: Probabilities = option(
         None,
-        help="P(w) of each word (needs tokens), or a list of numbers for each document, one a token, or one number "
-        'for every token, or "corpus" for the frequencies of the tokens; None without tokens: one unit of '
-        "information a token",
+        help="P(w) of each word (needs tokens), a list of numbers for each document, one a token, one number for all "
+        'tokens, or "corpus" for the frequencies of the tokens; by default, without tokens, each token carries one '
+        "unit of information",
         type="dict, list of lists of float, float, or str",
         parse=lambda text: _probabilities_in(text),
     )
@@ -180,7 +177,7 @@ class SlIcm(AlignedMeasure):
             weights = f"{setting('alpha1', self.alpha1)} and {setting('alpha2', self.alpha2)}"
             raise InputError(
                 f"{weights} add up to 1 + {setting('beta', self.beta)} or more.",
-                "Choose weights with alpha1 + alpha2 < 1 + beta, or the reference itself does not score above 0.",
+                "Choose weights with alpha1 + alpha2 < 1 + beta; otherwise the reference itself scores 0 or less.",
                 option="beta",
             )
         object.__setattr__(self, "tokens", read_tokens(self.tokens))
@@ -192,8 +189,8 @@ class SlIcm(AlignedMeasure):
             require_probability(self.unknown, "unknown")
             if not isinstance(probabilities, Mapping):
                 raise InputError(
-                    f"{mention('unknown')} is for words that a mapping lacks, and there is no mapping.",
-                    f"Leave it out, or give a mapping as {mention('token_probabilities')}.",
+                    f"{mention('unknown')} only works with a mapping of words to probabilities.",
+                    f"Leave it out, or pass a mapping as {mention('token_probabilities')}.",
                     option="unknown",
                 )
         if isinstance(probabilities, Mapping):
@@ -205,14 +202,14 @@ class SlIcm(AlignedMeasure):
             else:
                 require_probability(probabilities, "token_probabilities")
             if self.tokens is not None:
-                clause = "are those of the tokens" if of_tokens else "is one number"
+                clause = "lists the probabilities of tokens" if of_tokens else "is one number"
                 raise InputError(
-                    f"{mention('token_probabilities')} {clause}, so {mention('tokens')} have no use.",
+                    f"{mention('token_probabilities')} {clause}, so {mention('tokens')} have no effect.",
                     "Leave out one of them.",
                 )
 
     def options(self) -> dict[str, Any]:
-        """List the options for the signature; for the probabilities, their source."""
+        """List the options for the signature, with the source of the probabilities."""
         options = super().options()
         probabilities = self.token_probabilities
         if isinstance(probabilities, Mapping):
@@ -225,43 +222,42 @@ class SlIcm(AlignedMeasure):
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> SlIcm:
-        """Make the measure that has these `options()`; without probabilities of words each token carries a unit."""
+        """Make the measure that has these `options()`."""
         source = options["token_probabilities"]
         return cls(**{**options, "token_probabilities": None if source == "unit" else source})
 
     @property
     def needs_tokens(self) -> bool:
-        """Whether the probabilities are of words, and there are no words."""
+        """Whether the probabilities are of words, but the words are missing."""
         of_words = self.token_probabilities == CORPUS or isinstance(self.token_probabilities, Mapping)
         return of_words and self.tokens is None
 
     def require_additive(self) -> None:
-        """Raise an `InputError` if probabilities are estimated from the documents that are counted."""
+        """Raise an `InputError` if probabilities are estimated from the counted documents."""
         if self.tokens is not None and not isinstance(self.token_probabilities, Mapping):
             raise InputError(
-                "sl_icm with tokens estimates their probabilities from the documents at hand: "
-                "counts of parts do not add up.",
-                f"Give {setting('token_probabilities')}, or leave out {mention('tokens')}.",
+                "sl_icm estimates the probabilities of tokens from these documents, so counts of parts do not add up.",
+                f"Pass {setting('token_probabilities')}, or leave out {mention('tokens')}.",
             )
 
     def require_parts(self) -> None:
-        """Raise an `InputError` if the words of a whole corpus are given, or counts of its parts do not add up."""
+        """Raise an `InputError` if the measure has data of a whole corpus, or counts of parts do not add up."""
         super().require_parts()
         of_tokens = isinstance(self.token_probabilities, TokenProbabilities)
         if self.tokens is not None or of_tokens:
             noun, name = ("token probabilities", "token_probabilities") if of_tokens else ("tokens", "tokens")
             raise InputError(
-                f"{self.name} was given the {noun} of a whole corpus, which comes in parts here.",
+                f"{self.name} has the {noun} of a whole corpus, but this corpus comes in parts.",
                 f"Leave out {setting(name)}.",
             )
 
     def _count(self, alignment: Alignment) -> Counts:
-        """Match the spans and sum the information of spans and matched intersections."""
+        """Match the spans, and sum the information of spans and matched intersections."""
         references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
         if self.needs_tokens:
             raise InputError(
-                f"{mention('token_probabilities')} are of words, and there are no words.",
-                f"Give {setting('tokens')} too; on the command line files of tags with words have them.",
+                f"{mention('token_probabilities')} are probabilities of words, but the words are missing.",
+                f"Pass {setting('tokens')} too; on the command line, use files with words.",
                 option="token_probabilities",
             )
         probabilities: Any = None if self.token_probabilities == CORPUS else self.token_probabilities
@@ -312,17 +308,17 @@ class SlIcm(AlignedMeasure):
         if token is None:
             return
         if self.tokens is None:
-            problem = "the token is in a span, and has no probability (or the probability 0)."
-            remedy, side = "Give one for every token of a span.", "token_probabilities"
+            problem = "the token is in a span, but has no probability (or the probability 0)."
+            remedy, side = "Give a probability for every token in a span.", "token_probabilities"
         else:
             document, position = place_of(alignment.offsets, token)
-            problem = f"the word {self.tokens[document][position]!r} is in a span, and has no probability."
-            remedy = f"Give one for every word of a span, or one for all others, {setting('unknown', 1e-7)}."
+            problem = f"the word {self.tokens[document][position]!r} is in a span, but has no probability."
+            remedy = f"Give a probability for every word in a span, or for all others with {setting('unknown', 1e-7)}."
             side = "tokens"
         raise refusal(problem, remedy, alignment.offsets, token, side)
 
     def quantities(self, totals: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
-        """Compute the information of matched intersections and of both sides' spans by label, labels included."""
+        """Compute the information of matched intersections and of both sides, with their labels, by label."""
         of_label = totals["reference" if self.prior == "spans" else "reference_tokens"]
         share = np.maximum(of_label, 1) / np.maximum(of_label.sum(axis=-1, keepdims=True), 1)
         label_information = -np.log(share) / math.log(self.log_base)
@@ -334,7 +330,7 @@ class SlIcm(AlignedMeasure):
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute SL-ICM and its normalised form."""
         matched, predicted, reference = (quantities[name] for name in ("matched", "predicted", "reference"))
-        # summed so that equal amounts cancel to the last bit
+        # in this order equal amounts cancel to the last bit
         noise, missed = self.alpha1 * (matched - predicted), self.alpha2 * (matched - reference)
         most = 1 + self.beta - self.alpha1
         return {
@@ -343,7 +339,7 @@ class SlIcm(AlignedMeasure):
         }
 
     def _match(self, references: SideSpans, predictions: SideSpans, pairs: Pairs, common: np.ndarray) -> np.ndarray:
-        """Match spans; flag the chosen pairs of overlapping ones."""
+        """Match overlapping spans, and flag the chosen pairs."""
         # sums of the same information in another order differ in their last bits
         worth = np.round(common, 10)
         if self.matching == "optimal":

@@ -1,4 +1,4 @@
-"""Attributes of given spans: items of (document, start, end, attribute, value)."""
+"""Attributes of spans: items of (document, start, end, attribute, value)."""
 
 from __future__ import annotations
 
@@ -34,35 +34,34 @@ from .base import Key, Measure, with_bounds, zero_division_option
 Filter = str | Callable[[list[dict[str, Any]]], bool]
 
 _SIGNS = ",=+"
-"""The signs that separate names of attributes and labels in texts."""
+"""The separators of names of attributes and labels in texts."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpanAttribute(Measure):
-    """Attributes of spans that both sides have: precision, recall, F1 and average precision over items.
+    """Attributes of spans: precision, recall, F1 and average precision over items.
 
-    An item is a (document, start, end, attribute, value), so an attribute with several values has several. With the
-    items of both sides as sets, I of the reference and Î of the prediction,
+    An item is a (document, start, end, attribute, value); an attribute with several values gives several items. With
+    the sets of items I of the reference and Î of the prediction,
 
         p = |Î ∩ I| / |Î|,  r = |Î ∩ I| / |I|,  f = 2 |Î ∩ I| / (|Î| + |I|),
 
-    `tp` = |Î ∩ I|, `support` = |I|, `positives` = |Î|; for each attribute, and for all together under `micro_key`. All
-    but these three are in [0, 1], higher is better. An attribute without items on either side has zeros (p, r, f and ap
-    as `zero_division` says).
+    `tp` = |Î ∩ I|, `support` = |I|, `positives` = |Î|; for each attribute, and for all together under `micro_key`.
+    Ratios are in [0, 1], higher is better. An attribute without items on both sides has zeros, and `zero_division` as
+    p, r, f and ap.
 
-    Values of different types are different. Values that differ in type alone (True, 1, 1.0 and "1") are refused within
-    one attribute, as some of them are probably mistakes; its default value counts as one of its values. These are
-    no items: the default value; without `include_falsy`, also None, False, 0, 0.0 and "". So a missing attribute counts
-    as its default, or as absent, which is the same. With `include_falsy` it has the value None, which is an item as in
-    EDS-NLP 0.23, unless None is the default.
+    Two values of an attribute that differ only in type (True, 1, 1.0 and "1") raise an error, because one is probably a
+    mistake; the default value is checked too. The default value is not an item, so a missing attribute counts as its
+    default. Without `include_falsy`, None, False, 0, 0.0 and "" are not items either. With `include_falsy` a missing
+    attribute has the value None, which is an item as in EDS-NLP 0.23, unless None is the default.
 
-    An attribute that `attributes` or `default_values` names and that no span of either side has is an error of `score`,
-    and so is a label in `attributes` that no span has. The check looks at all that is scored together: a batch, a shard
-    or a part of a corpus may lack a name that another part has. Without a single span no name is checked.
+    `score` raises an error if `attributes` or `default_values` names an attribute, or `attributes` a label, that no
+    span has. The check covers the whole corpus: a batch, shard or part may lack a name. Without any span, names are
+    not checked.
 
-    Both sides must have the same spans (start, end, label) in each document; the same one twice counts once. The label
-    only selects the attributes of a span that are scored: of two spans with the same bounds and different labels, equal
-    values of an attribute are one item, different ones are several.
+    Both sides must have the same spans (start, end, label) in each document; duplicates count once. Labels only select
+    which attributes of a span are scored: if two spans differ only in their labels, equal values of an attribute are
+    one item.
 
     Average precision ranks the predicted items by score, highest first. An item without a score has 1.0. With P_k and
     R_k the precision and the recall of the items down to step k,
@@ -70,33 +69,31 @@ class SpanAttribute(Measure):
         ap = Σ_k (R_k - R_{k-1}) P_k,  R_0 = 0.
 
     `ties`: items of equal score form one step, so their order does not matter, as in scikit-learn's
-    `average_precision_score` over the predicted items. Reference items that were never predicted count in the recall's
-    denominator: it never reaches 1, and ap is lower than scikit-learn's by the factor tp / support. `edsnlp`: each item
-    is a step, items of equal score in the order of the documents, spans and `attributes`, as in EDS-NLP from 0.21.0 on.
-    `edsnlp-0.20`: the same without the step k = 1, as in its releases 0.17.2 to 0.20.0; but these rank the value with
-    the highest score instead of the one that the attribute has, if they differ. An item that occurs several times
-    has its highest score with `ties`, otherwise its last one at its first place.
+    `average_precision_score` over the predicted items. Recall also counts reference items that were never predicted, so
+    ap is lower than scikit-learn's by the factor tp / support. `edsnlp`: each item is a step; ties are ordered by
+    document, span and `attributes`, as in EDS-NLP since 0.21.0. `edsnlp-0.20`: the same without the step k = 1, as in
+    its releases 0.17.2 to 0.20.0, which however rank the value with the highest score if an attribute has another
+    value. A repeated item has its highest score with `ties`, otherwise its last score at its first position.
 
-    Its counts are numbers of items, and of spans of one side alone, and a row for each item, see `AttributeCounts`.
+    Counts: items, spans of only one side, and a row for each predicted item, see `AttributeCounts`.
 
     Attributes:
-        attributes: the attributes that are scored: None for all on either side, in alphabetical order; a list of
-            names; or a mapping of names to True (of all spans) or to lists of labels (of spans with these).
-        default_values: the default value of some attributes.
-        include_falsy: whether None (also of a missing attribute), False, 0, 0.0 and "" are items.
-        micro_key: where the result has all attributes together.
+        attributes: the attributes to score: None for all, in alphabetical order; a list of names; or a mapping of names
+            to True (all spans) or to lists of labels (only spans with these).
+        default_values: default values of attributes.
+        include_falsy: whether None (also for a missing attribute), False, 0, 0.0 and "" are items.
+        micro_key: the key of all attributes together.
         average_precision: `ties`, `edsnlp` or `edsnlp-0.20`.
-        filter: which documents to score: None for all; a function that is called with the reference spans of each
-            document (a list of dicts, see `Attributes.to_dicts`) and returns a bool; or, as on the command line,
-            comparisons of attributes with values, `"carrier == 'FATHER' and negated == false"`, see `DocumentFilter`.
-            Other documents are ignored.
-        on_mismatch: `error`, or `count`: the items of spans that only one side has are misses and false alarms. Items
-            have no labels, so spans that differ in them only are compared by their values. The counts say how
-            many spans of a side the other side lacks: `unmatched_references` and `unmatched_predictions`.
+        filter: the documents to score: None for all; a function that gets the reference spans of a document (a list of
+            dicts, see `Attributes.to_dicts`) and returns a bool; or comparisons of attributes with values,
+            `"carrier == 'FATHER' and negated == false"`, see `DocumentFilter`.
+        on_mismatch: how to handle spans of only one side. `error`: raise an error. `count`: their items are misses and
+            false alarms, and `unmatched_references` and `unmatched_predictions` count the spans. Items have no labels,
+            so spans that differ only in labels are compared by their values.
         zero_division: p without predicted items, r and ap without reference items, f without both.
     """
 
-    # the result has each attribute, and there is nothing to average
+    # results list each attribute, so nothing is averaged
     average: str = field(init=False, default="micro", repr=False)
     attributes: Sequence[str] | Mapping[str, bool | Sequence[str]] | None = option(
         None,
@@ -180,16 +177,15 @@ class SpanAttribute(Measure):
         if isinstance(self.filter, str):
             read_filter(self.filter)
         elif self.filter is not None and not callable(self.filter):
-            remedy = "Use None, or a function of a document's reference spans."
+            remedy = "Use None, comparisons as text, or a function of a document's reference spans."
             raise InputError(f"invalid value for filter: {shown(self.filter)}.", remedy)
 
     def counts(self, references: Attributes, predictions: Attributes) -> AttributeCounts:
-        """Count the items of both sides, and keep the predicted ones with their scores.
+        """Count the items of both sides, and keep the predicted items with their scores.
 
         Raises:
-            InputError: if the two sides do not have the same documents or, without `on_mismatch="count"`, the same
-                spans; if `filter` does not fit; if an attribute is called as `micro_key`, or has values that differ
-                in type alone.
+            InputError: if the sides have different documents or, without `on_mismatch="count"`, different spans; if
+                `filter` fails; if an attribute is named like `micro_key`, or two of its values differ only in type.
         """
         sides, items = self._both_sides(references, predictions)
         reference_code, code = np.split(items.code, [items.references])
@@ -197,7 +193,7 @@ class SpanAttribute(Measure):
         predicted, score = distinct_items(
             code, items.score[items.references :], highest=self.average_precision == "ties"
         )
-        # a search in sorted codes is faster than np.isin, which would sort all of them again
+        # faster than np.isin, which would sort all codes again
         right = np.append(distinct, -1)[np.searchsorted(distinct, code[predicted])] == code[predicted]
         predicted = items.references + predicted
         document, attribute = items.document[predicted], items.attribute[predicted]
@@ -217,17 +213,15 @@ class SpanAttribute(Measure):
         return AttributeCounts(columns, items.attributes, sides[0].documents, unmatched, rows, self, seen_names(*sides))
 
     def items(self, references: Attributes, predictions: Attributes) -> AttributeItems:
-        """List the items that `counts` counts: which values are right, missed and false alarms.
-
-        Documents have the numbers that they have after `filter`.
+        """List the items that `counts` counts; documents are numbered after `filter`.
 
         Raises:
-            InputError: as `counts`.
+            InputError: as for `counts`.
         """
         return self._both_sides(references, predictions)[1]
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute the result from numbers of items and `precisions`, the sum behind ap."""
+        """Compute the result from numbers of items and `precisions`, the sum in the numerator of ap."""
         tp, support, positives = (quantities[name] for name in ("tp", "support", "positives"))
         shares = precision_recall_f1(tp, positives, tp, support, self.zero_division)
         return {
@@ -241,26 +235,26 @@ class SpanAttribute(Measure):
         }
 
     def score(self, counts: Any) -> dict[str, Any]:
-        """Score `AttributeCounts`: for `micro_key` and each attribute a dict of `keys`.
+        """Score `AttributeCounts`: a dict of `keys` for `micro_key` and for each attribute.
 
         Raises:
-            InputError: if an attribute of the counts, which may be a sum of others, is called as `micro_key`; for an
-                attribute or a label that an option names and that no span has.
+            InputError: if an attribute is named like `micro_key`, or an option names an attribute or a label that no
+                span has.
         """
         self._require_free_micro_key(dict.fromkeys(counts.labels))
         require_seen(counts.seen, read_scored(self.attributes) or {}, self.default_values)
         values = self.scores_of_all(self.totals(counts))
-        # the overall values are the last
+        # the overall values come last
         names = enumerate((self.micro_key, *counts.labels), -1)
         return {name: {key: self.results[key].kind(values[key][code]) for key in self.keys} for code, name in names}
 
     def totals(self, counts: Any) -> dict[str, np.ndarray]:
-        """Sum counts by attribute, with the sums that average precision is made of."""
+        """Sum counts by attribute, with the numerators of average precision."""
         precisions = self._precisions(counts, None)
         return {**super().totals(counts), **_by_attribute(precisions)}
 
     def weighted_totals(self, counts: Any, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Sum weighted counts; each corpus is ranked by itself."""
+        """Sum weighted counts; each corpus is ranked separately."""
         precisions = [self._precisions(counts, times) for times in weights.astype(np.int64)]
         shape = (len(weights), 1 + len(counts.labels))
         return {**super().weighted_totals(counts, weights), **_by_attribute(np.reshape(precisions, shape))}
@@ -276,7 +270,7 @@ class SpanAttribute(Measure):
         return {name: with_bounds(values, intervals[name]) for name, values in result.items()}
 
     def score_per_document(self, counts: Any) -> dict[str, np.ndarray]:
-        """Compute the values under `micro_key` of each document as if it were the corpus, shape (documents)."""
+        """Compute the values under `micro_key` of each document, shape (documents)."""
         steps = Steps.of_documents(counts, self.average_precision)
         sums = {
             name: np.bincount(column.document, minlength=counts.documents) for name, column in counts.columns.items()
@@ -284,14 +278,14 @@ class SpanAttribute(Measure):
         return self.formula({**sums, "precisions": steps.precisions(counts.documents, self.average_precision)})
 
     def details(self, counts: Counts) -> dict[str, Any]:
-        """Compute the counts of all attributes together, and the precision-recall curves."""
+        """Compute the counts over all attributes and the precision-recall curves."""
         names = ("threshold", "precision", "recall")
         curves = self.curves(cast(AttributeCounts, counts))
         points = {key: {name: getattr(curve, name).tolist() for name in names} for key, curve in curves.items()}
         return {"counts": counts.total(), "curves": points}
 
     def curves(self, counts: AttributeCounts) -> dict[str, PrecisionRecallCurve]:
-        """Compute the precision-recall curve under `micro_key` and of each attribute.
+        """Compute the precision-recall curves of all attributes together (`micro_key`) and of each attribute.
 
         With `ties` and `edsnlp`, ap = Σ_k (R_k - R_{k-1}) P_k over the points of the curve.
         """
@@ -327,21 +321,21 @@ class SpanAttribute(Measure):
         return own
 
     def require_parts(self) -> None:
-        """Raise an `InputError`: streams have no form for spans with attributes."""
+        """Raise an `InputError`: attributes cannot be streamed."""
         raise InputError(
-            f"{self.name} is not counted in streams: its spans have dicts of their own.",
-            "Count parts with SpanAttribute(...).counts(references, predictions), and add these up.",
+            f"{self.name} cannot be computed on streams.",
+            "Count parts with SpanAttribute(...).counts(references, predictions), and add the counts.",
         )
 
     def _require_free_micro_key(self, names: Mapping[str, Any]) -> None:
         if self.micro_key in names:
             raise InputError(
-                f"{self.micro_key!r} is an attribute, and the key of the score over all attributes.",
-                f"Name another key with {setting('micro_key')}.",
+                f"{self.micro_key!r} is both an attribute and the key of all attributes together.",
+                f"Choose another key with {setting('micro_key')}.",
             )
 
     def unmatched(self, counts: Counts) -> list[str]:
-        """Write how many spans only one side has, if any; their items are misses and false alarms."""
+        """Write how many spans only one side has."""
         of_sides = (int(counts.shared[name].sum()) for name in UNMATCHED)
         sides = zip(of_sides, ("reference", "predicted"), ("prediction", "reference"), strict=True)
         return [f"{counted(number, f'{side} span')} not in the {other}." for number, side, other in sides if number]
@@ -349,7 +343,7 @@ class SpanAttribute(Measure):
     def _both_sides(
         self, references: Attributes, predictions: Attributes
     ) -> tuple[tuple[Attributes, Attributes], AttributeItems]:
-        """Choose the attributes and documents that are scored, and find both sides' items."""
+        """Select the scored attributes and documents, and find the items of both sides."""
         require_sides(Attributes, references, predictions)
         kept = self._kept(references, predictions)
         if kept is not None:
@@ -365,7 +359,7 @@ class SpanAttribute(Measure):
         return sides, AttributeItems.of(sides, scored, self.default_values, include_falsy=self.include_falsy)
 
     def _kept(self, references: Attributes, predictions: Attributes) -> np.ndarray | None:
-        """Choose the documents that are scored; None for all."""
+        """Select the documents to score; None for all."""
         if self.filter is None:
             return None
         chooses = read_filter(self.filter) if isinstance(self.filter, str) else self.filter
@@ -378,14 +372,14 @@ class SpanAttribute(Measure):
             except InputError as error:
                 raise error.placed(document=document) from None
             if not isinstance(answer, (bool, np.bool_)):
-                problem = f"filter returned {shown(answer)}, which is not a bool."
+                problem = f"filter returned {shown(answer)} instead of a bool."
                 raise InputError(problem, "Return True or False.", document=document)
             answers.append(answer)
         return np.flatnonzero(answers)
 
 
 def _by_attribute(precisions: np.ndarray) -> dict[str, np.ndarray]:
-    """Name sums of all items together (first) and of each attribute as quantities, see `Measure.pooled`."""
+    """Split sums into all items together (first) and each attribute, see `Measure.pooled`."""
     of_all, of_each = precisions[..., :1], precisions[..., 1:]
     return {"precisions": of_each, "all_precisions": np.broadcast_to(of_all, of_each.shape)}
 
@@ -402,11 +396,11 @@ def _scored_in(texts: Sequence[str]) -> dict[str, bool | list[str]]:
         name, *labels = (unescaped(part.strip(), _SIGNS) for part in (name, *listed.split("+")))
         if not name or (separator and not all(labels)):
             raise InputError(
-                f"{mention('attributes')}: {text!r} names no attribute or an empty label.", "Write NAME or NAME=A+B."
+                f"{mention('attributes')}: {text!r} has an empty attribute or label.", "Write NAME or NAME=A+B."
             )
         if name in labels_of:
             raise InputError(
-                f"{mention('attributes')}: {shown(name)} is given twice.", "Give all labels at once: NAME=A+B."
+                f"{mention('attributes')} contains {shown(name)} twice.", "Give all labels at once: NAME=A+B."
             )
         labels_of[name] = labels if separator else True
     return labels_of
@@ -423,7 +417,7 @@ def _default_values_in(texts: Sequence[str]) -> dict[str, Any]:
                 f"{mention('default_values')}: {text!r} is not of the form NAME=VALUE.", "For example negated=false."
             )
         if name in values:
-            raise InputError(f"{mention('default_values')}: {shown(name)} is given twice.", "Give one value.")
+            raise InputError(f"{mention('default_values')} contains {shown(name)} twice.", "Give one value.")
         try:
             values[name] = json.loads(written)
         except (ValueError, RecursionError):
@@ -435,7 +429,7 @@ def _default_values_in(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def _require_default_values(values: Any) -> None:
-    remedy = "Use a mapping such as {'negated': False}: one bool, int, float or str for an attribute."
+    remedy = "Use a mapping such as {'negated': False}, with one bool, int, float or str for each attribute."
     if not isinstance(values, Mapping):
         raise InputError(f"invalid value for default_values: {shown(values)}.", remedy)
     for name, value in listed_items(values, remedy, option="default_values"):

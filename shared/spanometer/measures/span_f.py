@@ -27,12 +27,9 @@ class SpanF(FMeasure):
     similarity is the same number. Discontinuous spans are equal if all their tokens are.
 
     Attributes:
-        duplicates: how often a span counts that a side has k times, and the other side k' times. `once`: once, so that
-            sides are sets. `each`: k times, and min(k, k') times as right: sides are multisets. `wrong`: once if it is
-            right, k times if it is wrong (n2c2-2018). `forms`: all spans of a side with the same words and label count
-            once in the whole corpus, as right if one of them is (surface forms, WNUT-17). Counts of documents have the
-            form in the first document where it is right, or else in its first one.
-        tokens: the words of each document, for `duplicates="forms"`. Files have them.
+        duplicates: how often a span counts if one side has it k times and the other k' times. `once`: once; sides are
+            sets. `each`: k times, of which min(k, k') are right; sides are multisets. `wrong`: once if it is right, k
+            times if it is wrong (n2c2-2018).
 
     Counts: `both`, `predicted`, `reference`, in spans.
     """
@@ -88,7 +85,7 @@ class SpanF(FMeasure):
         return Counts(columns, alignment.labels, alignment.documents)
 
     def _copies(self, alignment: Alignment) -> dict[str, np.ndarray]:
-        """Count how often each span counts, by the names of columns."""
+        """Compute how often each span counts in each column."""
         equal, equal_predictions = alignment.equal, alignment.equal_predictions
         reference, predicted = alignment.references.times, alignment.predictions.times
         if self.duplicates == "wrong":

@@ -1,23 +1,22 @@
-"""The probabilities of where a span starts among others that are placed at random without overlap, in two ways.
+"""The start probabilities of a span among others that are placed at random without overlap, computed in two ways.
 
 **Sums.** A random arrangement is a random order of m items: k spans and the tokens outside them. A span starts at token
-s if the items before it happen to fill s tokens. An item of length l is one place and an *excess* of l - 1 tokens; only
-spans of two or more tokens have any. With X_j the summed excess of j items drawn at random, the probability is
-Σ_x P(X_(s - x) = x) / m. It is the same wherever s is at least the others' whole excess E_i = a - a_i - (k - 1) and at
-most n - a_i - E_i (Proposition 3), so one value stands for this flat middle; the two ends are mirror images. All terms
-are positive, which keeps all digits, of tiny probabilities too. Time is spans x draws x E for each length, and draws
-are cut off where fewer than one in 1e30 arrangements are left: fast in sparse documents.
+s if the items before it fill s tokens. An item of length l has an *excess* of l - 1 tokens. With X_j the summed excess
+of j items drawn at random, the probability is Σ_x P(X_(s - x) = x) / m. It is constant from the others' total excess
+E_i = a - a_i - (k - 1) to n - a_i - E_i (Proposition 3), and the two ends are mirror images. All terms are positive, so
+even tiny probabilities keep all digits. Time is spans x draws x E for each length, without draws of fewer than one in
+1e30 arrangements: fast in sparse documents.
 
 **Integral.** Give each item an independent uniform key and order the items by their keys. The items before span i are
 the items with a smaller key, so that
 
     P(start_i = s) = ∫ [z^s] (1 - u + u z)^o Π_(j≠i) (1 - u + u z^(l_j)) du    over u in [0, 1],
 
-o being the tokens outside all spans. The integrand is a polynomial in u, so Gauss-Legendre nodes give the integral, and
-values at the roots of unity with one inverse transform for each length give the coefficients. At the angle θ a node
-contributes at most exp(-u (1 - u) Σ c_l (1 - cos lθ)); terms below e^-40 are left out. Nodes u and 1 - u give mirror
-images, so half of them are enough. The absolute error is below 1e-14 (of the largest probability: below 1e-9); time is
-nodes x frequencies that are left x distinct lengths, whatever the density.
+where o is the number of tokens outside all spans. The integrand is a polynomial in u: Gauss-Legendre nodes give the
+integral, and one inverse Fourier transform for each length gives the coefficients. At the angle θ a node contributes at
+most exp(-u (1 - u) Σ c_l (1 - cos lθ)); terms below e^-40 are left out. Nodes u and 1 - u give mirror images, so half
+of them are enough. The absolute error is below 1e-14 (of the largest probability: below 1e-9). Time is nodes x
+remaining frequencies x distinct lengths, for any density.
 """
 
 from __future__ import annotations
@@ -33,10 +32,10 @@ import numpy as np
 from ..exceptions import InputError, counted, setting
 
 VALUES_LIMIT = 1 << 26
-"""The largest number of probabilities (512 MB) that one side's spans of one label in a document may need."""
+"""The largest number of probabilities (512 MB) for a side, label and document."""
 
 WORK_LIMIT = 6_000_000_000
-"""The largest number of factors of the integrand: some two minutes."""
+"""The largest number of factors of the integrand: about two minutes."""
 
 _NEGLIGIBLE = 1e-30
 
@@ -44,33 +43,33 @@ _DAMPED = 40.0
 """Contributions below e^-40 are left out."""
 
 _CHEAP = 2_000_000
-"""Sums of so few terms are not worth another look."""
+"""Below this number of terms, sums are always used."""
 
 _TABLE_LIMIT = 1 << 25
 """The largest number of values in a table of the sums."""
 
 _KEPT_LIMIT = 1 << 24
-"""The largest number of probabilities (128 MB) that are kept, if those of all documents take as much as the next."""
+"""The largest estimated number of cached probabilities (128 MB)."""
 
 _kept: ContextVar[dict[tuple[int, bytes, bytes], list[np.ndarray]] | None] = ContextVar("kept", default=None)
 
 _TERMS_A_FACTOR = 8
-"""How many terms of the sums take the time of one factor of the integrand."""
+"""The number of terms of the sums that take as long as one factor of the integrand."""
 
 
 def start_probabilities(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> list[np.ndarray]:
-    """Compute the probabilities of a span's start for each length, by the way that is estimated to be faster.
+    """Compute the start probabilities of a span for each length, by the method that is estimated to be faster.
 
     Args:
         tokens: the document's length n.
         lengths: the distinct lengths of the spans, ascending.
-        counts: how many spans have each length.
+        counts: the number of spans of each length.
 
     Returns:
-        For each length an array of shape (n - length + 1), sum 1.
+        An array of shape (n - length + 1), sum 1, for each length.
 
     Raises:
-        InputError: if the document is too large, before memory is taken.
+        InputError: if the document is too large.
     """
     kept = _kept.get()
     key = (tokens, lengths.tobytes(), counts.tobytes())
@@ -84,7 +83,7 @@ def start_probabilities(tokens: int, lengths: np.ndarray, counts: np.ndarray) ->
 
 @contextmanager
 def kept_probabilities() -> Iterator[None]:
-    """Keep probabilities while annotators are paired with each other, so that the spans of each are placed once."""
+    """Cache probabilities while annotators are compared in pairs."""
     kept = _kept.get()
     token = _kept.set({} if kept is None else kept)
     try:
@@ -102,25 +101,25 @@ def _computed(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> list[np.n
 
 
 def work(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> float:
-    """Estimate the work of `start_probabilities`, in factors of the integrand (some ten nanoseconds each)."""
+    """Estimate the work of `start_probabilities`, in factors of the integrand (about ten nanoseconds each)."""
     sums = _sums_work(tokens, lengths, counts) / _TERMS_A_FACTOR
     return sums if sums <= _CHEAP else min(sums, _Quadrature.of(tokens, lengths, counts).work)
 
 
 def require_feasible(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> None:
-    """Raise an `InputError` if the exact probabilities of a document would take too much memory or time."""
+    """Raise an `InputError` if the exact probabilities of a document need too much memory or time."""
     values = tokens * max(len(lengths), 1)
     remedy = f"Set {setting('method', 'uniform')} or {setting('method', 'auto')}, or split the document."
     spans = counted(int(counts.sum()), "span")
     if values > VALUES_LIMIT:
         raise InputError(
-            f"exact chance of {spans} of {counted(len(lengths), 'length')} in {tokens:,} tokens would need {values:,} "
+            f"exact chance of {spans} of {counted(len(lengths), 'length')} in {tokens:,} tokens needs {values:,} "
             f"probabilities; the limit is {VALUES_LIMIT:,}.",
             remedy,
         )
     if tokens > 100_000 and (needed := work(tokens, lengths, counts)) > WORK_LIMIT:
         raise InputError(
-            f"exact chance of {spans} of {counted(len(lengths), 'length')} in {tokens:,} tokens would take about "
+            f"exact chance of {spans} of {counted(len(lengths), 'length')} in {tokens:,} tokens needs about "
             f"{needed:,.0f} steps; the limit is {WORK_LIMIT:,}.",
             remedy,
         )
@@ -135,7 +134,7 @@ def by_sums(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> list[np.nda
 
 
 def _sums_work(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> float:
-    """Estimate the terms that `by_sums` adds up; infinity if its tables would be too large."""
+    """Estimate the number of terms of `by_sums`; infinity if its tables are too large."""
     annotated, spans = int((lengths * counts).sum()), int(counts.sum())
     terms = 0.0
     for length in lengths.tolist():
@@ -153,12 +152,12 @@ def by_integral(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> list[np
     """Compute `start_probabilities` by quadrature over the items' keys."""
     quadrature = _Quadrature.of(tokens, lengths, counts)
     size, order, numbers = quadrature.size, quadrature.order, [quadrature.outside, *counts.tolist()]
-    # int32 holds the numbers of the roots of unity: longer documents are refused, see `VALUES_LIMIT`
+    # int32 is enough for the roots of unity, because `VALUES_LIMIT` bounds documents
     roots = [(order * length % size).astype(np.int32) for length in (1, *lengths.tolist())]
-    # at few frequencies factors are computed where they are needed, at more they are looked up
+    # with few frequencies factors are computed directly, with many they are looked up
     limit = size // len(numbers)
     sines = [_sines(of_length[:limit], size) for of_length in roots]
-    # by damping, as the frequencies that a node needs are the first ones
+    # ordered by damping, so a node needs the first frequencies
     spectra = [np.zeros(len(order), dtype=complex) for _ in lengths]
     for node, weight, live in zip(quadrature.nodes, quadrature.weights, quadrature.live, strict=True):
         near = [_factors(node, square[:live], product[:live]) for square, product in sines] if live <= limit else []
@@ -175,7 +174,7 @@ def by_integral(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> list[np
         # each is freed as soon as it is transformed
         spectrum[order] = spectra.pop(0)
         half = np.fft.irfft(spectrum, size)[: tokens - length + 1]
-        # rounding may leave a probability of 0 slightly negative
+        # rounding may make a probability of 0 negative
         starts.append(np.maximum(half + half[::-1], 0.0))
     return starts
 
@@ -186,11 +185,11 @@ class _Quadrature:
 
     Attributes:
         outside: the tokens outside all spans.
-        size: how many roots of unity there are.
+        size: the number of roots of unity.
         nodes, weights: the Gauss-Legendre nodes in [0, 1/2] and their weights.
-        order: the frequencies up to the middle one, ordered by their damping, Σ c_l (1 - cos lθ).
-        live: for each node how many of these are left.
-        lengths: how many different factors there are.
+        order: the lower half of the frequencies, ordered by their damping, Σ c_l (1 - cos lθ).
+        live: the number of frequencies that each node needs.
+        lengths: the number of different factors.
     """
 
     outside: int
@@ -206,7 +205,7 @@ class _Quadrature:
         """Plan the quadrature of a document."""
         outside = tokens - int((lengths * counts).sum())
         items = outside + int(counts.sum())
-        # next_fast_len is loaded only where the quadrature is
+        # imported late, because only the quadrature needs it
         from scipy.fft import next_fast_len
 
         size = next_fast_len(tokens + 1, real=True)
@@ -221,18 +220,18 @@ class _Quadrature:
 
     @property
     def work(self) -> int:
-        """How many factors are computed."""
+        """The number of factors to compute."""
         return int(self.live.sum()) * self.lengths
 
 
 def _sines(index: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Compute sin² and sin·cos of half the angle of some roots of unity, z = exp(-2πi index / size)."""
+    """Compute sin² and sin·cos of half the angle of roots of unity, z = exp(-2πi index / size)."""
     sine, cosine = np.sin(np.pi / size * index), np.cos(np.pi / size * index)
     return sine**2, sine * cosine
 
 
 def _factors(node: float, square: np.ndarray, product: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Compute 1 - u + u z, and its logarithm, from the sines of z."""
+    """Compute 1 - u + u z and its logarithm from the sines of z."""
     factor = np.empty(len(square), dtype=complex)
     factor.real = 1 - 2 * node * square
     factor.imag = -2 * node * product
@@ -245,8 +244,7 @@ def _factors(node: float, square: np.ndarray, product: np.ndarray) -> tuple[np.n
 def _gauss_legendre(count: int) -> tuple[np.ndarray, np.ndarray]:
     """Compute the lower half of an even number of Gauss-Legendre nodes in [0, 1], and their weights.
 
-    By Newton's method from the roots' asymptotic values: `numpy.polynomial.legendre.leggauss` takes the eigenvalues of
-    a matrix, which is slow for thousands of nodes.
+    Newton's method from asymptotic values: `numpy.polynomial.legendre.leggauss` is slow for thousands of nodes.
     """
     number = np.arange(1, count // 2 + 1)
     root = np.cos(np.pi * (4 * number - 1) / (4 * count + 2)) * (1 - (count - 1) / (8 * count**3))
@@ -261,16 +259,16 @@ def _gauss_legendre(count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _start_probabilities(room: int, others: np.ndarray) -> np.ndarray:
-    """Compute the probabilities of the starts of one span among others, over 0 to `room`, the tokens not its own.
+    """Compute the start probabilities of a span among others, from 0 to `room`.
 
     Args:
-        room: the document's tokens without the span's.
+        room: the number of tokens outside the span.
         others: the lengths of the other spans, ascending.
     """
     items = room - int(others.sum()) + len(others)
     long = others[others > 1] - 1
     excess = int(long.sum())
-    # after its last value the distribution is flat, or after its middle the mirror image of its beginning
+    # after the edge the distribution is flat or mirrored
     edge = min(excess, room // 2) + 1
     filled = _fill_probabilities(edge, items, long) / (items + 1)
     probability = np.full(room + 1, filled[-1])
@@ -280,12 +278,12 @@ def _start_probabilities(room: int, others: np.ndarray) -> np.ndarray:
 
 
 def _fill_probabilities(edge: int, items: int, excess: np.ndarray) -> np.ndarray:
-    """Compute for s below `edge` the probability that the first items of a random order fill just s tokens.
+    """Compute for each s below `edge` the probability that the first items of a random order fill s tokens.
 
     Args:
-        edge: how many s.
-        items: how many items there are.
-        excess: the excess of the items that have any.
+        edge: the number of values of s.
+        items: the number of items.
+        excess: the nonzero excess of items.
     """
     drawn = _long_among_drawn(edge, items, len(excess))
     most = drawn.shape[1] - 1
@@ -307,7 +305,7 @@ def _convolve(first: np.ndarray, second: np.ndarray, size: int) -> np.ndarray:
 
 
 def _long_among_drawn(draws: int, items: int, long: int) -> np.ndarray:
-    """Compute P(l of the j items drawn are long), hypergeometric, shape (draws, numbers l that are not negligible)."""
+    """Compute the hypergeometric P(l of j drawn items are long), shape (draws j, numbers l that are not negligible)."""
     most = min(long, draws - 1)
     table = np.zeros((draws, most + 1))
     table[0, 0] = 1.0
@@ -328,7 +326,7 @@ def _long_among_drawn(draws: int, items: int, long: int) -> np.ndarray:
 
 
 def _excess_of_drawn(size: int, excess: np.ndarray, most: int) -> np.ndarray:
-    """Compute P(l of the long items have an excess of x in all), shape (l up to `most`, x below `size`)."""
+    """Compute P(l random long items have a total excess of x), shape (l up to `most`, x below `size`)."""
     table = np.zeros((most + 1, size))
     table[0, 0] = 1.0
     number = np.arange(most + 1)[:, None]

@@ -20,12 +20,12 @@ from .f_scores import f_results
 class TokenF(FMeasure):
     """Precision, recall and F1 over tagged tokens, P = |Û ∩ U| / |Û|, R = |Û ∩ U| / |U|.
 
-    U and Û are the sets of units of the reference and of the predicted spans. A unit is a token with a label and, by
-    `format`, its tag: `IO` none; `BIO` B for the first token of a span, I for the others; `BIOE` also E for the last
-    token, a one-token span being B; `BIOES` the same with S for a one-token span. `IO*` (Esuli and Sebastiani 2010)
-    has tokens and, beside them, the gaps between adjacent tokens of one span. First and last are the first and
-    last token of the whole span if it is discontinuous; if spans overlap, a token can have several tags. With
-    `duplicates="each"` U and Û are multisets: a unit is there once for each span that it is of.
+    U and Û are the sets of units of the reference and of the predicted spans. A unit is a token with a label and a tag
+    that depends on `format`: `IO` has no tags; `BIO` has B for the first token of a span and I for the others; `BIOE`
+    also has E for the last token (a one-token span is B); `BIOES` also has S for a one-token span. `IO*` (Esuli and
+    Sebastiani 2010) has tokens and the gaps between adjacent tokens of a span. A discontinuous span has one first and
+    one last token. If spans overlap, a token can have several tags. With `duplicates="each"` U and Û are multisets: a
+    unit occurs once for each span over it.
 
     Counts: `both`, `predicted`, `reference`, in units; `reference_spans`.
     """
@@ -55,14 +55,14 @@ class TokenF(FMeasure):
 
     name: ClassVar[str] = "token_f"
     results: ClassVar[Mapping[str, Key]] = f_results(
-        "share of predicted tagged tokens that are right", "share of the reference's tagged tokens that are found"
+        "share of predicted tagged tokens that are right", "share of reference tagged tokens that are found"
     )
     place: ClassVar[int] = 20
     unusual: ClassVar[tuple[str, ...]] = ("duplicates", "weight_by", *FMeasure.unusual)
 
     @property
     def weight(self) -> str:
-        """The count by which `average="weighted"` weights labels."""
+        """The count that weights labels with `average="weighted"`."""
         return "reference" if self.weight_by == "tokens" else self.support
 
     def _count(self, alignment: Alignment) -> Counts:
@@ -87,9 +87,9 @@ class TokenF(FMeasure):
         return Counts(columns, alignment.labels, alignment.documents)
 
     def _units(self, side: SideSpans, line: int) -> Pieces:
-        """List one side's units as intervals, kind after kind, `line` apart, each with one of its spans.
+        """List one side's units as intervals with one of their spans, each kind on a line of its own.
 
-        They are disjoint, unless units count for each of several spans.
+        They are disjoint unless units count once for each span.
         """
         kinds = []
         for number, kind in enumerate(self._kinds(side)):
@@ -124,7 +124,7 @@ class TokenF(FMeasure):
 
 
 def _common(alignment: Alignment, reference: Pieces, predicted: Pieces, line: int) -> Column:
-    """Count the units that both sides have, as often as both have them, by sums over the sorted bounds."""
+    """Count the units that both sides share, with their multiplicity, by sums over the sorted bounds."""
     sides = reference, predicted
     bounds = np.unique(np.concatenate([bound for side in sides for bound in (side.start, side.end)]))
     depths = [
@@ -137,7 +137,7 @@ def _common(alignment: Alignment, reference: Pieces, predicted: Pieces, line: in
 
 
 def _ordered(span: np.ndarray, start: np.ndarray, end: np.ndarray) -> Pieces:
-    """Order the intervals that are not empty by start."""
+    """Order the nonempty intervals by start."""
     nonempty = np.flatnonzero(end > start)
     if not (start[nonempty][1:] >= start[nonempty][:-1]).all():
         nonempty = nonempty[np.argsort(start[nonempty], kind="stable")]

@@ -1,4 +1,4 @@
-"""The alignment of two sides' entity trees: pairs that share tokens, how they differ, and the slots of both."""
+"""The alignment of entity trees: pairs that share tokens, their differences, and slots."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class EntityPairs:
     """The pairs of a reference and a predicted entity that share a token.
 
     Attributes:
-        reference, prediction: the entities' numbers; pairs are ordered by them.
-        types: how many types the entity with more of them has.
-        equal: how many types both have, with multiplicity.
-        alike: the same for the first dotted parts of the types.
-        bounds_differ: whether the bounds differ.
+        reference, prediction: the indices of the entities; pairs are ordered by them.
+        types: the larger number of types of the two entities.
+        equal: the number of common types, with multiplicity.
+        alike: the number of common first parts of types.
+        bounds_differ: whether the boundaries differ.
     """
 
     reference: np.ndarray
@@ -37,25 +37,25 @@ class EntityPairs:
 
     @cached_property
     def types_differ(self) -> np.ndarray:
-        """Flag the pairs in which a type has no equal partner."""
+        """Flags of pairs with a type that has no equal partner."""
         return np.asarray(self.equal < self.types)
 
     @cached_property
     def first_parts_differ(self) -> np.ndarray:
-        """Flag the pairs in which a type has no partner of its first part."""
+        """Flags of pairs with a type whose first part has no partner."""
         return np.asarray(self.alike < self.types)
 
 
 class TreeAlignment:
-    """Entity trees of two sides on one line that has all documents end to end, with common codes for the names.
+    """Entity trees of two sides, with all documents end to end on one line and common codes for names.
 
     Args:
         references, predictions: both sides, with the same documents.
-        slot_costs: the costs of another label and of other bounds of a slot.
+        slot_costs: the costs of another label and of other boundaries of a slot.
         coarse: whether only the first dotted parts of names are compared.
 
     Raises:
-        InputError: if the numbers of documents, or the documents' lengths (if both sides know them), differ.
+        InputError: if the numbers or the known lengths of documents differ.
     """
 
     def __init__(
@@ -73,13 +73,13 @@ class TreeAlignment:
         for side in self.sides:
             np.maximum.at(ends, side.document, side.end)
         self._offsets = offsets_of(ends)
-        # codes for all names, as a component and a type may have the same name
+        # one code for a name, because a component and a type may share it
         names = tuple(sorted({*self.types, *references.component_labels, *predictions.component_labels}))
         number = {name: code for code, name in enumerate(names)}
         self._names = len(names)
         self._type = [recoded(side.type, side.types, number) for side in self.sides]
         self._component_label = [recoded(side.component_label, side.component_labels, number) for side in self.sides]
-        # no array of strings: NumPy drops NULs at their end and makes all as wide as the widest
+        # not an array of strings: NumPy drops trailing NULs and makes all as wide as the widest
         parts: dict[str, int] = {}
         self._first_part = np.array([parts.setdefault(name.partition(".")[0], len(parts)) for name in names], dtype=int)
         labels = {name: code for code, name in enumerate(self.types)}
@@ -94,7 +94,7 @@ class TreeAlignment:
 
     @cached_property
     def components(self) -> list[SideSpans]:
-        """The components of both sides, in the order of their entities, each with the label of its entity."""
+        """The components of both sides, in the order of their entities, with their entities' labels."""
         return [
             self._on_line(
                 entities.document[side.component_entity],
@@ -116,7 +116,7 @@ class TreeAlignment:
         return EntityPairs(first, second, most, equal, alike, _bounds_differ(self.entities, first, second))
 
     def _common(self, ends: tuple[np.ndarray, ...], sizes: list[np.ndarray], codes: list[np.ndarray]) -> np.ndarray:
-        """Count the codes of the types of each pair that are on both sides, with multiplicity."""
+        """Count the common codes of types of each pair, with multiplicity."""
         begins = [side.type_offsets[:-1][end] for side, end in zip(self.sides, ends, strict=True)]
         pairs = len(sizes[0])
         if all(size.max(initial=1) == 1 for size in sizes):
@@ -131,25 +131,25 @@ class TreeAlignment:
 
     @cached_property
     def _component_pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        """All pairs of components that share a token."""
+        """The pairs of components that share a token."""
         return _overlapping(self.components, "components")
 
     def component_errors(
         self, label_cost: float, bounds_cost: float, insertion_cost: float, deletion_cost: float
     ) -> dict[str, np.ndarray]:
-        """Compute the error in the components of each pair of entities, and its parts, see `measures.Eter`."""
+        """Compute the component error of each pair of entities and its parts, see `measures.Eter`."""
         reference, prediction = self.pairs.reference, self.pairs.prediction
         first, second = self._component_pairs
         parents = [side.component_entity for side in self.sides]
         pairs, width = len(reference), len(self.sides[1])
-        # components lie within their entities: if two of them meet, so do the entities
+        # components lie within their entities, so the entities of overlapping components overlap
         pair = np.searchsorted(
             reference.astype(np.int64) * width + prediction, parents[0][first] * width + parents[1][second]
         )
         label_differs = self._component_label[0][first] != self._component_label[1][second]
         bounds_differ = _bounds_differ(self.components, first, second)
         cost = label_cost * label_differs + bounds_cost * bounds_differ
-        # a component takes part once in each pair of its entity
+        # a component occurs once in each pair of its entity
         rows, columns = (_numbers(end, pair) for end in (first, second))
         matched = cheapest_matching(rows, columns, cost, [label_differs], insertion_cost + deletion_cost)
         matches = np.bincount(pair[matched], minlength=pairs)
@@ -167,7 +167,7 @@ class TreeAlignment:
 
     @cached_property
     def slots(self) -> dict[str, Column]:
-        """The counts of the slots: entities, and components that are not entities."""
+        """The counts of slots: entities, and components that are not entities."""
         ends = self.pairs.reference, self.pairs.prediction
         differ = self.pairs.types_differ, self.pairs.bounds_differ
         of_types = _slot_columns(self.entities, *ends, *differ, self._slot_costs)
@@ -194,10 +194,10 @@ class TreeAlignment:
         }
 
     def _entities_among_components(self, index: int) -> np.ndarray:
-        """Flag the components of a side whose bounds and label another entity than their own has."""
+        """Flag the components of a side that equal another entity than their own in boundaries and label."""
         side, entities, components = self.sides[index], self.entities[index], self.components[index]
         types, labels = self._type[index], self._component_label[index]
-        # names that are types and labels are few: only these are looked at
+        # few names are both types and labels
         typed, named = np.flatnonzero(np.isin(types, labels)), np.flatnonzero(np.isin(labels, types))
         owner, parent = side.type_entity[typed], side.component_entity[named]
         code = _numbers(
@@ -221,9 +221,9 @@ def unmatched(side: SideSpans, partners: np.ndarray) -> Column:
 def cheapest_matching(
     rows: np.ndarray, columns: np.ndarray, cost: np.ndarray, ties: list[np.ndarray], unmatched_cost: float
 ) -> np.ndarray:
-    """Find the pairs of the cheapest one-to-one alignment, by their indices, see `matching.best_matching`.
+    """Find the indices of the pairs of the cheapest one-to-one alignment, see `matching.best_matching`.
 
-    `unmatched_cost` is the cost of leaving both ends of a pair without a partner: an insertion and a deletion.
+    `unmatched_cost` is the cost of an insertion and a deletion.
     """
     kept = np.flatnonzero(cost <= unmatched_cost + 1e-9)
     worth = np.maximum(unmatched_cost - cost[kept], 0.0)
@@ -238,7 +238,7 @@ def _slot_columns(
     bounds_differ: np.ndarray,
     costs: tuple[float, float],
 ) -> dict[str, Column]:
-    """Count the slots of two sides in their cheapest alignment, from the pairs of slots that share a token."""
+    """Align the slots of two sides, given their overlapping pairs, and count them."""
     references, predictions = sides
     cost = np.minimum(costs[0] * label_differs + costs[1] * bounds_differ, 1.0)
     matched = cheapest_matching(first, second, cost, [label_differs], 2.0)
@@ -255,19 +255,19 @@ def _slot_columns(
 
 
 def _overlapping(sides: list[SideSpans], noun: str) -> tuple[np.ndarray, np.ndarray]:
-    """Find all pairs that share a token, in order."""
+    """Find the pairs that share a token, in order."""
     references, predictions = sides
     orders = [np.argsort(side.start, kind="stable") for side in sides]
     bounds = (bound[order] for side, order in zip(sides, orders, strict=True) for bound in (side.start, side.end))
     try:
         pairs = overlaps(*bounds, noun=noun)
     except InputError as error:
-        # all that begin before an interval ends, minus all that end before it begins
+        # those that begin before an interval ends, minus those that end before it begins
         met = np.searchsorted(np.sort(predictions.start), references.end, side="left")
         met -= np.searchsorted(np.sort(predictions.end), references.start, side="right")
         of_document = np.bincount(references.document, weights=met)
         worst = int(np.argmax(of_document))
-        problem = f"{error.problem} No document has more of them than this, {of_document[worst]:.0f}."
+        problem = f"{error.problem} This document has the most, {of_document[worst]:.0f}."
         raise InputError(problem, error.remedy, document=worst) from None
     first, second = (order[ends] for order, ends in zip(orders, pairs, strict=True))
     order = np.lexsort((second, first))

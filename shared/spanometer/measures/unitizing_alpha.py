@@ -20,17 +20,16 @@ from .base import Key, Measure, zero_division_option
 
 @dataclass(frozen=True, eq=False)
 class UnitizingCounts(Counts):
-    """The counts of alpha, and of gamma, which keeps the units row by row as `1995` does.
+    """The counts of alpha and gamma.
 
-    Under `2016` sums at (document, label): `apart`, the tokens that one annotator of a pair annotates and the other
-    does not; `inside`, the annotated tokens of all annotators; `squares`, the sum of the units' squared lengths. Under
-    `1995` the units themselves, row by row, as the lengths of units and gaps are pooled and gaps merge across the
-    borders of documents: `annotator`, `start` and `end`. Both ways `units`, `reference_spans` (the first annotator's),
-    and the documents' `tokens`, times the annotators `annotator_tokens`.
+    `2016` sums by document and label: `apart`, the tokens that only one annotator of a pair annotates; `inside`, the
+    annotated tokens of all annotators; `squares`, the squared lengths of the units. `1995` and gamma keep the units as
+    rows (`annotator`, `start`, `end`), because gaps merge across documents. All count `units`, `reference_spans` (of
+    the first annotator), and by document `tokens` and `annotator_tokens` (tokens times annotators).
     """
 
     def condensed(self) -> Self:
-        """Sum the counts as if all documents were one, see `Counts.condensed`; units keep their places."""
+        """Sum the counts as if all documents were one, see `Counts.condensed`; units keep their positions."""
         total = super().condensed()
         if not self.rows:
             return total
@@ -41,28 +40,28 @@ class UnitizingCounts(Counts):
 
 @dataclass(frozen=True, kw_only=True)
 class UnitizingAlpha(AlignedMeasure):
-    """Krippendorff's alpha for unitizing: 1 - D_o / D_e, spans of a label (units) against the gaps between them.
+    """Krippendorff's alpha for unitizing: 1 - D_o / D_e, for the spans (units) of each label and the gaps between them.
 
-    Documents are laid end to end, n tokens in all, and gaps merge across their borders. m annotators have N units.
+    Documents are laid end to end, n tokens in all; gaps merge across documents. m annotators have N units.
     Disagreement is computed by label.
 
     `1995`: D_o = Σ δ² / (m (m - 1) n²) over ordered pairs of annotators. δ² of two units that share tokens is
-    (difference of starts)² + (difference of ends)²; a unit that lies in the other's gap has δ² = length², in both
-    directions. With l a unit's length and g a gap's,
+    (difference of starts)² + (difference of ends)²; a unit in the other's gap has δ² = length², in both directions.
+    With the lengths l of units and g of gaps,
 
         D_e = (2 / n) Σ_units [(N - 1) / 3 (2 l³ - 3 l² + l) + l² Σ_{gaps g >= l} (g - l + 1)]
               / (m n (m n - 1) - Σ l (l - 1)).
 
-    `2016` (token coincidences): D_o is the share of tokens that one annotator of a pair annotates and the other does
-    not, averaged over pairs; with l1 tokens annotated by all annotators together, l0 others and L = m n,
+    `2016` (token coincidences): D_o is the share of tokens that only one annotator of a pair annotates, averaged over
+    pairs. With l1 tokens annotated by all annotators together, l0 = L - l1 others and L = m n,
 
         D_e = 2 l1 l0 / (L² - Σ l² - l0).
 
     alpha is at most 1, which is perfect agreement; 0 is the level of chance. Higher is better. `micro` is
     1 - Σ D_o / Σ D_e over labels. Sources: Krippendorff 1995; Krippendorff et al. 2016.
 
-    The counts of parts of a corpus add up: see `UnitizingCounts`. Under `1995` the order of the documents matters, as
-    gaps merge across their borders, and resampling takes longer, as each draw is laid out anew.
+    Counts of parts of a corpus add up, see `UnitizingCounts`. With `1995` the order of the documents matters, because
+    gaps merge across them, and resampling is slower.
 
     Attributes:
         variant: `1995` or `2016`.
@@ -71,7 +70,7 @@ class UnitizingAlpha(AlignedMeasure):
         zero_division: alpha if D_e is 0.
 
     Raises:
-        InputError: if the documents' lengths are not known, or one annotator's spans of a label overlap or are
+        InputError: if the documents' lengths are not known, or an annotator's spans of a label overlap or are
             discontinuous.
     """
 
@@ -113,17 +112,17 @@ class UnitizingAlpha(AlignedMeasure):
 
     @staticmethod
     def require_units(alignment: Alignment, name: str, side: SideSpans) -> None:
-        """Raise an `InputError` unless a side's spans can be one annotator's units: contiguous and disjoint."""
+        """Raise an `InputError` unless a side's spans are contiguous and disjoint."""
         require_contiguous(alignment, name, side)
-        require_disjoint(alignment, name, side, "; one annotator's units do not.")
+        require_disjoint(alignment, name, side, "; units of an annotator must not.")
 
     def count_sides(self, sides: Sequence[SideSpans], labels: tuple[str, ...], offsets: np.ndarray) -> UnitizingCounts:
         """Count the disagreement of any number of annotators.
 
         Args:
-            sides: each annotator's spans on one line that has the labels, and under each the documents.
+            sides: the spans of each annotator on a line of all labels, with all documents for each label.
             labels: label names.
-            offsets: where the documents begin under a label, and where the last one ends.
+            offsets: the begin of each document within a label, and the end of the last document.
         """
         document, label = (np.concatenate([getattr(side, name) for side in sides]) for name in ("document", "label"))
         columns = {"units": Column(document, label), "reference_spans": sides[0].column()}
@@ -138,12 +137,12 @@ class UnitizingAlpha(AlignedMeasure):
         return self.with_document_scores(UnitizingCounts(columns, labels, len(tokens), shared, rows, self))
 
     def totals(self, counts: Counts) -> dict[str, np.ndarray]:
-        """Sum counts by label; under `1995` with the disagreement of all documents end to end."""
+        """Sum counts by label; with `1995` also compute the disagreement of all documents end to end."""
         totals = super().totals(counts)
         return {**totals, **_disagreement(counts, np.arange(counts.documents))} if counts.rows else totals
 
     def weighted_totals(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Sum weighted counts; under `1995` documents that are taken several times stand one behind the other."""
+        """Sum weighted counts; with `1995` copies of a document follow each other."""
         totals = super().weighted_totals(counts, weights)
         if self.variant == "1995":
             disagreements = [
@@ -157,7 +156,7 @@ class UnitizingAlpha(AlignedMeasure):
     def quantities(self, totals: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
         """Compute observed and expected disagreement by label."""
         if self.variant == "1995":
-            # without units there is nothing row by row either
+            # without units there are no rows
             nothing = np.zeros(np.shape(totals["units"]))
             return {name: totals.get(name, nothing) for name in ("observed", "expected")}
         tokens, length = (np.asarray(totals[name], dtype=float) for name in ("tokens", "annotator_tokens"))
@@ -170,7 +169,7 @@ class UnitizingAlpha(AlignedMeasure):
         }
 
     def notes(self, counts: Counts) -> list[str]:
-        """List a note if there are units but no expected disagreement, so that alpha has no scale."""
+        """List a note if alpha has no scale, because expected disagreement is 0."""
         totals = self.totals(counts)
         if not np.any(totals["units"]) or self.score_totals(totals)["expected_disagreement"]:
             return []
@@ -184,7 +183,7 @@ class UnitizingAlpha(AlignedMeasure):
 
 
 def unit_rows(sides: Sequence[SideSpans], offsets: np.ndarray) -> dict[str, np.ndarray]:
-    """List the units of all annotators: int64 columns of one length, bounds in tokens of the documents."""
+    """List the units of all annotators in int64 columns, with boundaries in tokens of the documents."""
     names = ("document", "label", "start", "end")
     document, label, start, end = (np.concatenate([getattr(side, name) for side in sides]) for name in names)
     base = line_base(label, document, offsets)
@@ -194,7 +193,7 @@ def unit_rows(sides: Sequence[SideSpans], offsets: np.ndarray) -> dict[str, np.n
 
 
 def _apart(sides: Sequence[SideSpans]) -> Column:
-    """Count the tokens that one annotator of a pair annotates and the other does not, over all pairs."""
+    """Count the tokens that only one annotator of a pair annotates, over all pairs."""
     document, label, value = [], [], []
     for first, second in combinations(sides, 2):
         left, right = overlaps(first.start, first.end, second.start, second.end)
@@ -206,7 +205,7 @@ def _apart(sides: Sequence[SideSpans]) -> Column:
 
 
 def _disagreement(counts: Counts, documents: np.ndarray) -> dict[str, np.ndarray]:
-    """Compute observed and expected disagreement of the 1995 variant by label, of documents laid end to end."""
+    """Compute observed and expected disagreement (1995) of documents laid end to end, by label."""
     rows, tokens = counts.rows, counts.shared["tokens"]
     annotators = int(divide(counts.shared["annotator_tokens"].sum(), tokens.sum(), 2.0))
     order = np.argsort(rows["document"], kind="stable")
@@ -226,7 +225,7 @@ def _disagreement(counts: Counts, documents: np.ndarray) -> dict[str, np.ndarray
 
 
 def _interval_disagreement(sides: Sequence[SideSpans], labels: int, tokens: int) -> tuple[np.ndarray, np.ndarray]:
-    """Compute observed and expected disagreement of the 1995 variant, by label."""
+    """Compute observed and expected disagreement (1995) of units on one line, by label."""
     annotators = len(sides)
     squares = np.zeros(labels)
     for first, second in combinations(sides, 2):
@@ -258,7 +257,7 @@ def _interval_disagreement(sides: Sequence[SideSpans], labels: int, tokens: int)
 
 
 def _gaps(side: SideSpans, labels: int, tokens: int) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the label and length of each gap between one annotator's units, before the first, after the last."""
+    """Compute label and length of each gap before, between and after an annotator's units."""
     border = np.arange(labels) * tokens
     start = np.sort(np.concatenate([side.end, border]))
     end = np.sort(np.concatenate([side.start, border + tokens]))

@@ -1,4 +1,4 @@
-"""The words of documents, for measures that look at them."""
+"""The words of documents, for measures that need them."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ TOKENS_REMEDY = "Pass one list of words for each document, tokens=[['The', 'Sein
 
 
 def tokens_option(help: str) -> Any:
-    """Declare the option `tokens` of a measure that looks at words; `help` says what for."""
+    """Declare the option `tokens` of a measure with its help text."""
     return option(None, help=help, type="list of lists of str", repr=False, compare=False)
 
 
 def read_tokens(tokens: Any) -> Any:
-    """List the words of documents, as an iterator can be read only once; encoded words and None stay."""
+    """List the words of documents, because iterators can be read only once; return encoded words and None unchanged."""
     return tokens if tokens is None or isinstance(tokens, Tags) else read_documents(tokens, TOKENS_REMEDY)
 
 
 def with_words(measures: Iterable[Measure], words: Callable[[], Any]) -> list[Any]:
-    """Give the words of the documents, which a function lists, to the measures that need them."""
+    """Set the words of the documents, read by a function, in the measures that need them."""
     listed: list[Any] = list(measures)
     tokens = words() if any(measure.needs_tokens for measure in listed) else None
     return [replace(measure, tokens=tokens) if measure.needs_tokens else measure for measure in listed]
 
 
 def words_of(tokens: Any, lengths: np.ndarray, *, exact: bool) -> Tags:
-    """Encode the words of documents, checked.
+    """Check and encode the words of documents.
 
     Args:
         tokens: the words of each document.
-        lengths: how many tokens of each document are wanted.
-        exact: whether these are the documents' lengths; else documents may have more words.
+        lengths: the number of tokens of each document.
+        exact: whether these are the documents' lengths; otherwise documents may have more words.
     """
     words = encoded_words(tokens)
     require_fit(words.lengths, lengths, exact, "tokens", "words")
@@ -60,12 +60,12 @@ def encoded_words(tokens: Any) -> Tags:
 
 
 def require_fit(sizes: np.ndarray, lengths: np.ndarray, exact: bool, name: str, noun: str) -> None:
-    """Raise an `InputError` unless there are words, or probabilities, of the annotated documents."""
-    remedy = f"{setting(name)} are the {noun} of the documents that both sides annotate."
+    """Raise an `InputError` unless the words or probabilities fit the annotated documents."""
+    remedy = f"Pass {setting(name)} with the {noun} of the documents that both sides annotate."
     if len(sizes) != len(lengths):
-        raise InputError(f"{noun} for {len(sizes)} documents, annotation of {len(lengths)}.", remedy, side=name)
+        raise InputError(f"{noun} for {len(sizes)} documents, but {len(lengths)} annotated.", remedy, side=name)
     unfit = sizes != lengths if exact else sizes < lengths
     if unfit.any():
         document = int(np.argmax(unfit))
-        problem = f"{sizes[document]} {noun}, {lengths[document]} annotated tokens."
+        problem = f"{sizes[document]} {noun} for {lengths[document]} annotated tokens."
         raise InputError(problem, remedy, side=name, document=document)

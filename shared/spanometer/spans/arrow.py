@@ -1,4 +1,4 @@
-"""Arrow columns of lists of structs (spans, entities): made from dictionaries without coercion, checked and read."""
+"""Arrow columns of lists of structs (spans, entities), checked and made from dictionaries without coercion."""
 
 from __future__ import annotations
 
@@ -56,15 +56,15 @@ FRAGMENTS_REMEDY = "A span is {'label': str, 'fragments': [[start, end], ...]}: 
 
 
 class DocumentColumns:
-    """The items of documents (spans, entities, mentions) as columns: the base of frozen dataclasses.
+    """Items of documents (spans, entities, mentions) as columns: the base of frozen dataclasses.
 
     Attributes:
-        document, start, end: of each item; documents ascend, and mentions have no bounds.
+        document, start, end: the place of each item; documents ascend, and mentions have no boundaries.
         documents: the number of documents, with or without items.
         lengths: the documents' lengths in tokens, int64, or None if they are unknown.
-        flat: the names of the columns that have a value for each item.
-        nested: the names of columns of offsets (item i has the values `offsets[i]` to `offsets[i + 1]`), and the
-            names of the columns with these values.
+        flat: the names of the columns with one value for each item.
+        nested: the names of offset columns (item i has the values `offsets[i]` to `offsets[i + 1]`), with the names
+            of their value columns.
     """
 
     document: np.ndarray
@@ -88,7 +88,7 @@ class DocumentColumns:
         return replace(instance, **columns)  # type: ignore[no-any-return]
 
     def picked(self, items: np.ndarray | slice) -> Self:
-        """Take some of the items, in the order asked for, in the same documents."""
+        """Select items in the given order, in the same documents."""
         columns = {name: getattr(self, name)[items] for name in self.flat}
         for offsets, names in self.nested.items():
             counts, values = take_segments(getattr(self, offsets), items)
@@ -96,18 +96,18 @@ class DocumentColumns:
         return self._with(**columns)
 
     def take(self, documents: np.ndarray) -> Self:
-        """Take the items of some documents, in the order asked for; a document may be asked for more than once."""
+        """Select documents in the given order; documents may repeat."""
         counts, items = take_segments(offsets_by(self.document, self.documents), documents)
         document = np.repeat(np.arange(len(documents), dtype=np.int32), counts)
         return self.picked(items)._in_documents(document, documents, len(documents))
 
     def items(self, first: int, last: int) -> slice:
         """Find the items of the documents from `first` to `last` (exclusive)."""
-        # a key of another type would convert the whole column
+        # another type would convert the whole column
         return slice(*np.searchsorted(self.document, np.array([first, last], dtype=self.document.dtype)).tolist())
 
     def between(self, first: int, last: int) -> Self:
-        """Take the items of the documents from `first` to `last` (exclusive), which share memory with these."""
+        """Take the items of the documents from `first` to `last` (exclusive) without copying."""
         part = self.picked(self.items(first, last))
         return part._in_documents(part.document - np.int32(first), slice(first, last), last - first)
 
@@ -117,7 +117,7 @@ class DocumentColumns:
         return self._with(document=document, documents=documents, **of_lengths)
 
     def with_lengths(self, lengths: np.ndarray) -> Self:
-        """Set the documents' lengths; an `InputError` for an item past its document's end."""
+        """Set the documents' lengths; raise an `InputError` for an item past its document's end."""
         sizes = read_lengths(lengths, self.documents)
         beyond = self.end > sizes[self.document]
         if beyond.any():
@@ -136,7 +136,7 @@ class DocumentColumns:
         raise NotImplementedError
 
     def to_arrow(self) -> pa.ListArray:
-        """Make an Arrow array with the list of the items of each document."""
+        """Convert the items to an Arrow array with a list for each document."""
         return as_lists(offsets_by(self.document, self.documents), self._structs())
 
     def _structs(self) -> pa.StructArray:
@@ -144,7 +144,7 @@ class DocumentColumns:
         raise NotImplementedError
 
     def to_dicts(self) -> list[list[dict[str, Any]]]:
-        """Make lists of dictionaries, as `from_dicts` takes them."""
+        """Convert the items to lists of dictionaries, the input of `from_dicts`."""
         return list(self.to_arrow().to_pylist())
 
 
@@ -152,30 +152,17 @@ Annotation = TypeVar("Annotation", bound=DocumentColumns)
 
 
 def structs(type_: pa.StructType, *columns: pa.Array) -> pa.StructArray:
-    """Make structs of a type of their columns."""
+    """Make structs of a type from columns."""
     return pa.StructArray.from_arrays(columns, fields=list(type_))
 
 
 def spans_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
-    """Make Arrow arrays of lists of `SPAN_TYPE` from lists of `{"start": int, "end": int, "label": str}`.
-
-    There is one array for each thousand documents.
-
-    Args:
-        documents: the spans of each document; keys other than these three are ignored.
-        first_document: the number of the first document, for errors.
-
-    Raises:
-        InputError: for a document that is not a list, a span that is not such a dictionary, or a value of another type.
-    """
+    """Convert lists of `{"start": int, "end": int, "label": str}` to lists of `SPAN_TYPE`, see `struct_lists`."""
     return struct_lists(documents, SPAN_TYPE, span_problem, SPAN_REMEDY, first_document)
 
 
 def fragments_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.ListArray]:
-    """Make Arrow arrays of lists of `FRAGMENTS_TYPE` from lists of dictionaries with `label` and `fragments`.
-
-    As `spans_arrays`; the fragments are a list of pairs `[start, end]`.
-    """
+    """Convert lists of `{"label": str, "fragments": [[start, end], ...]}` to lists of `FRAGMENTS_TYPE`."""
     keys = ("label", "fragments")
     return struct_lists(documents, _PAIRS_TYPE, partial(span_problem, keys=keys), FRAGMENTS_REMEDY, first_document)
 
@@ -188,13 +175,13 @@ def struct_lists(
     first_document: int = 0,
     prepare: Callable[[Any], Any] | None = None,
 ) -> list[pa.ListArray]:
-    """Make Arrow arrays of lists of structs from lists of dictionaries, one array for each thousand documents.
+    """Convert lists of dictionaries to Arrow arrays of lists of structs, one for each thousand documents.
 
     Args:
-        documents: the dictionaries of each document, or an Arrow column of them; keys that are not fields are ignored.
-        type_: the struct.
-        problem: says what is wrong with a dictionary.
-        remedy: what to do about it.
+        documents: the dictionaries of each document, or an Arrow column of them; other keys are ignored.
+        type_: the type of the structs.
+        problem: describes the problem of a dictionary.
+        remedy: the remedy in errors.
         first_document: the number of the first document, for errors.
         prepare: completes a dictionary.
 
@@ -214,7 +201,7 @@ def struct_lists(
         try:
             values = typed_array(items if prepare is None else list(map(prepare, items)), type_)
         except Exception:
-            # what is no mapping, or one of a class that fails
+            # not a mapping, or a mapping that fails
             values = None
         if values is None:
             raise _first_problem(part, first_document + first, problem, remedy)
@@ -223,7 +210,7 @@ def struct_lists(
 
 
 def _fits(own: pa.DataType, wanted: pa.DataType) -> bool:
-    """Check whether an Arrow type fits another; sizes of integers and extra fields make no difference."""
+    """Check whether an Arrow type fits another, ignoring sizes of integers and extra fields."""
     kinds = (pa.types.is_integer, lambda type_: pa.types.is_string(type_) or pa.types.is_large_string(type_))
     if pa.types.is_struct(wanted):
         fields = {field.name: field.type for field in own} if pa.types.is_struct(own) else {}
@@ -247,7 +234,7 @@ def _first_problem(rows: Sequence[Any], first_document: int, problem: Callable[[
 
 
 def span_problem(span: Any, keys: tuple[str, ...] = SPAN_KEYS, noun: str = "a span") -> str:
-    """Describe the problem of a dictionary that needs these keys; an empty string if it has none."""
+    """Describe the problem of a dictionary that needs these keys; empty if there is none."""
     if not isinstance(span, Mapping):
         return f"{shown(span)} is not {noun}."
     missing = [key for key in keys if key not in span]
@@ -275,8 +262,8 @@ def _value_problem(key: str, value: Any) -> str:
             if not is_list(pair) or len(pair) != 2:
                 return f"the fragment {shown(pair)} is not a pair [start, end]."
             if not all(map(is_integer, pair)):
-                return f"the fragment {shown(pair)} has a bound that is not an integer."
-        return "" if all(_fits_int64(bound) for pair in value for bound in pair) else "a bound is out of range."
+                return f"the fragment {shown(pair)} has a boundary that is not an integer."
+        return "" if all(_fits_int64(bound) for pair in value for bound in pair) else "a boundary is out of range."
     if not is_integer(value):
         return f"the {key} {shown(value)} (of type {type(value).__name__}) is not an integer."
     return "" if _fits_int64(value) else f"the {key} {shown(value)} is out of range."
@@ -287,18 +274,18 @@ def _fits_int64(value: int) -> bool:
 
 
 def bounds_arrays(start: np.ndarray, end: np.ndarray) -> list[pa.Array]:
-    """Convert the bounds to columns of the fields `start` and `end`."""
+    """Convert boundaries to columns of the fields `start` and `end`."""
     return [arrow_array(bound.astype(np.int64)) for bound in (start, end)]
 
 
 def pair_array(start: np.ndarray, end: np.ndarray) -> pa.ListArray:
-    """Make lists of two from bounds, as fragments are stored."""
+    """Convert boundaries to lists of two, the form of stored fragments."""
     bounds = np.stack([start, end], axis=1).ravel()
     return as_lists(np.arange(0, len(bounds) + 1, 2), arrow_array(bounds.astype(np.int64)))
 
 
 def require_column(column: Any, remedy: str) -> None:
-    """Raise an `InputError` unless an object is an Arrow column."""
+    """Raise an `InputError` unless this is an Arrow column."""
     require_kind(column, (pa.Array, pa.ChunkedArray), "an Arrow column", remedy)
 
 
@@ -312,14 +299,14 @@ def is_list_of(type_: pa.DataType, names: Iterable[str]) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class ListItems:
-    """The items of a column of lists, end to end, and where errors place them.
+    """The flattened items of a column of lists, with their places for errors.
 
     Attributes:
         values: the items; None if they are columns.
-        parent: the list that each item is in, ascending.
-        noun: what errors call an item, with its article.
-        remedy: what errors advise.
-        owner: the items that have one list each; None if the lists are the documents.
+        parent: the list of each item, ascending.
+        noun: the name of an item in errors, with its article.
+        remedy: the remedy in errors.
+        owner: the items that have one list each; None if the lists are documents.
         first_document: the number of the first document.
     """
 
@@ -334,7 +321,7 @@ class ListItems:
     def read(
         cls, column: pa.Array | pa.ChunkedArray, names: Iterable[str], noun: str, plural: str, remedy: str
     ) -> ListItems:
-        """Read a column of lists of structs with these fields; an `InputError` for other types and None as a list."""
+        """Read a column of lists of structs with these fields; raise an `InputError` for other types and for None."""
         require_column(column, remedy)
         if not is_list_of(column.type, names):
             raise InputError(f"a column of type {column.type} does not hold lists of {plural}.", remedy)
@@ -345,18 +332,18 @@ class ListItems:
         return cls(array.flatten(), parents_of(array), noun, remedy)
 
     def children(self, lists: pa.Array, noun: str) -> ListItems:
-        """Flatten the lists that the items have, one each; None has no items."""
+        """Flatten the lists of the items; None has no items."""
         return ListItems(lists.flatten(), parents_of(lists), noun, self.remedy, self)
 
     def place(self, item: int) -> tuple[int, int]:
-        """Find the document of an item, and the index there of the item, or of the item that has it."""
+        """Find the document of an item and its (owner's) index there."""
         of_list = int(self.parent[item])
         if self.owner is not None:
             return self.owner.place(of_list)
         return self.first_document + of_list, item - int(np.searchsorted(self.parent, of_list))
 
     def refuse(self, bad: np.ndarray, problem: str | Callable[[int], str], remedy: str = "") -> None:
-        """Raise an `InputError` for the first bad item, if there is one."""
+        """Raise an `InputError` for the first bad item, if any."""
         if bad.any():
             item = int(np.argmax(bad))
             text = problem if isinstance(problem, str) else problem(item)
@@ -364,13 +351,13 @@ class ListItems:
             raise InputError(text, remedy or self.remedy, document=document, span=index)
 
     def refuse_nulls(self, *names: str) -> None:
-        """Raise an `InputError` for the first item that is None, or has None in one of these fields."""
+        """Raise an `InputError` for the first item that is None or has None in a field."""
         self.refuse(null_flags(self.values), f"None is not {self.noun}.")
         for name in names:
             self.refuse(null_flags(self.values.field(name)), f"{name!r} is None.")
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Read the fields `start` and `end`, int32 if both are stored so, else int64."""
+        """Read the fields `start` and `end`, as int32 if both are int32, else int64."""
         fields = [self.values.field(name) for name in ("start", "end")]
         type_ = pa.int32() if {field.type for field in fields} == {pa.int32()} else pa.int64()
         start, end = (integers(field.cast(type_)) for field in fields)
@@ -383,43 +370,44 @@ class ListItems:
         return start.astype(np.int32, copy=False), end.astype(np.int32, copy=False)
 
     def refuse_bounds(self, start: np.ndarray, end: np.ndarray) -> None:
-        """Raise an `InputError` for the first negative start, end that is not after its start, or end past 32 bits."""
+        """Raise an `InputError` for the first negative start, or end before its start or past 32 bits."""
         self.refuse(start < 0, lambda item: f"the start {start[item]} is negative.")
         self.refuse(end <= start, lambda item: f"the end {end[item]} is not after the start {start[item]}.")
         self.refuse(end > LONGEST, lambda item: f"the end {end[item]} is out of range.")
 
     def refuse_beyond(self, lengths: np.ndarray, end: np.ndarray) -> None:
-        """Raise an `InputError` for the first end behind the text of its document, whose lengths are given."""
+        """Raise an `InputError` for the first end past the end of its text."""
         size, problem = lengths[self.parent], "a span ends at {}, but the text has {}.".format
         self.refuse(end > size, lambda item: problem(end[item], counted(int(size[item]), "character")))
 
     def names(self, column: pa.Array, noun: str = "label", owner: str = "span") -> tuple[np.ndarray, tuple[str, ...]]:
-        """Compute codes of the items' names in a column, and list the sorted names that they stand for.
+        """Encode the items' names: the codes, and the sorted names.
 
         Args:
             column: the names.
-            noun, owner: what errors call a name, and what has it.
+            noun, owner: the words for a name and its owner in errors.
         """
         codes, names = string_codes(column)
         self.refuse_names(codes, names, noun, owner)
         return codes.astype(code_type(len(names))), names
 
     def refuse_names(self, codes: np.ndarray, names: Sequence[str], noun: str = "label", owner: str = "span") -> None:
-        """Raise an `InputError` for the first name, of those that occur, that is empty or has blanks or controls."""
+        """Raise an `InputError` for the first name that is empty or has outer blanks or control characters."""
         for code, name in enumerate(names):
             if problem := name_problem(name, noun):
-                self.refuse(codes == code, problem, f"Give every {owner} a {noun} without outer blanks and controls.")
+                remedy = f"Give every {owner} a {noun} without outer blanks and control characters."
+                self.refuse(codes == code, problem, remedy)
 
 
 def parents_of(lists: pa.Array) -> np.ndarray:
     """Number the list of each item (int32)."""
-    # flattening leaves out what a list has that is None
+    # flattening skips lists that are None
     sizes = np.where(null_flags(lists), 0, integers(lists.value_lengths()))
     return np.repeat(np.arange(len(lists), dtype=np.int32), sizes)
 
 
 def string_codes(column: pa.Array) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Compute codes (int32) of strings without nulls, and list the sorted strings that they stand for."""
+    """Encode strings without nulls as int32 codes of the sorted distinct strings."""
     encoded = column
     if not pa.types.is_dictionary(column.type) or column.dictionary.null_count:
         encoded = column.cast(pa.string()).dictionary_encode()
@@ -427,7 +415,7 @@ def string_codes(column: pa.Array) -> tuple[np.ndarray, tuple[str, ...]]:
 
 
 def name_problem(name: str, noun: str) -> str:
-    """Describe the problem of a name (empty, outer blanks, control characters); an empty string if it has none."""
+    """Describe the problem of a name (empty, outer blanks, control characters); empty if there is none."""
     if not name:
         return f"the {noun} is empty."
     if has_control_characters(name):
@@ -437,7 +425,7 @@ def name_problem(name: str, noun: str) -> str:
 
 def read_lengths(lengths: Any, documents: int) -> np.ndarray:
     """Read and check the documents' lengths, int64."""
-    remedy = "Give one number of tokens for each document, lengths=[12, 7, ...]."
+    remedy = "Pass the number of tokens of each document, lengths=[12, 7, ...]."
     try:
         if not is_ordered(lengths):
             raise TypeError
@@ -447,24 +435,24 @@ def read_lengths(lengths: Any, documents: int) -> np.ndarray:
     if sizes.size == 0:
         sizes = sizes.astype(np.int64)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any():
-        raise InputError("lengths are not a list of whole numbers from 0 up.", remedy, option="lengths")
+        raise InputError("lengths must be a list of integers from 0 up.", remedy, option="lengths")
     if (sizes > LONGEST).any():
         document = int(np.argmax(sizes > LONGEST))
         raise InputError(
-            f"{sizes[document]:,} tokens are more than the {LONGEST:,} that a document can have.",
+            f"the document has {sizes[document]:,} tokens; the limit is {LONGEST:,}.",
             "Check the lengths, or split the document.",
             document=document,
             option="lengths",
         )
     if len(sizes) != documents:
         raise InputError(
-            f"{counted(len(sizes), 'length')}, {counted(documents, 'document')}.", remedy, option="lengths"
+            f"{counted(len(sizes), 'length')} for {counted(documents, 'document')}.", remedy, option="lengths"
         )
     return sizes.astype(np.int64)
 
 
 def require_same_lengths(references: np.ndarray, predictions: np.ndarray) -> None:
-    """Raise an `InputError` unless both sides have the same documents with the same numbers of tokens."""
+    """Raise an `InputError` unless both sides have the same number of documents with the same lengths."""
     require_same_documents(len(references), len(predictions))
     different = references != predictions
     if different.any():
@@ -477,10 +465,10 @@ def require_same_lengths(references: np.ndarray, predictions: np.ndarray) -> Non
 
 
 def share_lengths(references: Annotation, predictions: Annotation) -> tuple[Annotation, Annotation]:
-    """Give both sides the documents' lengths that either of them knows.
+    """Set the documents' lengths on both sides if one side knows them.
 
     Raises:
-        InputError: if both know them and they differ, and if a side passes the end of a document.
+        InputError: if the lengths of both sides differ, and for an item past the end of its document.
     """
     if references.lengths is None and predictions.lengths is not None:
         return references.with_lengths(predictions.lengths), predictions

@@ -1,4 +1,4 @@
-"""Spans: one side's annotation of a corpus, as frozen columns."""
+"""Spans: one side's annotation of a corpus as frozen columns."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ from .arrow import (
 )
 
 _MOST_TAGS = 1 << 28
-"""How many tags are written at a time."""
+"""The maximum number of tags that are written at a time."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fragments:
     """The fragments of discontinuous spans: span i has the fragments `offsets[i]` to `offsets[i + 1]`.
 
-    Within a span they are in the order of the text, do not overlap and do not touch.
+    The fragments of a span are in the order of the text and do not overlap or touch.
     """
 
     offsets: np.ndarray
@@ -67,11 +67,11 @@ class Fragments:
 
     @classmethod
     def merged(cls, span: np.ndarray, start: np.ndarray, end: np.ndarray, spans: int) -> Fragments:
-        """Sort fragments, and merge fragments of a span that overlap or touch.
+        """Sort fragments, and merge overlapping and touching fragments of a span.
 
         Args:
-            span: the span that each fragment is of.
-            start, end: their bounds.
+            span: the span of each fragment.
+            start, end: the boundaries of the fragments.
             spans: the number of spans.
         """
         order = np.lexsort((start, span))
@@ -86,7 +86,7 @@ class Fragments:
         return cls(offsets_by(span[first], spans), start[first], reach[last])
 
     def outer_bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Find the start of the first fragment of each span, and the end of its last."""
+        """Find the start of the first and the end of the last fragment of each span."""
         return self.start[self.offsets[:-1]], self.end[self.offsets[1:] - 1]
 
     def take(self, spans: np.ndarray | slice) -> Fragments:
@@ -99,17 +99,16 @@ class Fragments:
 class Spans(DocumentColumns):
     """One side's spans, ordered by document, start, end and label, without duplicates.
 
-    Make them with `from_tags`, `from_dicts` or `from_arrow`; the constructor takes the columns as they are.
+    Make them with `from_tags`, `from_dicts` or `from_arrow`; the constructor does not check the columns.
 
     Attributes:
-        document, start, end: int32; offsets in tokens of the document, `end` exclusive. Discontinuous spans have their
-            first and last bounds here.
-        label: codes that index `labels`, of the narrowest signed type from 16 bits up.
-        labels: label names, sorted.
+        document, start, end: int32; outer boundaries in tokens of the document, `end` exclusive.
+        label: codes that index `labels`, in the narrowest signed type of at least 16 bits.
+        labels: the sorted label names.
         documents: the number of documents, with or without spans.
         lengths: the documents' lengths in tokens, int64, or None if they are unknown.
-        fragments: None if every span is contiguous.
-        copies: how often each span was there before duplicates became one, int64; None if there were no duplicates.
+        fragments: the fragments of all spans; None if every span is contiguous.
+        copies: the number of copies of each span before duplicates were merged, int64; None without duplicates.
     """
 
     document: np.ndarray
@@ -128,7 +127,7 @@ class Spans(DocumentColumns):
 
     @classmethod
     def none(cls, documents: int, lengths: np.ndarray | None = None) -> Spans:
-        """Make the spans of documents that have none."""
+        """Make the empty spans of documents."""
         empty = np.zeros(0, dtype=np.int32)
         return cls(empty, empty, empty, empty.astype(np.int16), (), documents, lengths)
 
@@ -145,13 +144,12 @@ class Spans(DocumentColumns):
     ) -> Spans:
         """Decode lists of tags, see `decoding.decode`.
 
-        The scheme is inferred from these tags alone: name it if reference and prediction use different prefixes, or use
-        `pair_from_tags`, which looks at both. Without `prefix` every tag but `O` is a label, as for parts of speech,
-        and the scheme is IO: neighbours of one label are one span.
+        The scheme is inferred only from these tags. If reference and prediction use different prefixes, set it, or use
+        `pair_from_tags`. With `prefix=False` every tag except `O` is a label, as for parts of speech, and the scheme is
+        IO: neighbouring tokens of one label are one span.
 
-        With `id2label` (see `tags.read_id2label`) tags may be label numbers; positions with the number `ignore_index`
-        are left out, as if they were not there. A reference and a prediction as label numbers need `pair_from_tags`,
-        where the reference says for both which positions these are.
+        With `id2label` (see `tags.read_id2label`) tags may be integer tags; positions with the integer `ignore_index`
+        are removed. Use `pair_from_tags` for references and predictions, to remove the same positions from both.
         """
         encoded = as_tags(tags, prefix=prefix, id2label=id2label, ignore_index=ignore_index)
         columns = decode(encoded, scheme=read_prefix(scheme, prefix=prefix), repair=repair)
@@ -162,12 +160,12 @@ class Spans(DocumentColumns):
         """Read lists of spans.
 
         Args:
-            documents: the spans of each document: `{"start": int, "end": int, "label": str}`, or, for discontinuous
-                spans, `{"label": str, "fragments": [[start, end], ...]}`, the same kind throughout.
-            lengths: number of tokens of each document; spans are checked against it.
+            documents: the spans of each document: either all `{"start": int, "end": int, "label": str}`, or, with
+                discontinuous spans, all `{"label": str, "fragments": [[start, end], ...]}`.
+            lengths: the documents' lengths in tokens, checked against the spans.
 
         Raises:
-            InputError: for a span that is not of this form, is empty or passes the end of its document.
+            InputError: for a span of another form, an empty span, or a span past the end of its document.
         """
         rows = read_rows(documents, 0, SPAN_REMEDY)
         first: Any = next(chain.from_iterable(rows), None)
@@ -186,7 +184,7 @@ class Spans(DocumentColumns):
     ) -> Spans:
         """Read an Arrow column of lists of tags, of spans or of fragmented spans (`SPAN_TYPE`, `FRAGMENTS_TYPE`).
 
-        `scheme` and `repair` are for tags, `lengths` for the other two.
+        `scheme` and `repair` are for tags, `lengths` for spans.
         """
         require_column(column, SPAN_REMEDY)
         if is_tags(column.type):
@@ -196,14 +194,14 @@ class Spans(DocumentColumns):
         return spans if sizes is None else spans.with_lengths(sizes)
 
     def picked(self, items: np.ndarray | slice) -> Spans:
-        """Take some of the spans, in the order asked for, in the same documents."""
+        """Select spans in the given order, in the same documents."""
         fragments = None if self.fragments is None else self.fragments.take(items)
         return replace(
             super().picked(items), fragments=fragments, copies=None if self.copies is None else self.copies[items]
         )
 
     def with_labels(self, labels: tuple[str, ...]) -> Spans:
-        """Recode the spans for other label names, which include theirs."""
+        """Recode the spans for other label names that include theirs."""
         if labels == self.labels:
             return self
         number = {name: code for code, name in enumerate(labels)}
@@ -211,10 +209,7 @@ class Spans(DocumentColumns):
         return replace(self, label=codes[self.label], labels=labels)
 
     def relabelled(self, names: Mapping[str, str | None]) -> Spans:
-        """Rename the labels of the spans; spans whose label becomes None are dropped.
-
-        Spans of the same tokens whose labels become one are one span.
-        """
+        """Rename the labels of the spans; None drops a span, and spans that become equal are merged."""
         labels = tuple(sorted({name for name in map(names.get, self.labels) if name is not None}))
         code: dict[str | None, int] = {name: number for number, name in enumerate(labels)}
         codes = np.array([code.get(names[label], -1) for label in self.labels], dtype=code_type(len(labels)))
@@ -222,23 +217,23 @@ class Spans(DocumentColumns):
         return in_order(renamed.picked(np.flatnonzero(renamed.label >= 0)))
 
     def unlabelled(self) -> Spans:
-        """Give all spans one label, `_`; spans with the same tokens become one span."""
+        """Give all spans the label `_`; spans with the same tokens are merged."""
         labels = (BARE_LABEL,) if self.labels else ()
         return in_order(replace(self, label=np.zeros(len(self), dtype=code_type(1)), labels=labels))
 
     @property
     def times(self) -> np.ndarray:
-        """How often each span was there, int64."""
+        """The number of copies of each span, int64."""
         return np.ones(len(self), dtype=np.int64) if self.copies is None else self.copies
 
     @property
     def sizes(self) -> np.ndarray:
-        """The number of tokens of each span, int64, without those in gaps."""
+        """The number of tokens of each span without its gaps, int64."""
         span, start, end = self.pieces()
         return np.bincount(span, weights=end - start, minlength=len(self)).astype(np.int64)
 
     def pieces(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """List the span, the start and the end of each fragment (int64); a contiguous span is one."""
+        """List span, start and end of each fragment (int64); a contiguous span is one fragment."""
         if self.fragments is None:
             span, start, end = np.arange(len(self)), self.start, self.end
             return span, start.astype(np.int64, copy=False), end.astype(np.int64, copy=False)
@@ -246,7 +241,7 @@ class Spans(DocumentColumns):
         return span, self.fragments.start.astype(np.int64), self.fragments.end.astype(np.int64)
 
     def covered(self, texts: Sequence[str]) -> Iterator[str]:
-        """Yield the text that each span of characters covers; the fragments of a span have a blank between."""
+        """Yield the text of each span of characters; blanks separate its fragments."""
         span, start, end = self.pieces()
         columns = self.document[span].tolist(), start.tolist(), end.tolist()
         pieces = (texts[document][first:last] for document, first, last in zip(*columns, strict=True))
@@ -255,11 +250,11 @@ class Spans(DocumentColumns):
         return (" ".join(islice(pieces, size)) for size in np.diff(self.fragments.offsets).tolist())
 
     def with_pieces(self, span: np.ndarray, start: np.ndarray, end: np.ndarray, lengths: np.ndarray | None) -> Spans:
-        """Give the spans other fragments, in order; those without any are left out.
+        """Replace the fragments of the spans; spans without fragments are dropped.
 
         Args:
-            span: which of these spans each fragment is of.
-            start, end: the bounds of the fragments; those of a span that overlap or touch are one.
+            span: the span of each fragment.
+            start, end: the boundaries of the fragments; overlapping and touching fragments of a span are merged.
             lengths: the documents' lengths.
         """
         kept, owner = np.unique(span, return_inverse=True)
@@ -286,27 +281,27 @@ class Spans(DocumentColumns):
         return structs(FRAGMENTS_TYPE, label, as_lists(self.fragments.offsets, pairs))
 
     def to_tags(self, scheme: str) -> list[list[str]]:
-        """List the tags of these spans under a scheme, see `encode`."""
+        """List the tags of the spans in a scheme, see `encode`."""
         tags = self.encode(scheme)
         flat = np.array(tags.names, dtype=object)[tags.codes]
         return [part.tolist() for part in np.split(flat, tags.offsets[1:-1])] if self.documents else []
 
     def encode(self, scheme: str) -> Tags:
-        """Write these spans as tags of a scheme; needs the documents' lengths.
+        """Encode the spans as tags of a scheme; needs the documents' lengths.
 
         Raises:
-            InputError: if lengths are unknown, if spans overlap or are discontinuous, and if the scheme cannot separate
-                two spans (IO: adjacent spans of one label).
+            InputError: for unknown lengths, overlapping or discontinuous spans, and spans that the scheme cannot
+                separate (IO: adjacent spans of one label).
         """
         target = get_scheme(scheme)
         if self.lengths is None:
-            raise InputError("the documents' lengths are not known.", "Give them with lengths=...")
+            raise InputError("the documents' lengths are not known.", "Pass lengths=...")
         if self.fragments is not None:
             raise InputError("tags cannot write discontinuous spans.", "Use the fragments configuration.")
         offsets = offsets_of(self.lengths)
         if offsets[-1] > _MOST_TAGS:
             raise InputError(
-                f"{counted(int(offsets[-1]), 'token')} are more than are written as tags at once.",
+                f"{counted(int(offsets[-1]), 'token')} are too many tags at once.",
                 f"Check {setting('lengths')}, or write fewer documents at once.",
             )
         start, end = offsets[self.document] + self.start, offsets[self.document] + self.end
@@ -325,7 +320,7 @@ class Spans(DocumentColumns):
         return f"a span of {self.labels[self.label[item]]!r}"
 
     def _refuse(self, bad: np.ndarray, problem: str, scheme: str) -> None:
-        """Raise an `InputError` for the first bad span; the first of all spans is never bad."""
+        """Raise an `InputError` for the first bad span; flags begin with the second span."""
         if bad.any():
             span = int(np.argmax(bad)) + 1
             raise InputError(
@@ -346,16 +341,16 @@ def pair_from_tags(
     id2label: Any = None,
     ignore_index: int | None = -100,
 ) -> tuple[Spans, Spans, str]:
-    """Decode both sides under one scheme, inferred from both if it is None.
+    """Decode both sides with one scheme; None infers it from both.
 
-    With `id2label` (see `tags.read_id2label`) either side may be label numbers. Positions at which the reference has
-    the number `ignore_index` are left out on both sides, and the scheme is inferred from all labels.
+    With `id2label` (see `tags.read_id2label`) either side may have integer tags. Positions with the integer
+    `ignore_index` in the reference are removed on both sides, and the scheme is inferred from all labels.
 
     Returns:
         The spans of both sides and the name of the scheme.
 
     Raises:
-        InputError: as `decoding.decode`, and if the sides do not have the same documents and lengths.
+        InputError: as for `decoding.decode`, and if the documents or their lengths differ.
     """
     sides = {"references": references, "predictions": predictions}
     encoded = {side: on_side(side, encoded_tags, tags) for side, tags in sides.items()}
@@ -367,7 +362,7 @@ def pair_from_tags(
 
 
 def decode_together(sides: Mapping[str, Tags], decoding: LabelDecoding) -> tuple[dict[str, Spans], str]:
-    """Decode the tags of several sides under one scheme, inferred from all if it is None; return its name, too."""
+    """Decode the tags of several sides with one scheme, and return its name; None infers it from all sides."""
     numbers = {"id2label": decoding.id2label, "ignore_index": decoding.ignore_index}
     with named_tags(sides, prefix=decoding.prefix, **numbers) as (named, labels):
         name = common_scheme(read_prefix(decoding.scheme, prefix=decoding.prefix), named, labels).name
@@ -379,10 +374,9 @@ def decode_together(sides: Mapping[str, Tags], decoding: LabelDecoding) -> tuple
 def named_tags(
     sides: Mapping[str, Tags], *, prefix: bool, id2label: Any, ignore_index: int | None
 ) -> Iterator[tuple[dict[str, Tags], tuple[str, ...]]]:
-    """Give the tags of all sides with names for label numbers, and all names; see `pair_from_tags`.
+    """Name the integer tags of all sides, and remove the positions to leave out; see `pair_from_tags`.
 
-    Positions that the first side says to leave out are not in the tags. Within the block errors about tokens are moved
-    to the positions that were given.
+    Yields the tags and all names. Errors raised inside the block get the original positions of tokens.
     """
     labels = () if id2label is None else read_id2label(id2label)
     first = next(iter(sides.values()))
@@ -403,7 +397,7 @@ def named_tags(
 
 
 def common_scheme(name: str | None, sides: Mapping[str, Tags], labels: Sequence[str] = ()) -> Scheme:
-    """Find a scheme by name; None infers it from the tags of all sides together, and from all tags that could be."""
+    """Find a scheme by name; None infers it from the tags of all sides and from `labels`."""
     if name is not None:
         return get_scheme(name)
     for side, tags in sides.items():
@@ -413,14 +407,14 @@ def common_scheme(name: str | None, sides: Mapping[str, Tags], labels: Sequence[
     }
     if bare and len(bare) < sum(any(name != "O" for name in tags.names) for tags in sides.values()):
         raise InputError(
-            f"the tags of the {' and the '.join(sorted(bare))} have no labels, but those of the other side do.",
-            "Write the tags of both sides as prefix-label, or of both as bare prefixes.",
+            f"the tags of the {' and the '.join(sorted(bare))} have no labels, but the tags of the other side do.",
+            "Write the tags of both sides as prefix-label, or both as bare prefixes.",
         )
     return scheme_of(None, *sides.values(), *readable(labels))
 
 
 def encoded_tags(tags: Any) -> Tags:
-    """Encode tags from lists of lists, from an Arrow column or what has one inside; `Tags` as they are."""
+    """Encode tags from lists of lists or an Arrow column; `Tags` are returned unchanged."""
     if isinstance(tags, Tags):
         return tags
     column = as_column(tags)
@@ -428,10 +422,7 @@ def encoded_tags(tags: Any) -> Tags:
 
 
 def as_tags(tags: Any, *, prefix: bool = True, id2label: Any = None, ignore_index: int | None = None) -> Tags:
-    """Encode tags as `encoded_tags` does, with names for label numbers and without the positions to leave out.
-
-    Tags without prefixes become IO tags, see `Tags.labels_as_tags`.
-    """
+    """Encode tags, name integer tags, and remove the positions to leave out; without prefixes tags become IO tags."""
     encoded = encoded_tags(tags)
     if id2label is None:
         return _named(encoded, None, None, prefix)
@@ -446,7 +437,7 @@ def _named(tags: Tags, labels: Sequence[str] | None, ignore_index: int | None, p
 
 
 def _read_spans(column: pa.Array | pa.ChunkedArray) -> Spans:
-    """Read spans from an Arrow column of lists of spans or of fragmented spans, checked and in order."""
+    """Read and check spans from an Arrow column of lists of spans or of fragmented spans."""
     fragmented = is_list_of(column.type, ("label", "fragments"))
     keys = ("label", "fragments") if fragmented else SPAN_KEYS
     items = ListItems.read(column, keys, "a span", "spans", FRAGMENTS_REMEDY if fragmented else SPAN_REMEDY)
@@ -458,7 +449,7 @@ def _read_spans(column: pa.Array | pa.ChunkedArray) -> Spans:
 
 
 def checked_spans(spans: Spans) -> Spans:
-    """Check the labels and bounds of spans in any order; make columns small, and merge fragments that touch."""
+    """Check the labels and boundaries of spans in any order, narrow the columns, and merge touching fragments."""
     remedy = SPAN_REMEDY if spans.fragments is None else FRAGMENTS_REMEDY
     items = ListItems(None, spans.document, "a span", remedy)
     items.refuse_names(spans.label, spans.labels)
@@ -489,19 +480,19 @@ def _read_fragments(spans: ListItems) -> Fragments:
     fragments.refuse(malformed, "a fragment is not a pair [start, end].")
     bounds = pairs.flatten()
     missing = null_flags(bounds).reshape(-1, 2)
-    fragments.refuse(missing[:, 0] | missing[:, 1], "a bound of a fragment is None.")
+    fragments.refuse(missing[:, 0] | missing[:, 1], "a boundary of a fragment is None.")
     start, end = integers(bounds.cast(pa.int64())).reshape(-1, 2).T
     return Fragments(offsets_by(fragments.parent, number), start, end)
 
 
 def in_order(spans: Spans) -> Spans:
-    """Sort new or changed columns in the order that `Spans` promises, duplicates as copies of one span."""
+    """Sort columns in the order of `Spans`, and merge duplicates as copies of one span."""
     keys = [spans.label, spans.end, spans.start, spans.document]
     if spans.fragments is None and ascends(*reversed(keys)):
         return spans
     if spans.fragments is not None:
         bounds = np.stack([spans.fragments.start, -spans.fragments.end], axis=1).ravel()
-        # of two spans that differ first in an end, the one with the larger end has the earlier token
+        # at the first difference in ends, the span with the larger end comes first
         keys.insert(0, row_ranks(2 * spans.fragments.offsets[:-1], 2 * spans.fragments.offsets[1:], bounds))
     order = np.lexsort(keys)
     first = np.flatnonzero(begins_run(*(key[order] for key in keys)))

@@ -1,8 +1,8 @@
-"""Tags to spans under a scheme and a repair policy, for a whole corpus at once.
+"""Decode tags to spans by a scheme and a repair policy, for a whole corpus at once.
 
-There is one decoder. It looks only at the tokens inside spans, and at each pair of neighbouring ones: tables over the
-roles of the two tags (`schemes`) tell whether the second continues the first's span, and whether a span may open or
-close between them. A repair policy says which of these tables rule where tags are illegal.
+The decoder looks only at tokens inside spans, in pairs of neighbours. Tables over the roles of the two tags (`schemes`)
+tell whether the second continues the span of the first, and whether a span may open or close between them. A repair
+policy selects the tables for illegal tags.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .schemes import (
 from .tags import Tags, check_names, read_id2label, split_tag
 
 BARE_LABEL = "_"
-"""The label of spans whose tags are bare prefixes, as in seqeval."""
+"""The label of spans from bare prefixes, as in seqeval."""
 
 
 _FURTHER = f"the name of a tool ({', '.join(TOOLS)}) or a combination of actions, such as open,absorb"
@@ -47,7 +47,7 @@ class Decoding(CheckedOptions):
         repair: how to handle illegal tags, see `decode`.
 
     Raises:
-        InputError: for an unknown scheme or policy, and for a policy that the scheme does not allow.
+        InputError: for an unknown scheme or policy, or a policy that does not work with the scheme.
     """
 
     scheme: str | None = option(
@@ -80,15 +80,15 @@ class Decoding(CheckedOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class LabelDecoding(Decoding):
-    """The options of decoding tags that may have no prefixes.
+    """The options of decoding tags with or without prefixes.
 
     Attributes:
         prefix: whether tags have prefixes, see `Tags.labels_as_tags`.
-        id2label: the tags that label numbers stand for, in the order of the numbers; None if tags are no numbers.
-        ignore_index: the label number of positions to leave out, see `spans.pair_from_tags`.
+        id2label: the tags of integer tags, in the order of the integers; None if labels are strings.
+        ignore_index: the integer tag of positions to leave out, see `spans.pair_from_tags`.
 
     Raises:
-        InputError: as `Decoding`, for a scheme of tags that have no prefixes, and for labels that cannot be read.
+        InputError: as for `Decoding`, for a scheme without prefixes, and for an invalid `id2label`.
     """
 
     prefix: bool = option(
@@ -115,19 +115,19 @@ class LabelDecoding(Decoding):
             object.__setattr__(self, "id2label", read_id2label(self.id2label))
 
     def reading(self, scheme: str) -> dict[str, object]:
-        """Describe for the signature how tags were read."""
+        """Describe how tags were read, for the signature."""
         return reading_of(
             scheme, self.repair, prefix=self.prefix, ignore_index=... if self.id2label is None else self.ignore_index
         )
 
 
 def read_prefix(scheme: str | None, *, prefix: bool) -> str | None:
-    """Read the scheme of tags that may have no prefixes: without them it is IO, and no other may be named."""
+    """Check the scheme of tags; without prefixes it can only be IO."""
     if prefix:
         return scheme
     if scheme is not None and get_scheme(scheme).name != "IO":
         raise InputError(
-            f"tags without prefixes are IO, not {get_scheme(scheme).name}.",
+            f"tags without prefixes are read as IO, not as {get_scheme(scheme).name}.",
             f"Leave out {setting('scheme')} or {setting('prefix', False)}.",
             option="scheme",
         )
@@ -135,14 +135,14 @@ def read_prefix(scheme: str | None, *, prefix: bool) -> str | None:
 
 
 def reading_of(scheme: str, repair: str, *, prefix: bool, ignore_index: Any = ...) -> dict[str, object]:
-    """Describe for the signature how tags were read; `ignore_index` only if they were label numbers."""
+    """Describe how tags were read, for the signature; `ignore_index` is for integer tags."""
     numbers = {} if ignore_index is ... else {"ignore_index": ignore_index}
     return {"scheme": scheme, "repair": repair, **({} if prefix else {"prefix": False}), **numbers}
 
 
 @dataclass(frozen=True, eq=False)
 class DecodedSpans:
-    """Decoded spans: documents, starts and ends (exclusive) in tokens of the document, label codes, label names."""
+    """Decoded spans: documents, starts and ends (exclusive) in tokens, label codes and label names."""
 
     document: np.ndarray
     start: np.ndarray
@@ -152,7 +152,7 @@ class DecodedSpans:
 
 
 def scheme_of(name: str | None, *sides: Tags) -> Scheme:
-    """Find a scheme by name; None infers it from the prefixes of all sides together, see `schemes.infer_scheme`."""
+    """Find a scheme by name; None infers it from the prefixes of all sides, see `schemes.infer_scheme`."""
     if name is not None:
         return get_scheme(name)
     prefixes: set[str] = set()
@@ -163,7 +163,7 @@ def scheme_of(name: str | None, *sides: Tags) -> Scheme:
 
 
 def get_repair(name: str, scheme: Scheme | None = None) -> Repair:
-    """Find a repair policy by name, and check it against the scheme, if any."""
+    """Find a repair policy by name, and check that it works with the scheme."""
     named = name if isinstance(name, str) else ""
     repair = REPAIRS.get(named) or TOOLS.get(named) or Repair(named, named, CONTINUES, actions=actions_in(named))
     if named not in (*REPAIRS, *TOOLS) and not repair.actions:
@@ -188,24 +188,23 @@ def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") 
 
     Args:
         tags: the tags of all documents.
-        scheme: name of the tag scheme; None infers it from the prefixes (see `schemes.infer_scheme`).
+        scheme: the name of the tag scheme; None infers it from the prefixes (see `schemes.infer_scheme`).
         repair: how to handle illegal pairs of tags.
-            `conlleval`: the rule of the CoNLL script: a span is a run of tags of one label in which a B or I is
-            followed by an I or E, wherever it begins and ends.
-            `discard`: only spans that are well-formed from first to last tag.
-            `bes`: I and O are skipped; B opens, S is a span, E closes the open span, which keeps its opening label;
-            B, S or the end of the document close an open span just before themselves (Yang et al. 2018). For schemes
-            with B, E and S tags: with fewer, legal tags would be read wrongly.
-            `convert`: as IOB2 (S becomes B, E becomes I), then `conlleval` (Lample et al. 2016). For schemes with B.
-            `raise`: the first illegal pair is an error.
-            The name of a tool in `TOOLS`: what it does. An action for each place of a grid, with commas between: what a
-            policy of the grid does, see `repair_grid`.
+            `conlleval`: like the CoNLL script: a span is a run of tags of one label in which I or E follows B or I,
+            with any first and last tag.
+            `discard`: keep only spans that are well-formed from first to last tag.
+            `bes`: ignore I and O; B opens a span, S is a span, E closes the open span, which keeps its opening label;
+            B, S and the end of the document close an open span just before themselves (Yang et al. 2018). Only for
+            schemes with B, E and S tags.
+            `convert`: convert to IOB2 (S to B, E to I), then `conlleval` (Lample et al. 2016). Only for schemes with B.
+            `raise`: raise an error for the first illegal pair.
+            The name of a tool in `TOOLS`, or a comma-separated action for each place of a grid, see `repair_grid`.
 
     Returns:
         The spans in the order of the text.
 
     Raises:
-        InputError: for tags that cannot be read, a policy that the scheme does not allow, and, under `raise`, for the
+        InputError: for tags that cannot be read, a policy that does not work with the scheme, and, with `raise`, the
             first illegal pair.
     """
     rules = scheme_of(scheme, tags)
@@ -219,7 +218,7 @@ def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") 
         document, start, end, label = read_policy(policy.actions, rules, role, code, tags.offsets)
         return DecodedSpans(document, start, end, *_used_labels(label, labels))
     names = _read_names(tags, rules)
-    # part by part, so that each step's data stays in the processor's cache
+    # in parts, so that data stays in the processor's cache
     parts = [_decode_part(part, names, rules, policy, first) for first, part in tags.blocks()]
     document, start, end, label = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     spans = DecodedSpans(document, start, end, *_used_labels(label, names.labels))
@@ -229,7 +228,7 @@ def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") 
 def _relabelled(
     spans: DecodedSpans, tags: Tags, scheme: Scheme, choose: Callable[[Sequence[str]], str]
 ) -> DecodedSpans:
-    """Give the spans whose tokens have several labels the label that a policy chooses."""
+    """Let a policy choose the label of spans with several labels."""
     _, codes, names = read_roles(tags, scheme)
     base = tags.offsets[spans.document]
     first, last = base + spans.start, base + spans.end - 1
@@ -268,18 +267,18 @@ def _decode_part(
 
 
 def illegal_pairs(tags: Tags, scheme: Scheme) -> np.ndarray:
-    """Find the tokens whose tag makes an illegal pair with the tag before it, or with the end of the document.
+    """Find the illegal pairs of a tag with the previous tag or with the end of the document.
 
     Returns:
-        Pairs of ascending indices, int64, shape (pairs, 2): the token of the pair's second tag, as an index into
-        `tags.codes`, and 0; or, if the pair's second half is the end of the document, its last token and 1.
+        An ascending int64 array of shape (pairs, 2): the index in `tags.codes` of the second tag and 0; or, for the end
+        of the document, its last token and 1.
     """
     check_names(tags, scheme)
     return _Inside.read(tags, _read_names(tags, scheme)).illegal(scheme, tags)
 
 
 def read_roles(tags: Tags, scheme: Scheme) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """Read the role and the label code of each token's tag, and the label names; outside tags have the code -1."""
+    """Read the role and the label code (-1 for outside tags) of each token, and the label names."""
     check_names(tags, scheme)
     names = _read_names(tags, scheme)
     role = names.roles[tags.codes]
@@ -288,7 +287,7 @@ def read_roles(tags: Tags, scheme: Scheme) -> tuple[np.ndarray, np.ndarray, tupl
 
 @dataclass(frozen=True, eq=False)
 class _Names:
-    """The meaning of the distinct tags: role and label code of each, and the label names, sorted."""
+    """The roles and label codes of the distinct tags, and the sorted label names."""
 
     roles: np.ndarray
     label_codes: np.ndarray
@@ -297,14 +296,14 @@ class _Names:
 
 @dataclass(frozen=True, eq=False)
 class _Inside:
-    """The tokens inside spans, and each pair of consecutive ones.
+    """The tokens inside spans, and pairs of consecutive tokens.
 
     Attributes:
-        token: indices into all tokens, ascending.
-        role: index of each token's role, uint8.
-        label: code of each token's label.
-        neighbours: for each token but the first: true if the previous token is directly before it in its document.
-        pair: for each token but the first: flat index into tables of shape (5, 5, 2).
+        token: the indices of the tokens, ascending.
+        role: the index of each token's role, uint8.
+        label: the code of each token's label.
+        neighbours: from the second token on, whether the previous token is directly before it in its document.
+        pair: from the second token on, the flat index of the pair in tables of shape (5, 5, 2).
     """
 
     token: np.ndarray
@@ -315,7 +314,7 @@ class _Inside:
 
     @classmethod
     def read(cls, tags: Tags, names: _Names, skips: str = "") -> _Inside:
-        """Find the tokens whose roles are neither O nor skipped; skipped tokens do not separate neighbours."""
+        """Find the tokens whose roles are not O or skipped; skipped tokens do not separate neighbours."""
         kept = names.roles != OUTSIDE
         for skipped in skips:
             kept &= names.roles != ROLES.index(skipped)
@@ -333,7 +332,7 @@ class _Inside:
         return cls(token, role, label, neighbours, pair)
 
     def well_formed(self, scheme: Scheme) -> tuple[np.ndarray, np.ndarray]:
-        """Flag the tokens with which a span may open, and the tokens with which it may close."""
+        """Flag the tokens at which a span may open, and the tokens at which it may close."""
         may_open, may_close = scheme.may_open(), scheme.may_close()
         opens, closes = may_open[OUTSIDE, :, 0][self.role], may_close[:, OUTSIDE, 0][self.role]
         opens[1:] = np.where(self.neighbours, np.take(may_open, self.pair), opens[1:])
@@ -341,7 +340,7 @@ class _Inside:
         return opens, closes
 
     def next_or_end(self, offsets: np.ndarray) -> np.ndarray:
-        """Compute for each token the position of the next, or the end of the document if that comes first."""
+        """Compute the position of the next token, or the end of the document if it comes first."""
         ends: np.ndarray = offsets[_documents_of(offsets, self.token) + 1]
         ends[:-1] = np.where(self.neighbours, self.token[1:], ends[:-1])
         return ends
@@ -368,8 +367,8 @@ def require_legal(tags: Tags, scheme: Scheme, remedy: str, note: str = "") -> No
 
     Args:
         tags: the tags of all documents.
-        scheme: their scheme.
-        remedy: how to correct it.
+        scheme: the scheme of the tags.
+        remedy: the remedy in the error.
         note: the end of the problem's sentence.
     """
     pairs = illegal_pairs(tags, scheme)
@@ -402,7 +401,7 @@ def _read_names(tags: Tags, scheme: Scheme) -> _Names:
 
 
 def _used_labels(label: np.ndarray, labels: tuple[str, ...]) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Remove the labels that no span has from label codes and names."""
+    """Remove unused labels from label codes and names."""
     used = np.bincount(label, minlength=len(labels)) > 0
     if used.all():
         return label, labels
@@ -411,7 +410,7 @@ def _used_labels(label: np.ndarray, labels: tuple[str, ...]) -> tuple[np.ndarray
 
 
 def labels_of(tags: Iterable[str]) -> tuple[str, ...]:
-    """List the labels of tags with prefixes, in order."""
+    """List the sorted labels of tags with prefixes."""
     return tuple(sorted({_label(label) for prefix, label in map(split_tag, tags) if prefix != "O"}))
 
 
@@ -420,7 +419,7 @@ def _label(label: str | None) -> str:
 
 
 def _tokens_of(codes: np.ndarray, kept: np.ndarray) -> np.ndarray:
-    """Find the tokens whose tag is kept: often all but O, where one comparison is quicker than a look-up."""
+    """Find the tokens with a kept tag; if only O is dropped, one comparison is faster than a look-up."""
     dropped = np.flatnonzero(~kept)
     if len(dropped) == 0:
         return np.arange(len(codes))
@@ -430,7 +429,7 @@ def _tokens_of(codes: np.ndarray, kept: np.ndarray) -> np.ndarray:
 
 
 def _flag_documents(offsets: np.ndarray, tokens: int) -> np.ndarray:
-    """Flag the tokens with which a document begins."""
+    """Flag the first tokens of documents."""
     flags = np.zeros(tokens + 1, dtype=bool)
     flags[offsets] = True
     return flags[:tokens]
@@ -438,7 +437,7 @@ def _flag_documents(offsets: np.ndarray, tokens: int) -> np.ndarray:
 
 def _documents_of(offsets: np.ndarray, tokens: np.ndarray) -> np.ndarray:
     """Find the documents of ascending tokens."""
-    # counting each document's tokens is quicker than finding each token's document if documents are few
+    # with few documents, counting their tokens is faster
     if len(offsets) < len(tokens):
         return np.repeat(np.arange(len(offsets) - 1), np.diff(np.searchsorted(tokens, offsets)))
     return np.searchsorted(offsets, tokens, side="right") - 1

@@ -1,4 +1,4 @@
-"""Grids of policies: every choice of an action for each place where input is ambiguous."""
+"""Grids of policies: all combinations of actions for the places where input is ambiguous."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 
 @dataclass(frozen=True)
 class GridPlace:
-    """A place where input can be read in several ways.
+    """A place where input is ambiguous.
 
     Attributes:
         name: the name that policies use.
-        text: the place in words.
-        actions: the possible actions there, by name.
+        text: a description of the place.
+        actions: the possible actions by name.
     """
 
     name: str
@@ -31,7 +31,7 @@ class PolicyGrid(ABC):
 
     Attributes:
         places: the places.
-        choices: int8, shape (policies, places): the index of the action that each policy takes in each place.
+        choices: the index of each policy's action at each place, int8, shape (policies, places).
     """
 
     places: tuple[GridPlace, ...]
@@ -40,7 +40,7 @@ class PolicyGrid(ABC):
     @property
     @abstractmethod
     def named(self) -> dict[str, int]:
-        """The policies that have names."""
+        """The named policies."""
 
     def __len__(self) -> int:
         """Count the policies."""
@@ -52,6 +52,6 @@ class PolicyGrid(ABC):
         return int((self.choices == chosen).all(axis=1).argmax())
 
     def describe(self, policy: int) -> dict[str, str]:
-        """Describe the action of a policy at each place, by name."""
+        """Name the action of a policy at each place."""
         choices = zip(self.places, self.choices[policy], strict=True)
         return {place.name: list(place.actions)[action] for place, action in choices}

@@ -1,13 +1,13 @@
-"""Repair policies, those with names, and their space: a reader's actions at each place where it meets an illegal pair.
+"""Named repair policies, and the grid of all policies: a reader's actions at each kind of illegal pair.
 
-A reader goes through a document with at most one span open. In BIOES (and its renamings BILOU and BMES) it meets
-something illegal in eight places: a B, an S, an O or the end of the document while a span is open; an I or E without an
-open span; an I or E of another label than the open span's. At each it can do one of a few things, listed in `PLACES`;
-a policy is one choice for each place. Of the 7,776 policies 32 read every input as another one does; the grid is the
-7,744 that differ. In IOB2 only the I can be wrong: 12 policies.
+A reader goes through a document with at most one open span. In BIOES (and its renamings BILOU and BMES) it can meet
+eight kinds of illegal pairs: a B, an S, an O or the end of the document while a span is open; an I or E without an open
+span; an I or E with another label than the open span. `PLACES` lists the actions for each; a policy is one choice for
+each place. 32 of the 7,776 policies read every input like another policy; the grid has the other 7,744. In IOB2 only
+the I can be wrong: 12 policies.
 
-The named policies `conlleval`, `discard` and `bes` are points of the grid. `convert` is not one (it reads S and E as
-other tags even if they are legal) and is reported beside it.
+The named policies `conlleval`, `discard` and `bes` are points of the grid. `convert` is not, because it changes legal S
+and E tags too; it is reported beside the grid.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ class Repair:
     """A policy for illegal pairs of tags.
 
     Attributes:
-        name: the name that `repair=` takes.
-        help: its rule, in a few words.
-        continues: which pairs of neighbouring tags are in one span; shape (previous role, role, labels are the same).
+        name: the value of `repair=`.
+        help: a short description.
+        continues: which pairs of neighbouring tags are in one span; shape (previous role, role, same label).
         well_formed: keep only spans that open and close as the scheme allows.
         refuse: raise an `InputError` at the first illegal pair.
         skips: roles whose tokens are skipped.
-        needs: the scheme must have tags of all these roles.
-        label: chooses the label of a span whose tokens have several, from the label of each; None for the first.
-        actions: those of a policy of the grid, which reads the tags instead, see `repair_grid`.
+        needs: roles that the scheme must have.
+        label: chooses the label of a span from the labels of its tokens; None takes the first.
+        actions: the actions of a policy of the grid, which is then used instead.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Repair:
 
 
 def _brackets() -> np.ndarray:
-    """Make the table of pairs inside one span if I and O are skipped: a B and the E after it, whatever its label."""
+    """Make the table of `bes`: without I and O, only a B and the next E are in one span, with any labels."""
     table = np.zeros_like(CONTINUES)
     table[BEGIN, END] = True
     return table
@@ -75,7 +75,7 @@ def _brackets() -> np.ndarray:
 REPAIRS: dict[str, Repair] = {
     repair.name: repair
     for repair in (
-        Repair("conlleval", "read them as the CoNLL script does", CONTINUES),
+        Repair("conlleval", "read them like the CoNLL script", CONTINUES),
         Repair("discard", "drop spans that are not well-formed", CONTINUES, well_formed=True),
         Repair("bes", "use only B, E and S", _brackets(), skips="I", needs="BES"),
         Repair("convert", "read S as B and E as I", CONTINUES_CONVERTED, needs="B"),
@@ -91,7 +91,7 @@ def _script() -> np.ndarray:
 
 
 def _runs() -> np.ndarray:
-    """Make the table of flair: E and S close nothing, and an E goes on with an open span whatever its label."""
+    """Make the table of flair: E and S do not close spans, and an E continues an open span of any label."""
     table = np.zeros_like(CONTINUES)
     table[:, INSIDE, 1] = table[:, END] = True
     return table
@@ -112,7 +112,7 @@ TOOLS: dict[str, Repair] = {
         ),
     )
 }
-"""Tools whose reading of illegal tags is no policy above."""
+"""Tools that read illegal tags in their own way."""
 
 
 KEEP, CLOSE, DROP = range(3)
@@ -122,14 +122,14 @@ _FINAL = len(ROLES)
 """The role of the end of a document."""
 
 _ALONE, _SAME, _OTHER = range(3)
-"""The states of a reader: no span is open, one of the tag's label, one of another label."""
+"""The states of a reader: no open span, an open span of the tag's label, or of another label."""
 
 Action = tuple[int, int]
-"""A reader's action on a tag, first on the open span, then on the token.
+"""A reader's action on a tag, first for the open span, then for the token.
 
-The span: `KEEP`, `CLOSE` (it ends before this token) or `DROP`. The token: `PASS` (nothing; an open span goes on over
-it), `OPEN` (a span opens), `LONE` (a one-token span), `FINISH` (the open span ends with it), `FINISH_RELABELLED` (so it
-does, and takes the tag's label), `RELABEL` (the open span goes on and takes the tag's label).
+The span: `KEEP`, `CLOSE` (it ends before this token) or `DROP`. The token: `PASS` (an open span continues over it),
+`OPEN` (a span opens), `LONE` (a one-token span), `FINISH` (the open span ends with it), `FINISH_RELABELLED` (the same,
+with the tag's label), `RELABEL` (the open span continues with the tag's label).
 """
 
 
@@ -147,7 +147,7 @@ class Place(GridPlace):
 
 
 def _new_span(name: str, token: int) -> dict[str, Action]:
-    """List the actions on a tag of another label that close or drop the open span, then open a span or skip the tag."""
+    """List the actions that close or drop the open span, then open a span or skip the tag."""
     return {
         f"close+{name}": (CLOSE, token),
         "close+skip": (CLOSE, PASS),
@@ -208,7 +208,7 @@ _BIOES = (
 )
 
 PLACES = {"BIOES": _BIOES, "BIO": (_I_ALONE, _I_OTHER)}
-"""The places of each kind of scheme, in the order in which policies give their choices."""
+"""The places of each kind of scheme, in the order of policies' choices."""
 
 NAMED: dict[str, dict[str, tuple[str, ...]]] = {
     "BIOES": {
@@ -236,8 +236,7 @@ PUBLISHED: dict[str, dict[str, tuple[str, ...]]] = {
         "discard": ("seqeval, strict mode",),
     },
 }
-"""The published tools and rules that read every input as a named policy does; the tests compare them on all inputs of a
-few tokens."""
+"""The published tools and rules that equal a named policy; tests compare them on all short inputs."""
 
 _KINDS = {"IOBES": "BIOES", "BILOU": "BIOES", "BMES": "BIOES", "IOB2": "BIO"}
 
@@ -290,7 +289,7 @@ class RepairGrid(PolicyGrid):
 
     @property
     def named(self) -> dict[str, int]:
-        """The policies that have names."""
+        """The named policies."""
         return {policy: self.find(actions) for policy, actions in NAMED[self.kind].items()}
 
     @property
@@ -310,10 +309,9 @@ def _grid(kind: str) -> RepairGrid:
 
 
 def _is_twin(policy: Mapping[str, str]) -> bool:
-    """Check whether a policy reads every input like the policy that absorbs instead of relabelling.
+    """Check whether a policy equals the policy that absorbs instead of relabelling.
 
-    If nothing but an E closes a span, and an E of another label gives the span that label, the label of an open span
-    never shows.
+    If only an E closes a span, and an E of another label sets the span's label, the label of an open span never shows.
     """
     return (
         policy["I other"] == "relabel"
@@ -324,12 +322,12 @@ def _is_twin(policy: Mapping[str, str]) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class GridReadings:
-    """All different readings of some documents under the policies of a grid.
+    """All different readings of documents under the policies of a grid.
 
     Attributes:
         document: the document of each reading, ascending.
         reading, start, end, label: the spans of all readings.
-        of_policy: shape (policies, documents): the reading of each document under each policy.
+        of_policy: the reading of each document under each policy, shape (policies, documents).
     """
 
     document: np.ndarray
@@ -343,14 +341,14 @@ class GridReadings:
 def read_all(grid: RepairGrid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray) -> GridReadings:
     """Read documents under all policies of a grid.
 
-    A document meets few of the places, and policies that agree there read it alike. So the places that a document meets
-    are found first, and it is read once for each choice of actions there.
+    Policies that agree at the few places in a document read it alike. So a document is read once for each combination
+    of actions at its places.
 
     Args:
         grid: the policies.
-        roles: role of each token's tag, see `schemes.ROLES`.
-        labels: label code of each token's tag; ignored outside spans.
-        offsets: shape (documents + 1), where documents begin.
+        roles: the role of each token's tag, see `schemes.ROLES`.
+        labels: the label code of each token's tag; ignored outside spans.
+        offsets: the begin of each document and the end of the last, shape (documents + 1).
     """
     documents, places = len(offsets) - 1, len(grid.places)
     met = np.zeros((documents, places), dtype=bool)
@@ -375,13 +373,13 @@ def read_all(grid: RepairGrid, roles: np.ndarray, labels: np.ndarray, offsets: n
 
 
 def actions_in(text: str) -> tuple[str, ...]:
-    """Read a policy from its actions, with commas between, in the order of a grid's places; empty for another text."""
+    """Read the comma-separated actions of a policy; empty for other text."""
     actions = tuple(action.strip() for action in text.split(","))
     return actions if any(_fit(actions, places) for places in PLACES.values()) else ()
 
 
 def places_of(actions: Sequence[str], scheme: Scheme) -> tuple[Place, ...]:
-    """Find the places of a scheme's grid; an `InputError` if these are the actions of a policy of another grid."""
+    """Find the places of a scheme's grid; raise an `InputError` if the actions do not fit it."""
     places = PLACES[RepairGrid.of(scheme).kind]
     if not _fit(actions, places):
         listed = "; ".join(f"{place.name}: {', '.join(place.actions)}" for place in places)
@@ -415,7 +413,7 @@ def read_policy(
 
 
 class _GridReader:
-    """Reader of many documents at once, token after token, each under its own choice of actions."""
+    """Reads many documents at once, token after token, each with its own actions."""
 
     def __init__(self, grid: RepairGrid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray) -> None:
         # a token of padding, so that the last document ends before a token too
@@ -433,7 +431,7 @@ class _GridReader:
     def read(
         self, document: np.ndarray, choices: np.ndarray
     ) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
-        """Read the spans (reading, start, end, label) of all readings, and the places that each reading meets."""
+        """Read the spans (reading, start, end, label) of all readings, and the places in each reading."""
         lengths = np.diff(self._offsets)[document]
         order = np.argsort(-lengths, kind="stable")
         length, base = lengths[order], self._offsets[document[order]]

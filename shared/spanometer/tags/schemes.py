@@ -1,9 +1,9 @@
-"""The eight tag schemes, as data; and the labels behind the prefixes: which are scored, under which names.
+"""The eight tag schemes as data, and the choice of scored labels.
 
-Every scheme is written in the five roles of IOBES: a span of a scheme is a run of tags of one label in which each tag
-*continues* the one before it (a B or I is followed by an I or E). Schemes differ in the prefixes that
-stand for the roles, and in the roles that may *open* and *close* a span. From these follow the legal pairs of tags. The
-places outside all spans and beyond both ends of a document have the role O.
+Every scheme maps its prefixes to the five roles of IOBES. A span is a run of tags of one label in which each tag
+*continues* the previous one (I or E follows B or I). Schemes differ in their prefixes and in the roles that may *open*
+and *close* a span; these determine the legal pairs of tags. Tokens outside spans and the ends of a document have the
+role O.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class Scheme:
     """A tag scheme.
 
     Attributes:
-        name: the name that `scheme=` takes.
-        prefixes: the prefixes of tags, each with its role.
+        name: the value of `scheme=`.
+        prefixes: the prefixes of tags with their roles.
         opens: the roles that may open a span.
         closes: the roles that may close a span.
-        writes: the prefixes that `encode` writes for a one-token span, the first, the inner and the last token.
+        writes: the prefixes for a one-token span, and for the first, inner and last token of longer spans.
         opens_beside: the roles that may open a span only directly after a tag of the same label.
         closes_beside: the roles that may close a span only directly before a tag of the same label.
     """
@@ -49,7 +49,7 @@ class Scheme:
 
     @property
     def roles(self) -> frozenset[str]:
-        """The roles that the scheme's prefixes stand for."""
+        """The roles of the scheme's prefixes."""
         return frozenset(self.prefixes.values())
 
     def legal(self) -> np.ndarray:
@@ -103,7 +103,7 @@ SCHEMES: dict[str, Scheme] = {
 }
 
 SYNONYMS = {"BIO": "IOB2", "BIO1": "IOB1", "BIO2": "IOB2", "BIOES": "IOBES", "BILUO": "BILOU", "BIOUL": "BILOU"}
-"""Other names of schemes that are in use."""
+"""Synonyms of schemes."""
 
 PREFIXES = frozenset(prefix for scheme in SCHEMES.values() for prefix in scheme.prefixes)
 
@@ -113,7 +113,7 @@ _GUESSES = ("IO", "IOB2", "IOE2", "IOBES", "BILOU", "BMES")
 
 
 def canonical(name: str) -> str:
-    """Normalise the name of a scheme in any case, or a synonym; other texts stay as they are."""
+    """Normalise the case or synonym of a scheme's name; return other texts unchanged."""
     if not isinstance(name, str):
         return name
     scheme = SYNONYMS.get(name.upper(), name.upper())
@@ -121,14 +121,14 @@ def canonical(name: str) -> str:
 
 
 def get_scheme(name: str) -> Scheme:
-    """Find a scheme by name, see `canonical`; an `InputError` for an unknown name lists all names."""
+    """Find a scheme by name, see `canonical`; raise an `InputError` for an unknown name."""
     name = canonical(name)
     require_choice("scheme", name, tuple(SCHEMES))
     return SCHEMES[name]
 
 
 def infer_scheme(prefixes: frozenset[str]) -> Scheme:
-    """Infer the scheme from the prefixes that occur in both inputs together.
+    """Infer the scheme from the prefixes on both sides.
 
     Only I (or nothing): IO; B, I: IOB2; I, E: IOE2; E with B, or S: IOBES; L or U: BILOU; M: BMES. IOB1 and IOE1
     look like IOB2 and IOE2 and are never guessed.
@@ -141,24 +141,24 @@ def infer_scheme(prefixes: frozenset[str]) -> Scheme:
             return SCHEMES[name]
     listed = ", ".join(sorted(prefixes))
     raise InputError(
-        f"no scheme has all the prefixes found ({listed}).",
-        "Write all tags in one scheme; spanometer convert rewrites a file of another one.",
+        f"no scheme has all of these prefixes: {listed}.",
+        "Write all tags in one scheme; spanometer convert converts files.",
     )
 
 
 def encode(
     scheme: Scheme, start: np.ndarray, end: np.ndarray, adjacent: np.ndarray, tokens: int
 ) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Write spans that do not overlap as prefixes.
+    """Write disjoint spans as prefixes.
 
     Args:
         scheme: the scheme to write.
-        start, end: bounds of the spans in a text of `tokens` tokens, ends exclusive, in the order of the text.
-        adjacent: shape (spans + 1), true if span i directly follows span i - 1 and has its label; false at both ends.
-        tokens: length of the text.
+        start, end: the boundaries of the spans in the order of the text, ends exclusive.
+        adjacent: whether span i directly follows span i - 1 and has its label, shape (spans + 1); false at both ends.
+        tokens: the length of the text.
 
     Returns:
-        A code for each token, uint8, and the prefixes that the codes stand for, `"O"` first.
+        A uint8 code for each token, and the prefixes of the codes, `"O"` first.
     """
     prefixes = ("O", *scheme.prefixes)
     single, first, inner, last = (prefixes.index(prefix) for prefix in scheme.writes)
@@ -179,16 +179,16 @@ def encode(
 
 
 _SEPARATORS = ",="
-"""The signs that separate names."""
+"""The separators of names."""
 
 _LONGEST_LIST = 100
-"""A list of labels in a signature is named by its hash if it is longer."""
+"""Signatures replace longer lists of labels by a hash."""
 
 _CASES: Mapping[str | None, Callable[[str], str]] = {None: str, "upper": str.upper, "lower": str.lower}
 
 
 def label_map_in(text: str | Mapping[str, str], name: str = "label_map", *, leaves_out: bool = False) -> dict[str, str]:
-    """Read `label_map`, or another option of this form, from a text such as `PER=PERSON,B-geo=LOC`, or a mapping.
+    """Read `label_map`, or a similar option, from a mapping or a text such as `PER=PERSON,B-geo=LOC`.
 
     With `leaves_out` a new label may be empty.
     """
@@ -200,11 +200,11 @@ def label_map_in(text: str | Mapping[str, str], name: str = "label_map", *, leav
         if not old or not (new or (equals and leaves_out)):
             raise InputError(
                 f"{mention(name)}: {pair!r} is not of the form OLD=NEW.",
-                "Write PER=PERSON,LOC=PLACE, or name a file with a line for each.",
+                "Write PER=PERSON,LOC=PLACE, or give a file with one pair on each line.",
                 option=name,
             )
         if labels.setdefault(old, new) != new:
-            raise InputError(f"{mention(name)}: {old!r} is there twice.", "Map each label once.")
+            raise InputError(f"{mention(name)} maps {old!r} twice.", "Map each label once.")
     return labels
 
 
@@ -220,21 +220,20 @@ def labels_option(help: str, **details: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class LabelChoice:
-    """The labels that are scored, and their names. Tags are decoded with their own labels before.
+    """The labels to score, chosen and renamed after decoding.
 
     Attributes:
-        label_map: new labels by old ones, applied all at once; labels that it does not name stay. Spans of the same
-            tokens whose labels become one are one span. An old label can be written as a tag: `B-geo` stands for `geo`.
-        reference_label_map: new labels of the first side alone. If a new label is empty, its spans are left out, and
-            spans of the other sides with the same tokens (flair's exclude_labels).
-        labels: the only labels that are scored; spans of others are left out on both sides. Of mapped labels the new
-            ones.
-        ignore_labels: ignore the spans of these labels on both sides; use the new names of renamed labels.
-        label_case: convert labels to one case; a map has the labels in that case.
-        reference_labels: leave out the spans of other sides whose labels the first side lacks.
+        label_map: new labels by old labels, applied all at once; other labels stay. Spans with the same tokens and the
+            same new label become one span. An old label may have a prefix: `B-geo` means `geo`.
+        reference_label_map: new labels of the first side only. An empty new label removes its spans, and spans of the
+            other sides with the same tokens (flair's exclude_labels).
+        labels: score only these labels; spans of others are left out on both sides. Use new names of mapped labels.
+        ignore_labels: leave out spans with these labels on both sides. Use new names of mapped labels.
+        label_case: convert labels to this case before they are mapped.
+        reference_labels: leave out spans of other sides if the first side lacks their labels.
 
     Raises:
-        InputError: for values of another form, and for a label that is chosen and ignored.
+        InputError: for invalid values, and for a label that is both chosen and ignored.
     """
 
     label_map: Mapping[str, str] | None = option(
@@ -279,15 +278,15 @@ class LabelChoice:
             fits = fits and _are_names(new for new in names.values() if not new == empty == "")
             if names is not None and not fits:
                 raise options_of(self)[name].refusal(names, "Use a mapping of names such as {'PER': 'PERSON'}.")
-        boundaries = f"; {setting('match_labels', False)} compares boundaries alone"
+        boundaries = f"; {setting('match_labels', False)} compares only boundaries"
         for name, end in (("labels", boundaries), ("ignore_labels", "")):
             listed = getattr(self, name)
             fits = isinstance(listed, (list, tuple, set, frozenset)) and _are_names(listed)
             if listed is not None and not (fits and (listed or not end)):
                 raise options_of(self)[name].refusal(listed, f"Use a list of names such as ['PER', 'LOC']{end}.")
         for label in sorted({*(self.labels or ())} & {*(self.ignore_labels or ())}):
-            problem = f"{label!r} is in {mention('labels')} and in {mention('ignore_labels')}."
-            raise InputError(problem, "Name each label in one of them.", option="ignore_labels")
+            problem = f"{label!r} is in both {mention('labels')} and {mention('ignore_labels')}."
+            raise InputError(problem, "Use each label in one of them.", option="ignore_labels")
         for name in ("label_case", "reference_labels"):
             options_of(self)[name].check(getattr(self, name))
 
@@ -302,12 +301,12 @@ class LabelChoice:
         return any(self.chosen.values())
 
     def require_none(self, clause: str) -> None:
-        """Raise an `InputError` that says what is given if labels are chosen, where spans have none."""
+        """Raise an `InputError` if labels are chosen for input without labels; `clause` describes the input."""
         if self.chooses:
-            raise InputError(f"{', '.join(self.chosen)} are for tags and spans, and {clause}.", "Leave them out.")
+            raise InputError(f"{', '.join(self.chosen)} need tags or spans, but {clause}.", "Leave them out.")
 
     def signed(self) -> dict[str, object]:
-        """Write for the signature the labels that were mapped and left out; a long text is named by its hash."""
+        """Write the choice of labels for the signature; long texts are replaced by a hash."""
         return {
             name: names if isinstance(names, (str, bool)) else signed_names(names)
             for name, names in self.chosen.items()
@@ -337,14 +336,14 @@ class LabelChoice:
         return first, *others
 
     def renamed(self, labels: Iterable[str], *, warn: bool = True) -> dict[str, str | None]:
-        """Find the new name of each label, None if it is left out.
+        """Find the new name of each label; None if it is left out.
 
         Args:
             labels: the labels of all sides.
-            warn: whether to warn of names that no label has, which may be slips.
+            warn: whether to warn about unknown labels.
 
         Raises:
-            InputError: if one label would have two new ones.
+            InputError: if a label is mapped to two labels.
         """
         cased = {label: _CASES[self.label_case](label) for label in labels}
         own = set(cased.values())
@@ -355,7 +354,7 @@ class LabelChoice:
                 old, new = label, new.removeprefix(f"{prefix}-") or new
             if new_names.setdefault(old, new) != new:
                 raise InputError(
-                    f"{mention('label_map')} makes {old!r} both {new_names[old]!r} and {new!r}.",
+                    f"{mention('label_map')} maps {old!r} to both {new_names[old]!r} and {new!r}.",
                     "Map each label once.",
                     option="label_map",
                 )
@@ -378,12 +377,12 @@ def _are_names(values: Any) -> bool:
     try:
         return all(isinstance(value, str) and value and value == value.strip() for value in values)
     except Exception:
-        # its class may fail in any way
+        # other classes may fail in any way
         return False
 
 
 def signed_names(names: Iterable[str] | Mapping[str, str]) -> str:
-    """Write names, or pairs of names, as a signature has them; a long text is named by its length and its hash."""
+    """Write names or pairs of names for a signature; a long text is replaced by its length and hash."""
     pairs = names.items() if isinstance(names, Mapping) else ((name,) for name in names)
     listed = sorted({"=".join(escaped(name, _SEPARATORS) for name in pair) for pair in pairs})
     text = ",".join(listed)
@@ -394,18 +393,18 @@ def _warn_of(name: str, unknown: Iterable[str], labels: Iterable[str]) -> None:
     listed = sorted(unknown)
     if listed:
         listing = ", ".join(sorted(set(labels))) or "none"
-        verb = "is no label" if len(listed) == 1 else "are no labels"
-        warnings.warn(f"{name}: {', '.join(listed)} {verb} of any side; the labels are {listing}", stacklevel=5)
+        verb = "does" if len(listed) == 1 else "do"
+        warnings.warn(f"{name}: {', '.join(listed)} {verb} not occur; the labels are {listing}", stacklevel=5)
 
 
 def with_capital_prefix(tag: str) -> str:
-    """Write the prefix of a tag in capitals, if it is one of a scheme then."""
+    """Convert the prefix of a tag to upper case if that makes it a known prefix."""
     prefix, hyphen, label = tag.partition("-")
     return f"{prefix.upper()}-{label}" if hyphen and prefix.upper() in PREFIXES else tag
 
 
 def remedy_for(value: Any) -> str:
-    """Say how to pass a value that is no tag: logits, or a span as a tuple."""
+    """Suggest how to pass a value that is not a tag: logits, or a span as a tuple."""
     # lists of other classes may fail in any way
     plain = type(value) in (list, tuple) or (type(value) is np.ndarray and value.ndim == 1)
     items = list(value) if plain else []
@@ -414,4 +413,4 @@ def remedy_for(value: Any) -> str:
         return f"Write a span as a dictionary: {{'start': {numbers[0]}, 'end': {numbers[1]}, 'label': {texts[0]!r}}}."
     if items and all(isinstance(item, (float, np.floating)) for item in items):
         return LOGITS_REMEDY
-    return "Tags are strings such as 'B-PER', or all are label numbers."
+    return "Tags are strings such as 'B-PER', or all are integer tags."

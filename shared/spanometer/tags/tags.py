@@ -1,4 +1,4 @@
-"""Tag sequences as dictionary-encoded columns, checked on the way in."""
+"""Tag sequences as checked, dictionary-encoded columns."""
 
 from __future__ import annotations
 
@@ -35,33 +35,33 @@ from ..exceptions import InputError, clause_for, has_control_characters, mention
 from .schemes import PREFIXES, SCHEMES, Scheme, remedy_for, with_capital_prefix
 
 _BLOCK = 1 << 17
-"""How many tokens are encoded or decoded at a time."""
+"""The number of tokens that are encoded or decoded at a time."""
 
 _OUTSIDE = frozenset({"o", "0", "_", "-", "", "none", "null", "nan", "outside"})
-"""What stands for `O` in some files, in lower case."""
+"""Other spellings of `O` in files, in lower case."""
 
 _SPECIAL = re.compile(r"\[[A-Z]+\]|</?[a-z]+>|-100", re.IGNORECASE)
 _UNNAMED = re.compile(r"LABEL_[0-9]+|[0-9]+")
 _JOINED = re.compile(r"([A-Za-z])[-_:/.|+ ]+(.+)")
 
 _MARK = "\0"
-"""Stands before label numbers that came as numbers: no tag looks like one, whatever its label."""
+"""The mark of integer tags among names."""
 
 _NUMBER = re.compile(f"{_MARK}?(-?[0-9]+)")
 
 _WORDS_REMEDY = (
-    "Pass one list of tag strings for each document, for example ['B-PER', 'I-PER', 'O']; one sentence is wrapped too, "
-    "[['B-PER', 'I-PER', 'O']], and a string of tags is split, 'B-PER I-PER O'.split()."
+    "Pass a list with one list of tag strings for each document, [['B-PER', 'I-PER', 'O']], even for one sentence; "
+    "split strings of tags with 'B-PER I-PER O'.split()."
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Tags:
-    """One side's tags: a code for each token, the tags that the codes stand for, and where documents begin.
+    """One side's tags as codes.
 
     Attributes:
-        codes: a code for each token of all documents, laid end to end; of the narrowest unsigned type.
-        names: the distinct tags; `codes` index them.
+        codes: a code for each token, document after document, in the narrowest unsigned type.
+        names: the distinct tags, indexed by `codes`.
         offsets: int64, shape (documents + 1): document d has the tokens `offsets[d]` to `offsets[d + 1]`.
     """
 
@@ -71,13 +71,13 @@ class Tags:
 
     @classmethod
     def from_lists(cls, documents: Iterable[Sequence[str]]) -> Tags:
-        """Encode lists of tags (lists, tuples or NumPy rows). Label numbers become names, see `renamed`."""
+        """Encode lists, tuples or NumPy rows of tags; integer tags become names, see `renamed`."""
         arrays = list_arrays(documents)
         return cls.from_arrow(pa.chunked_array(arrays, pa.list_(pa.string())))
 
     @classmethod
     def from_arrow(cls, column: pa.Array | pa.ChunkedArray) -> Tags:
-        """Encode an Arrow column of lists of strings (or of dictionary-encoded strings, or of label numbers)."""
+        """Encode an Arrow column of lists of (dictionary-encoded) strings or integer tags."""
         require_kind(column, (pa.Array, pa.ChunkedArray), "an Arrow column", _WORDS_REMEDY)
         chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
         if not is_tags(column.type):
@@ -87,7 +87,7 @@ class Tags:
         offsets = offsets_of(np.concatenate(lengths) if lengths else [])
         encoder = _Encoder(int(offsets[-1]))
         for chunk in chunks:
-            # flatten() follows slices, which .values would not
+            # unlike .values, flatten() follows slices
             encoder.add(chunk.flatten())
         return cls(encoder.codes, tuple(encoder.names), offsets)
 
@@ -97,10 +97,7 @@ class Tags:
         return np.diff(self.offsets)
 
     def blocks(self) -> Iterator[tuple[int, Tags]]:
-        """Yield whole documents, a bounded number of tokens at a time, each part with the number of its first document.
-
-        There is one part, an empty one, if there are no documents.
-        """
+        """Yield blocks of whole documents with the number of the first; one empty block without documents."""
         first, documents = 0, len(self.offsets) - 1
         while first < max(documents, 1):
             last = int(np.searchsorted(self.offsets, self.offsets[first] + _BLOCK, side="right")) - 1
@@ -114,7 +111,7 @@ class Tags:
         return Tags(self.codes[offsets[0] : offsets[-1]], self.names, offsets - offsets[0])
 
     def labels_as_tags(self) -> Tags:
-        """Convert tags without prefixes to IO tags: every tag but `O` is a label, `NOUN` becomes `I-NOUN`.
+        """Convert tags without prefixes to IO tags: `NOUN` becomes `I-NOUN`, `O` stays.
 
         Raises:
             InputError: if the tags have prefixes.
@@ -122,12 +119,12 @@ class Tags:
         named = [code for code, name in enumerate(self.names) if name != "O"]
         parts = [split_tag(self.names[code]) for code in named]
         if named and all(prefix in PREFIXES and label for prefix, label in parts):
-            problem = f"{shown(self.names[named[0]])} has a prefix, and so have all other tags."
+            problem = f"{shown(self.names[named[0]])} and all other tags have prefixes."
             raise self.refusal(named[0], problem, f"Leave out {setting('prefix', False)}.")
         return replace(self, names=tuple(name if name == "O" else f"I-{name}" for name in self.names))
 
     def with_outside(self, outside: str | None) -> Tags:
-        """Read a tag as `O`; `o` also reads small prefixes as capital ones, `nothing` each whole tag as a label."""
+        """Read the tag `outside` as `O`; `o` also reads lower-case prefixes, `nothing` reads every tag as a label."""
         if outside == "nothing":
             return replace(self, names=tuple(f"I-{name}" for name in self.names))
         if outside is None or outside not in self.names:
@@ -138,7 +135,7 @@ class Tags:
         return Tags(np.array(codes, dtype=self.codes.dtype)[self.codes], tuple(number), self.offsets)
 
     def suffixes_as_prefixes(self) -> Tags:
-        """Move the prefixes of tags from behind their labels to the front: `PER-B` becomes `B-PER`.
+        """Move the suffixes of tags to the front: `PER-B` becomes `B-PER`.
 
         Raises:
             InputError: for a tag that does not end in a prefix.
@@ -150,8 +147,7 @@ class Tags:
                 raise self.refusal(
                     code,
                     f"{shown(name)} does not end in a prefix ({', '.join(sorted(PREFIXES))}).",
-                    f"Write every tag as O or as label-prefix, for example 'PER-B', or leave out "
-                    f"{setting('suffix', True)}.",
+                    f"Write tags as O or label-prefix, for example 'PER-B', or leave out {setting('suffix', True)}.",
                 )
             names.append(f"{prefix}-{label}" if label else name)
         return replace(self, names=tuple(names))
@@ -166,14 +162,14 @@ class Tags:
         return replace(self, codes=self.codes[taken], offsets=offsets_of(counts))
 
     def renamed(self, labels: Sequence[str] | None, ignore_index: int | None) -> Tags:
-        """Name label numbers, also numbers as strings, by the tags that they stand for; other names stay.
+        """Replace integer tags (also as strings) by their tags; other names stay.
 
         Args:
-            labels: the tags in the order of their numbers; None if they are not known.
-            ignore_index: a number that needs no tag if no token has it any more.
+            labels: the tags in the order of their integers; None if they are not known.
+            ignore_index: an integer that needs no tag if it does not occur.
 
         Raises:
-            InputError: for a number without a tag.
+            InputError: for an integer without a tag.
         """
         names = list(self.names)
         for code, name in enumerate(names):
@@ -189,7 +185,7 @@ class Tags:
         return replace(self, names=tuple(names))
 
     def has_number(self, number: int | None) -> np.ndarray:
-        """Flag the tokens that have a label number; none if it is None."""
+        """Flag the tokens with this integer tag; none for None."""
         codes = [code for code, name in enumerate(self.names) if number is not None and _number_of(name) == number]
         return np.isin(self.codes, codes) if codes else np.zeros(len(self.codes), dtype=bool)
 
@@ -208,7 +204,7 @@ class Tags:
 
 
 class _Encoder:
-    """Encodes strings in the order of their first occurrence, block by block: memory stays near the codes' size."""
+    """Encodes strings in the order of their first occurrence, in blocks to save memory."""
 
     def __init__(self, tokens: int) -> None:
         self.codes = np.zeros(tokens, dtype=np.uint8)
@@ -228,14 +224,14 @@ class _Encoder:
 
 
 def _encoded(block: pa.Array) -> tuple[np.ndarray, list[str]]:
-    """Encode strings: their indices, and the distinct strings in the order of their first occurrence."""
+    """Encode strings as indices of the distinct strings, in the order of their first occurrence."""
     if pa.types.is_integer(block.type):
         numbers = block.dictionary_encode()
         return integers(numbers.indices), [f"{_MARK}{number}" for number in numbers.dictionary.to_pylist()]
     if not pa.types.is_dictionary(block.type):
         encoded = (block if pa.types.is_string(block.type) else block.cast(pa.string())).dictionary_encode()
         return integers(encoded.indices), encoded.dictionary.to_pylist()
-    # the caller's dictionary may hold tags that do not occur, or a tag twice
+    # the caller's dictionary may have unused or repeated tags
     indices = integers(block.indices)
     first = np.full(len(block.dictionary), len(indices))
     first[indices[::-1]] = np.arange(len(indices))[::-1]
@@ -246,15 +242,15 @@ def _encoded(block: pa.Array) -> tuple[np.ndarray, list[str]]:
 
 
 def split_tag(tag: str) -> tuple[str, str | None]:
-    """Split a tag into its prefix and its label: a bare prefix has None as label, the outside tag is `("O", None)`."""
+    """Split a tag into its prefix and its label; the label of a bare prefix and of `O` is None."""
     prefix, hyphen, label = tag.partition("-")
     return (prefix, label) if hyphen else (tag, None)
 
 
 def check_names(tags: Tags, scheme: Scheme | None) -> None:
-    """Check that every distinct tag is `O` or has a prefix of the scheme (of any, if it is None) and a label.
+    """Check that every distinct tag is `O` or has a label and a prefix of the scheme (of any scheme for None).
 
-    Bare prefixes (`B`, `I` without labels) are allowed if no tag of the column has a label.
+    Bare prefixes (`B`, `I`) are allowed if no tag has a label.
 
     Raises:
         InputError: for the first token whose tag cannot be read.
@@ -279,13 +275,13 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
     text = shown(tag)
     if prefix in allowed:
         if label is None:
-            return f"{text} has no label, but other tags have one.", "Write every tag as prefix-label, or none."
+            return f"{text} has no label, but other tags have one.", "Write all tags as prefix-label, or none."
         problem = "a label with outer blanks" if label.strip() else "an empty label"
         if has_control_characters(label):
             problem = "a label with control characters"
         return f"{text} has {problem}.", "Write the label after the hyphen, for example 'B-PER'."
     if prefix not in PREFIXES and prefix != tag and last in PREFIXES:
-        behind = clause_for("suffix", f", or say so with {setting('suffix', True)}")
+        behind = clause_for("suffix", f", or set {setting('suffix', True)}")
         return (
             f"{text} has its prefix after its label; {of_scheme} reads prefix-label ({listed}).",
             f"Write it as {shown(last + '-' + tag.rpartition('-')[0])}{behind}.",
@@ -295,38 +291,36 @@ def _unreadable(tag: str, prefix: str, label: str | None, scheme: Scheme | None)
     if scheme is not None and prefix in PREFIXES:
         schemes = ", ".join(name for name, candidate in SCHEMES.items() if prefix in candidate.prefixes)
         problem = f"{text} has no prefix of {of_scheme} ({listed}); {prefix} is a prefix of {schemes}."
-        return problem, f"Name the scheme of the tags with {setting('scheme')}."
+        return problem, f"Set the scheme of the tags with {setting('scheme')}."
     return f"{text} has no prefix of {of_scheme} ({listed}).", _remedy(tag)
 
 
 def _remedy(tag: str) -> str:
-    """Suggest how to correct a tag without a prefix, by its form."""
+    """Suggest how to correct a tag without a prefix."""
     if tag.startswith("(") or tag.endswith(")"):
         named = setting("format", "conll2012")
-        return f"Brackets are no tags: if these are mentions of coreference, as in CoNLL-2012, read them with {named}."
+        return f"Brackets are not tags; read coreference mentions, as in CoNLL-2012, with {named}."
     if _NUMBER.fullmatch(tag):
-        named = clause_for("id2label", f", or name these with {setting('id2label')}")
-        read = clause_for("outside", f"; in a file of columns {setting('outside', tag)} reads it as O")
-        remedy = f"If the tags are label numbers, write the tags that they stand for{named}"
+        named = clause_for("id2label", f", or pass {setting('id2label')}")
+        read = clause_for("outside", f"; in files of columns, {setting('outside', tag)} reads it as O")
+        remedy = f"If the tags are integer tags, replace them by their tags{named}"
         return f"{remedy}{read if tag == '0' else ''}."
     if tag.lower() in _OUTSIDE:
-        read = clause_for("outside", f"; {setting('outside', tag)} reads it so") if tag else ""
+        read = clause_for("outside", f", or set {setting('outside', tag)}") if tag else ""
         return f"Write 'O' for a token outside all spans{read}."
     if _SPECIAL.fullmatch(tag):
-        return "Leave padding and other special tokens out, on both sides."
+        return "Leave out padding and other special tokens on both sides."
     if _UNNAMED.fullmatch(tag):
-        return "The model's configuration has no names of its labels: map them to tags, with an id2label of your own."
+        return "The model's configuration does not name its labels; pass your own id2label."
     joined = _JOINED.fullmatch(tag)
     if joined and joined[1].upper() in PREFIXES:
-        return (
-            f"Write prefixes in upper case, and a hyphen before the label: {shown(f'{joined[1].upper()}-{joined[2]}')}."
-        )
-    labels = f"; if the tags are labels without prefixes (parts of speech), set {setting('prefix', False)}"
-    return f"Write every tag as O or as prefix-label, for example 'B-PER'{clause_for('prefix', labels)}."
+        return f"Write an upper-case prefix and a hyphen before the label: {shown(f'{joined[1].upper()}-{joined[2]}')}."
+    labels = f"; for labels without prefixes (parts of speech), set {setting('prefix', False)}"
+    return f"Write tags as O or prefix-label, for example 'B-PER'{clause_for('prefix', labels)}."
 
 
 def is_tags(type_: pa.DataType) -> bool:
-    """Check whether an Arrow type is a list of tags, or of label numbers."""
+    """Check whether an Arrow type is a list of tags or integer tags."""
     if not (pa.types.is_list(type_) or pa.types.is_large_list(type_)):
         return False
     value = type_.value_type
@@ -338,15 +332,15 @@ def is_tags(type_: pa.DataType) -> bool:
 
 
 def list_arrays(documents: Iterable[Sequence[str]], first_document: int = 0) -> list[pa.ListArray]:
-    """Make Arrow arrays of lists of strings from lists of tags, checked; one for each thousand documents.
+    """Check lists of tags and convert them to Arrow arrays, one for each thousand documents.
 
     Args:
-        documents: one sequence of tags or of label numbers for each document, or an Arrow column of them; numbers
-            become strings, see `Tags.renamed`.
+        documents: one sequence of tags or integer tags for each document, or an Arrow column of them; integers become
+            strings, see `Tags.renamed`.
         first_document: the number of the first document, for errors.
 
     Raises:
-        InputError: for a document that is not a sequence of tags, and for a tag that is not a string or a number.
+        InputError: for a document that is not a sequence of tags, and for a tag that is not a string or an integer.
     """
     column = as_column(documents)
     if column is not None:
@@ -368,7 +362,7 @@ def _list_array(rows: Sequence[Sequence[str]], first_document: int) -> pa.ListAr
 
 
 def _string_lists(column: pa.Array | pa.ChunkedArray, first_document: int) -> list[pa.ListArray]:
-    """Convert an Arrow column of tags, or of label numbers, to Arrow arrays of lists of strings."""
+    """Convert an Arrow column of tags or integer tags to Arrow arrays of lists of strings."""
     if not is_tags(column.type):
         raise InputError(f"a column of type {column.type} does not hold lists of tags.", _WORDS_REMEDY)
     chunks = list_chunks(column)
@@ -380,7 +374,7 @@ def _string_lists(column: pa.Array | pa.ChunkedArray, first_document: int) -> li
 
 
 def _named(values: pa.Array) -> pa.StringArray:
-    """Convert tags to strings, and label numbers to names."""
+    """Convert tags to strings, and integer tags to names."""
     if not pa.types.is_integer(values.type):
         return values.cast(pa.string())
     indices, names = _encoded(values)
@@ -392,21 +386,21 @@ def _is_number_type(kind: type) -> bool:
 
 
 def _number_of(name: str) -> int | None:
-    """Read a name as a label number; None if it is a tag."""
+    """Read a name as an integer tag; None if it is a tag."""
     match = _NUMBER.fullmatch(name)
     return None if match is None else int(match[1])
 
 
 def _unnamed(number: int, labels: Sequence[str] | None) -> tuple[str, str]:
-    """Write the problem of a label number without a tag, and its remedy."""
+    """Describe the problem of an integer tag without a tag, and its remedy."""
     if labels is None:
         return (
-            f"{number} is a label number, and the tags that numbers stand for are not known.",
-            f"Give them with {setting('id2label')}, the model's or the dataset's.",
+            f"{number} is an integer tag, but the tags of integers are not known.",
+            f"Pass {setting('id2label')} of the model or the dataset.",
         )
     return (
-        f"{number} is not the number of a label; {mention('id2label')} has 0 to {len(labels) - 1}.",
-        f"Give all labels. Positions are left out where the reference has {mention('ignore_index')}.",
+        f"{number} has no tag; {mention('id2label')} has 0 to {len(labels) - 1}.",
+        f"Pass all labels. Positions with {mention('ignore_index')} in the reference are left out.",
     )
 
 
@@ -435,35 +429,33 @@ def _refuse_nulls(chunks: Sequence[pa.Array]) -> None:
                 if row is None:
                     raise InputError("None is not a document.", _WORDS_REMEDY, document=first_document + number)
                 if None in row:
-                    # label numbers beside it are no problem
+                    # other values may be integer tags
                     raise _bad_tag([["" if tag is not None else None for tag in row]], first_document + number)
         first_document += len(chunk)
 
 
 def read_id2label(id2label: Any) -> tuple[str, ...]:
-    """Read tags in the order of their label numbers.
+    """Read the tags of integer tags, in the order of the integers.
 
     Args:
-        id2label: a list of them, a mapping of numbers to them (numbers may be strings, as in JSON), a model's
-            configuration, or a `ClassLabel` feature (or one of lists of it).
+        id2label: a list of tags, a mapping of integers (or their strings, as in JSON) to tags, a model's configuration,
+            or a (list of a) `ClassLabel` feature.
 
     Raises:
-        InputError: for numbers that are not 0, 1, 2 ..., and for tags that are not strings or occur twice.
+        InputError: for integers that are not 0, 1, 2 ..., and for tags that are not strings or occur twice.
     """
-    remedy = "Give the model's id2label, {0: 'O', 1: 'B-PER', ...}, or the list of tags."
+    remedy = "Pass the model's id2label, {0: 'O', 1: 'B-PER', ...}, or a list of tags."
     labels = getattr(id2label, "id2label", id2label)
     labels = getattr(getattr(labels, "feature", labels), "names", labels)
     if not isinstance(labels, Mapping) and is_ordered(labels):
         labels = dict(enumerate(listed(labels, remedy, option="id2label")))
     if not isinstance(labels, Mapping):
-        raise InputError(
-            f"{setting('id2label', id2label)} is not a mapping of label numbers to tags.", remedy, option="id2label"
-        )
+        raise InputError(f"{setting('id2label', id2label)} does not map integers to tags.", remedy, option="id2label")
     tags: dict[int, Any] = {}
     for key, tag in listed_items(labels, remedy, option="id2label"):
         number = _label_number(key)
         if number is None or number in tags:
-            why = "is not a label number" if number is None else "occurs twice"
+            why = "is not an integer from 0 up" if number is None else "occurs twice"
             raise InputError(f"the key {shown(key)} of {mention('id2label')} {why}.", remedy, option="id2label")
         tags[number] = tag
     if not tags:
@@ -471,26 +463,26 @@ def read_id2label(id2label: Any) -> tuple[str, ...]:
     numbers: dict[Any, int] = {}
     for number in range(len(tags)):
         if number not in tags:
-            problem = f"{mention('id2label')} has {len(tags)} labels, numbered up to {max(tags)}; {number} is missing."
+            problem = f"{mention('id2label')} has {len(tags)} labels, up to {max(tags)}, but {number} is missing."
             raise InputError(problem, remedy, option="id2label")
         if not isinstance(tags[number], str):
-            problem = f"{mention('id2label')}[{number}] is {shown(tags[number])}, which is not a tag."
+            problem = f"{mention('id2label')}[{number}] is {shown(tags[number])} instead of a tag."
             raise InputError(problem, remedy, option="id2label")
         if (first := numbers.setdefault(tags[number], number)) != number:
-            problem = f"the tag {shown(tags[number])} has two numbers, {first} and {number}."
+            problem = f"{mention('id2label')} has the tag {shown(tags[number])} twice, as {first} and {number}."
             raise InputError(problem, remedy, option="id2label")
     return tuple(numbers)
 
 
 def _label_number(key: object) -> int | None:
-    """Read a key of id2label as a number, or None; in JSON keys are strings."""
+    """Read a key of id2label as an integer (in JSON keys are strings); None for other keys."""
     if isinstance(key, str):
         return int(key) if key.isascii() and key.isdecimal() else None
     return int(key) if is_integer(key) and key >= 0 else None
 
 
 def readable(labels: Sequence[str]) -> list[Tags]:
-    """List one document with all of the tags; nothing if there are none, or if a tag fits no scheme."""
+    """Make one document with all of the tags; an empty list without tags or if a tag cannot be read."""
     tags = Tags(np.arange(len(labels)), tuple(labels), np.array([0, len(labels)]))
     try:
         check_names(tags, None)

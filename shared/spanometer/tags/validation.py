@@ -1,4 +1,4 @@
-"""Illegal pairs of tags, and the spans that each repair policy reads there."""
+"""Illegal pairs of tags, and the spans that each repair policy makes of them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class IllegalPair:
 
     Attributes:
         document: the document.
-        position: the token of the second tag, or the document's last token if its end takes the second tag's place.
+        position: the token of the second tag, or the last token for a pair with the end of the document.
         previous: the first tag; None for the beginning of the document.
         tag: the second tag; None for the end of the document.
-        policies: for each repair policy the spans that hold one of the two tokens: label, start, end (exclusive).
+        policies: the spans over one of the two tokens under each repair policy: label, start, end (exclusive).
     """
 
     document: int
@@ -44,12 +44,12 @@ class Validation:
 
     Args:
         tags: the tags of all documents.
-        scheme: name of their scheme, inferred from the prefixes if it is None.
+        scheme: the name of the scheme; None infers it from the prefixes.
 
     Attributes:
         scheme: the scheme.
-        spans: number of spans under each repair policy that the scheme allows.
-        affected: the documents that have illegal pairs, ascending.
+        spans: the number of spans under each repair policy that works with the scheme.
+        affected: the documents with illegal pairs, ascending.
 
     Raises:
         InputError: for tags that cannot be read.
@@ -88,7 +88,7 @@ class Validation:
             )
 
     def _find(self, columns: DecodedSpans) -> list[list[tuple[str, int, int]]]:
-        """Find the spans that hold a token of each pair."""
+        """Find the spans over a token of each pair."""
         last, at_end = self._pairs.T
         first = last - ((at_end == 0) & (last > self._tags.offsets[self._documents]))
         base = self._tags.offsets[columns.document]
@@ -105,7 +105,7 @@ class Validation:
 
 
 def policies_of(scheme: Scheme) -> tuple[str, ...]:
-    """List the repair policies that a scheme allows, all but `raise`."""
+    """List the repair policies that work with a scheme, except `raise`."""
     return tuple(
         name for name, repair in REPAIRS.items() if not repair.refuse and set(repair.needs) <= set(scheme.roles)
     )

@@ -1,4 +1,4 @@
-"""Logits to the best legal tag path, for whole corpora at once."""
+"""Decode logits to the best legal tag paths, for whole corpora at once."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .schemes import BEGIN, OUTSIDE, SINGLE, Scheme, get_scheme
 from .tags import Tags
 
 PAD = -1
-"""Stands instead of a label in padded arrays where there is no token."""
+"""The value of padding in arrays of labels."""
 
 _SMALL = 1 << 12
-"""Up to this many scores of pairs of labels one maximum over all pairs is quicker than one for each group of labels."""
+"""Up to this many scores of pairs, one maximum over all pairs is faster than one for each group of labels."""
 
 _AT_ONCE = 1 << 16
-"""About how many of these scores are compared at a time, so that they stay in the processor's cache."""
+"""About this many scores are compared at a time, to stay in the processor's cache."""
 
 _BLOCK = 1 << 21
-"""About how many scores of tokens and labels are kept at a time, so that memory stays bounded."""
+"""About this many scores of tokens and labels are held at a time, to bound memory."""
 
 
 def decode(
@@ -37,29 +37,28 @@ def decode(
     mask: Any = None,
     transitions: Any = None,
 ) -> np.ndarray | list[np.ndarray]:
-    """Find the legal path with the highest sum of logits, and of transition scores if they are given, exactly.
+    """Find the legal path with the highest sum of logits and transition scores, exactly.
 
     The path maximises Σ_t logits[t, y_t] + Σ_t transitions[y_(t-1), y_t] over all paths y that are legal in the scheme
-    from the sentence's beginning to its end. Sums are taken in float64; among equal paths the choice is always the
-    same.
+    from beginning to end of the sentence. Sums are float64; ties are always broken in the same way.
 
     Args:
-        logits: float32 or float64 (or float16), shape (sentences, tokens, labels), padded; or a list with an array of
-            shape (tokens, labels) for each sentence. -inf forbids a label at a token.
-        labels: the tags that the last axis stands for, for example `["O", "B-PER", "I-PER"]`.
-        scheme: name of the tag scheme; None infers it from the labels' prefixes.
-        lengths: with padded logits: number of tokens of each sentence, with the padding after them.
-        mask: with padded logits, instead of `lengths`: shape (sentences, tokens), true for the tokens that are tagged.
-            Others are skipped as if they were not there, wherever they stand.
-        transitions: shape (labels, labels), the score of going from the first label to the second.
+        logits: float16, float32 or float64: a padded array of shape (sentences, tokens, labels), or a list of arrays of
+            shape (tokens, labels). -inf forbids a label at a token.
+        labels: the tags of the last axis, for example `["O", "B-PER", "I-PER"]`.
+        scheme: the name of the tag scheme; None infers it from the labels' prefixes.
+        lengths: for padded logits, the number of tokens of each sentence; padding comes last.
+        mask: for padded logits, instead of `lengths`: true for tagged tokens, shape (sentences, tokens). Other tokens
+            are skipped anywhere.
+        transitions: the score of going from the first label to the second, shape (labels, labels).
 
     Returns:
-        Indices of labels, int64: shape (sentences, tokens) for padded logits, with `PAD` where there is no token; for a
-        list, a list of arrays of shape (tokens).
+        Indices of labels, int64: for padded logits of shape (sentences, tokens), with `PAD` for padding; for a list, a
+        list of arrays of shape (tokens).
 
     Raises:
-        InputError: for logits with NaN or +inf, or with nothing but -inf at a token; for numbers of labels, lengths or
-            shapes that do not fit; and if no legal path exists.
+        InputError: for logits with NaN, +inf or only -inf at a token; for shapes that do not fit; and if no legal path
+            exists.
     """
     legality = Legality.of(labels, scheme)
     scores = Scores.read(logits, len(labels), lengths=lengths, mask=mask)
@@ -69,14 +68,14 @@ def decode(
 
 @dataclass(frozen=True, eq=False)
 class Legality:
-    """The labels that may begin and end a sentence, and follow each other.
+    """The labels that may begin and end a sentence and follow each other.
 
     Attributes:
         labels: the tags.
         scheme: their scheme.
-        begins, ends: booleans, shape (labels).
-        follows: booleans, shape (previous label, label).
-        opens: booleans, shape (labels): the labels that only begin spans (B and S).
+        begins, ends: flags of labels that may begin or end a sentence, shape (labels).
+        follows: flags of legal pairs, shape (previous label, label).
+        opens: flags of labels that only begin spans (B and S), shape (labels).
     """
 
     labels: tuple[str, ...]
@@ -89,7 +88,7 @@ class Legality:
     @classmethod
     @without_option("prefix")
     def of(cls, labels: Sequence[str], scheme: str | None) -> Legality:
-        """Find the legal pairs of some tags under a scheme, inferred from the prefixes if it is None."""
+        """Find the legal pairs of tags; None infers the scheme from the prefixes."""
         return _legality(_checked_labels(labels), None if scheme is None else get_scheme(scheme).name)
 
     @cached_property
@@ -100,7 +99,7 @@ class Legality:
 
 @lru_cache(maxsize=16)
 def _legality(names: tuple[str, ...], scheme: str | None) -> Legality:
-    """Find the legal pairs once: a training loop asks for the same ones in every batch."""
+    """Find the legal pairs, cached for training loops."""
     tags = Tags(np.arange(len(names)), names, np.array([0, len(names)]))
     try:
         rules = scheme_of(scheme, tags)
@@ -114,7 +113,7 @@ def _legality(names: tuple[str, ...], scheme: str | None) -> Legality:
     if not _reaches_end(begins, ends, follows):
         raise InputError(
             f"no path over the labels {', '.join(names)} is legal in {rules.name}.",
-            "Give all the labels of the model, and their scheme.",
+            "Pass all labels of the model and their scheme.",
         )
     opens = (roles == BEGIN) | (roles == SINGLE)
     for array in (begins, ends, follows, opens):
@@ -123,15 +122,15 @@ def _legality(names: tuple[str, ...], scheme: str | None) -> Legality:
 
 
 def _checked_labels(labels: Sequence[str]) -> tuple[str, ...]:
-    remedy = "Give the tags, labels=['O', 'B-PER', ...]."
+    remedy = "Pass the tags, labels=['O', 'B-PER', ...]."
     names = tuple(ordered(labels, "a list of tags (labels=...)", remedy))
     if not all(isinstance(label, str) for label in names):
         raise InputError(f"labels={shown(labels)} is not a list of tags.", remedy)
     if not names:
-        raise InputError("there are no labels.", remedy)
+        raise InputError("labels is empty.", remedy)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"the label {shown(twice)} occurs twice.", "Give each label once, in the order of the logits.")
+        raise InputError(f"the label {shown(twice)} occurs twice.", "Pass each label once, in the order of the logits.")
     return names
 
 
@@ -144,12 +143,12 @@ def _reaches_end(begins: np.ndarray, ends: np.ndarray, follows: np.ndarray) -> b
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """The logits of all sentences' tokens, laid end to end.
+    """The logits of all tokens, sentence after sentence.
 
     Attributes:
-        token: shape (tokens, labels).
-        offsets: int64, sentence s has the tokens `offsets[s]` to `offsets[s + 1]`.
-        mask: of padded logits, true for the places that hold tokens; None for a list.
+        token: the logits, shape (tokens, labels).
+        offsets: int64; sentence s has the tokens `offsets[s]` to `offsets[s + 1]`.
+        mask: true for tokens of padded logits; None for a list.
     """
 
     token: np.ndarray
@@ -161,7 +160,7 @@ class Scores:
         """Check logits, see `decode`."""
         if isinstance(logits, (list, tuple)):
             if lengths is not None or mask is not None:
-                raise InputError("a list of arrays needs neither lengths nor mask.", "Leave them out.")
+                raise InputError("lengths and mask have no effect with a list of arrays.", "Leave them out.")
             scores = cls._from_list(logits, labels)
         else:
             scores = cls._from_padded(logits, labels, lengths, mask)
@@ -174,8 +173,8 @@ class Scores:
         for sentence, array in enumerate(arrays):
             if array.ndim != 2 or array.shape[1] != labels:
                 raise InputError(
-                    f"logits of shape {array.shape}, {labels} labels.",
-                    "Give an array of shape (tokens, labels) for each sentence.",
+                    f"the logits have the shape {array.shape}, but there are {labels} labels.",
+                    "Pass an array of shape (tokens, labels) for each sentence.",
                     document=sentence,
                 )
         offsets = offsets_of([len(array) for array in arrays])
@@ -187,8 +186,8 @@ class Scores:
         array = _floats(logits, None)
         if array.ndim != 3 or array.shape[2] != labels:
             raise InputError(
-                f"logits of shape {array.shape}, {labels} labels.",
-                "Padded logits have the shape (sentences, tokens, labels); else give a list of arrays.",
+                f"the logits have the shape {array.shape}, but there are {labels} labels.",
+                "Pass padded logits of shape (sentences, tokens, labels), or a list of arrays.",
             )
         tagged = _mask(array.shape[:2], lengths, mask)
         offsets = offsets_of(tagged.sum(axis=1))
@@ -213,7 +212,7 @@ class Scores:
         raise InputError(problem, remedy, document=sentence, position=position)
 
     def shaped(self, paths: np.ndarray) -> np.ndarray | list[np.ndarray]:
-        """Arrange labels of all tokens, laid end to end, in the form of the logits."""
+        """Arrange the labels of all tokens in the form of the logits."""
         if self.mask is None:
             return np.split(paths, self.offsets[1:-1]) if len(self.offsets) > 1 else []
         padded = np.full(self.mask.shape, PAD, dtype=np.int64)
@@ -231,8 +230,8 @@ def _floats(array: Any, sentence: int | None) -> np.ndarray:
         values = values.astype(np.float64)
     if values.dtype.kind != "f":
         raise InputError(
-            f"logits of type {values.dtype} are not floating-point numbers.",
-            "Give float32 or float64; of tensors, tensor.float().cpu().numpy().",
+            f"logits must be floating-point numbers, got {values.dtype}.",
+            "Pass float32 or float64; for tensors, tensor.float().cpu().numpy().",
             document=sentence,
         )
     return values
@@ -240,26 +239,29 @@ def _floats(array: Any, sentence: int | None) -> np.ndarray:
 
 def _mask(shape: tuple[int, ...], lengths: Any, mask: Any) -> np.ndarray:
     if lengths is not None and mask is not None:
-        raise InputError("lengths and mask are both given.", "Give one of the two.")
+        raise InputError("lengths and mask cannot be used together.", "Leave out one of the two.")
     if mask is not None:
-        tagged = as_array(mask, "a mask", "Give one boolean for each token of the padded logits.")
+        tagged = as_array(mask, "a mask", "Pass one boolean for each token of the padded logits.")
         if tagged.shape != shape or not (tagged.dtype == bool or np.isin(tagged, (0, 1)).all()):
             raise InputError(
-                f"a mask of shape {tagged.shape} and type {tagged.dtype}; the logits have {shape}.",
-                "Give one boolean for each token of the padded logits.",
+                f"the mask has the shape {tagged.shape} and the type {tagged.dtype}; the logits have {shape}.",
+                "Pass one boolean for each token of the padded logits.",
             )
         return tagged.astype(bool)
     if lengths is None:
         return np.ones(shape, dtype=bool)
-    counts = as_array(lengths, "a list of lengths", "Give one whole number for each sentence.")
+    counts = as_array(lengths, "a list of lengths", "Pass one integer for each sentence.")
     if counts.shape != shape[:1] or (counts.size and counts.dtype.kind not in "iu"):
-        raise InputError(f"lengths of shape {counts.shape}; {shape[0]} sentences.", "Give one whole number for each.")
+        raise InputError(
+            f"lengths have the shape {counts.shape}, but there are {shape[0]} sentences.",
+            "Pass one integer for each sentence.",
+        )
     wrong = (counts < 0) | (counts > shape[1])
     if wrong.any():
         sentence = int(np.argmax(wrong))
         raise InputError(
-            f"a length of {counts[sentence]}; the logits have {shape[1]} tokens.",
-            "Lengths are between 0 and the padded length.",
+            f"the length is {counts[sentence]}, but the logits have {shape[1]} tokens.",
+            "Lengths must be between 0 and the padded length.",
             document=sentence,
         )
     return np.arange(shape[1]) < counts[:, None]
@@ -269,19 +271,22 @@ def read_transitions(transitions: Any, labels: int) -> np.ndarray | None:
     """Read transition scores between labels, see `decode`; None for none."""
     if transitions is None:
         return None
-    remedy = "Give numbers of shape (labels, labels): from the first label to the second."
+    remedy = "Pass numbers of shape (labels, labels): from the first label to the second."
     values = as_array(transitions, "a table of transition scores", remedy)
     if values.shape != (labels, labels) or values.dtype.kind not in "fiu":
-        raise InputError(f"transitions of shape {values.shape} and type {values.dtype}; {labels} labels.", remedy)
+        raise InputError(
+            f"transitions have the shape {values.shape} and the type {values.dtype}, but there are {labels} labels.",
+            remedy,
+        )
     if np.isnan(values).any() or np.isposinf(values).any():
-        raise InputError("a transition score is NaN or +inf.", "Scores are finite, or -inf to forbid a pair.")
+        raise InputError("a transition score is NaN or +inf.", "Scores must be finite, or -inf to forbid a pair.")
     return values.astype(np.float64)
 
 
 def best_paths(scores: Scores, legality: Legality, transitions: np.ndarray | None) -> np.ndarray:
-    """Find the best legal path of each sentence: label indices of all tokens, laid end to end, int64."""
+    """Find the best legal path of each sentence: label indices of all tokens, int64."""
     lengths = scores.offsets[1:] - scores.offsets[:-1]
-    # sentences of similar length together: the sentences that go on at a step come first
+    # longest first, so that the sentences with a token at a step come first
     order = np.argsort(-lengths, kind="stable")
     paths = np.empty(len(scores.token), dtype=np.int64)
     step = legality.step if transitions is None else _PathStep(legality, transitions)
@@ -295,20 +300,19 @@ def best_paths(scores: Scores, legality: Legality, transitions: np.ndarray | Non
 
 
 def greedy_paths(scores: Scores, legality: Legality, *, from_starts: bool = False) -> np.ndarray:
-    """Decode left to right, at each token the best label that may follow the one before.
+    """Decode left to right: each token gets the best label that may follow the previous one.
 
-    Such a path may end illegally. If no label may follow, the best of all is taken.
+    The path may end illegally. If no label may follow, the best of all is taken.
 
     Args:
         scores: the logits.
         legality: the labels.
-        from_starts: whether spans begin only at guessed starts, the tokens whose best label of all opens a span
-            (Strubell et al. 2017, as Kroutikov 2019 describes it): elsewhere an I or E that may not follow becomes the
-            best label that opens nothing, as a rule O. Without it such a token may become the beginning of a span. In
-            schemes without B and S there is no difference.
+        from_starts: whether spans may begin only at tokens whose best label opens a span (Strubell et al. 2017, as
+            Kroutikov 2019 describes it). Elsewhere an illegal I or E becomes the best label that opens nothing, usually
+            O. This makes no difference in schemes without B and S.
 
     Returns:
-        Label indices of all tokens, laid end to end, int64.
+        Label indices of all tokens, int64.
     """
     lengths = np.diff(scores.offsets)
     order = np.argsort(-lengths, kind="stable")
@@ -332,17 +336,17 @@ def greedy_paths(scores: Scores, legality: Legality, *, from_starts: bool = Fals
 def _decode_block(
     scores: Scores, sentences: np.ndarray, legality: Legality, step: _PathStep, paths: np.ndarray
 ) -> None:
-    """Decode some sentences, the longest first, into `paths`."""
+    """Decode sentences, the longest first, into `paths`."""
     first = scores.offsets[sentences]
     length = scores.offsets[sentences + 1] - first
-    # how many sentences have a token at each position; these tokens lie together, in the order of the sentences
+    # the number of sentences with a token at each position; tokens are ordered by position, then sentence
     going = np.searchsorted(-length, -np.arange(length.max(initial=0)), side="left")
     if len(going) == 0:
         return
     begins = offsets_of(going)
     position = np.repeat(np.arange(len(going)), going)
     token = first[np.arange(len(position)) - begins[position]] + position
-    # the best score of a path to each label of each token: its logit, and the best score up to the token before it
+    # the best score of a path to each label of each token
     score = scores.token[token].T.astype(np.float64, order="C")
     score[~legality.begins, : going[0]] = -np.inf
     bounds = begins.tolist()
@@ -360,7 +364,7 @@ def _decode_block(
         raise InputError(
             f"no legal path of {scores.offsets[sentence + 1] - scores.offsets[sentence]} tokens over the labels "
             f"{', '.join(legality.labels)} in {legality.scheme.name} has a score above -inf.",
-            "Give all labels of the model, and forbid fewer of them with -inf.",
+            "Pass all labels of the model, and forbid fewer of them with -inf.",
             document=sentence,
         )
     for before, here, after in reversed(steps):
@@ -385,7 +389,7 @@ class _PathStep:
 
     @cached_property
     def _grouped(self) -> tuple[np.ndarray, list[_LabelGroups], list[np.ndarray | None], int]:
-        """The groups of labels, the scores that each adds, and how many tokens fit the processor's cache."""
+        """The groups of labels, their transition scores, and the number of tokens that fit in the processor's cache."""
         transitions = self._transitions
         group, parts = _groups(self._legality.follows, shared=transitions is None)
         added = [None if transitions is None else transitions[part.before, part.labels][:, :, None] for part in parts]
@@ -393,7 +397,7 @@ class _PathStep:
         return group, parts, added, max(_AT_ONCE // max(widest, 1), 1)
 
     def add_best(self, before: np.ndarray, scores: np.ndarray) -> None:
-        """Add to scores of tokens the best ones of the tokens before, both of shape (labels, tokens)."""
+        """Add the best scores of the previous tokens to scores of tokens, both of shape (labels, tokens)."""
         tokens = scores.shape[1]
         if self._all.size * tokens <= _SMALL:
             scores += np.maximum.reduce(before.T[:, :, None] + self._all, axis=1).T
@@ -418,10 +422,10 @@ class _PathStep:
         return np.asarray(best.take(group, axis=0))
 
     def labels_before(self, score: np.ndarray, label: np.ndarray) -> np.ndarray:
-        """Find the labels before others on the best paths to them, the first one of several.
+        """Find the previous labels on the best paths; ties go to the first label.
 
         Args:
-            score: best scores up to the tokens before, shape (labels, tokens).
+            score: the best scores up to the previous tokens, shape (labels, tokens).
             label: the labels of the next tokens.
         """
         reached = self._into[label]
@@ -431,14 +435,14 @@ class _PathStep:
 
 @dataclass(frozen=True, eq=False)
 class _LabelGroups:
-    """Groups of labels that may each follow equally many labels.
+    """Groups of labels with equal numbers of possible previous labels.
 
     Attributes:
-        groups: their places among all groups.
-        labels: a label of each.
-        before: the labels that they may follow, shape (labels before, groups), or (labels before, 1) if all may follow
-            the same ones.
-        rows: `before`, flat, as an index.
+        groups: their indices among all groups.
+        labels: a label of each group.
+        before: the possible previous labels, shape (previous labels, groups), or (previous labels, 1) if all groups
+            share them.
+        rows: `before` as a flat index.
     """
 
     groups: slice
@@ -448,10 +452,10 @@ class _LabelGroups:
 
 
 def _groups(follows: np.ndarray, *, shared: bool) -> tuple[np.ndarray, list[_LabelGroups]]:
-    """Group the labels: the group of each label, and all groups.
+    """Group the labels: returns the group of each label and all groups.
 
-    Labels that may follow the same labels share a maximum if no scores are added: every scheme has few such groups, so
-    that a step costs little more than the number of labels, not its square.
+    Without transition scores, labels with the same possible previous labels share a maximum. Every scheme has few such
+    groups, so the cost of a step is nearly linear in the number of labels.
     """
     before, group = follows.T, np.arange(len(follows))
     label = group

@@ -62,7 +62,7 @@ def test_names_of_other_tools(name):
 def test_nothing_to_score():
     with pytest.warns(UserWarning, match="nothing was scored"):
         spanometer.score([["O"]], [["O"]])
-    with pytest.raises(InputError, match=r"accuracy is undefined: the corpus has no tokens\.\nPass a document"):
+    with pytest.raises(InputError, match=r"accuracy is undefined: the corpus has no tokens\.\nPass at least one tag"):
         spanometer.load("seqeval").compute(predictions=[], references=[])
 
 
