@@ -368,7 +368,7 @@ def list_offsets(rows: Sequence[Sequence[Any]]) -> pa.Int32Array:
 def _short(offsets: np.ndarray) -> np.ndarray:
     """Convert offsets to int32, as Arrow's lists and strings have them; an `InputError` for more items."""
     if offsets[-1] > np.iinfo(np.int32).max:
-        raise InputError(f"{offsets[-1]} items in one batch.", "Pass them in several batches with add_batch.")
+        raise InputError(f"too many items in one batch: {offsets[-1]}.", "Pass smaller batches with add_batch.")
     return offsets.astype(np.int32)
 
 

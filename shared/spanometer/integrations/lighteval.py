@@ -37,7 +37,7 @@ class CorpusScore(CorpusLevelComputation):  # type: ignore[misc]  # LightEval ma
             for document, samples in enumerate(texts):
                 if len(samples) != 1:
                     problem = f"{counted(len(samples), 'text')} for one document."
-                    raise InputError(problem, "Give one gold, and sample one text.", side=side, document=document)
+                    raise InputError(problem, "Give one gold and one prediction each.", side=side, document=document)
         golds, written = ([samples[0] for samples in texts] for texts in sides.values())
         return self.score(golds, written)
 

@@ -57,11 +57,11 @@ class Thresholds:
     adjacent: float = _threshold(
         0.01, "boundaries matter from this share of spans that touch a span of their label on", "SHARE"
     )
-    length_variation: float = _threshold(0.5, "lengths vary from this ratio of standard deviation to mean on", "RATIO")
+    length_variation: float = _threshold(0.5, "lengths vary from this standard deviation / mean on", "RATIO")
     long_span: float = _threshold(5, "a span is long from this many tokens on", "TOKENS")
     long_share: float = _threshold(0.1, "long spans matter from this share on", "SHARE")
     information_variation: float = _threshold(
-        0.3, "words differ in information from this ratio of standard deviation to mean on", "RATIO"
+        0.3, "words differ in information from this standard deviation / mean on", "RATIO"
     )
     label_evenness: float = _threshold(
         0.9, "labels are uneven below this ratio of their entropy to its maximum", "RATIO"

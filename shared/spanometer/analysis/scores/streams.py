@@ -183,7 +183,7 @@ class Reading:
         if isinstance(batch, (tuple, list)) and len(batch) == 2:
             if self.lengths is not None:
                 raise InputError(
-                    f"a pair has no column {shown(self.lengths)}.",
+                    f"this batch is a pair, which has no column {shown(self.lengths)}.",
                     f"Leave out {setting('lengths')}, or pass batches with columns.",
                 )
             return {"references": batch[0], "predictions": batch[1]}, None
