@@ -132,7 +132,7 @@ def test_grounding_spread():
     figure = draw_grounding_spread(spread)
     # three for each measure and system, strings among the measures
     assert len(figure.axes) == 18
-    assert figure.axes[-1].get_xlabel() == "strict-strings (orange), but for another action at one place"
+    assert figure.axes[-1].get_xlabel() == "strict-strings (orange), with another action at one place"
     assert sum(bar.get_height() for bar in figure.axes[-3].patches) == 128
     below, above, effects = figure.axes[:3]
     measure = spread.systems["_one$a$"].measures["span_f"]
