@@ -321,7 +321,7 @@ class TokenClassificationMetrics:
         if self._batches and len(self._batches[0].predictions) != len(paths):
             raise InputError(
                 "some batches have logits, or label numbers of each way to decode, and others of one way alone.",
-                "Give all batches alike.",
+                "Give all batches in the same form.",
             )
         kind = np.min_scalar_type(len(self.labels))
         predicted = np.stack(paths).astype(kind)

@@ -41,7 +41,7 @@ def common_form(by_side: Mapping[str, str | None], default: str) -> str:
     forms = [form for form in by_side.values() if form is not None]
     if len(set(forms)) > 1:
         sides = " and ".join(f"the {side} hold {FORMS[form]}" for side, form in by_side.items() if form is not None)
-        raise InputError(f"{sides}.", "Give both sides alike.")
+        raise InputError(f"{sides}.", "Give both sides in the same form.")
     return forms[0] if forms else default
 
 
