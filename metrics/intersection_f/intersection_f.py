@@ -38,7 +38,7 @@ _CITATION = """
 
 
 class IntersectionF(SpanModule):
-    """Precision, recall and F1 over the shares of spans that are covered."""
+    """Precision, recall and F1 over the covered shares of spans."""
 
     measure = Measure
     card = Card(_DESCRIPTION, _EXAMPLES, _CITATION)

@@ -1,7 +1,7 @@
 """Suggest a measure for a corpus, and say why.
 
 Statistics of the reference (lengths of spans, overlaps, words) show which
-formal properties of the SL-ICM paper matter, and which F1 chance would get.
+formal properties of the SL-ICM paper matter, and the F1 by chance.
 Lengths are in tokens; if the file has none, add --tokenizer.
 
 Examples:

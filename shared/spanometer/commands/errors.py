@@ -81,7 +81,7 @@ class ErrorOutput(PlotOutput):
         choices={
             "label_studio": "each side is a prediction of the task",
             "prodigy": "each side is a session, for prodigy review",
-            "doccano": "spans of one system only are labelled LABEL (system)",
+            "doccano": "spans of a single system are labelled LABEL (system)",
         },
         optional=True,
         metavar="TOOL",
@@ -102,7 +102,7 @@ class ErrorOutput(PlotOutput):
         metavar="FORM",
     )
     html: str | None = text(
-        "HTML", "write a report as one HTML page: errors in their sentences, groups of spans, confusion matrix"
+        "HTML", "write a report as one HTML page: errors in their sentences, buckets, confusion matrix"
     )
 
     @property
@@ -144,17 +144,17 @@ class SpanParts:
     """Parts of the spans that get their own scores."""
 
     buckets: bool = switch(
-        "also score groups of spans: by length, position, capital letters, label frequency, label consistency, and "
+        "also score buckets of spans: by length, position, capital letters, label frequency, label consistency, and "
         "by length and entity density of the document"
     )
     train: str | None = text(
-        "FILE", "training set, to group mentions by whether it has them, with the same label or another"
+        "FILE", "training set, for buckets of mentions that it has, has with another label, or does not have"
     )
     train_column: str | None = text("COLUMN", "column of the training set's tags, if it differs from the other files")
     by: tuple[str, ...] = option(
         (),
-        help="also group spans by these columns of the reference file (by the first token's text, or the mean of "
-        "numbers), or by the KEY of comments '# KEY=VALUE'; separate several by commas",
+        help="also score buckets by columns of the reference file (the first token's text, or the mean of numbers) "
+        "or by the KEY of comments '# KEY=VALUE', separated by commas",
         parse=columns_in,
         metavar="COLUMNS",
     )

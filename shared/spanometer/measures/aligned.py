@@ -89,7 +89,8 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
 
     label_groups: str | None = option(
         None,
-        help="text behind the group in a label (/ in NAME/PATIENT); sum the counts of each group's labels",
+        help="separator after the group in labels, such as / in NAME/PATIENT; the labels of a group are counted "
+        "together",
         kind=str,
         optional=True,
         metavar="TEXT",

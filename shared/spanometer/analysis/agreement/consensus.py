@@ -60,7 +60,7 @@ class Voting:
         help="which overlapping spans to drop from the consensus; the span with more votes stays, then the longer "
         "one, then the first",
         choices={
-            "nothing": "none, all stay",
+            "nothing": "all stay",
             "contradictions": "overlaps that no annotator has",
             "overlaps": "all overlaps",
         },
