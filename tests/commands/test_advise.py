@@ -12,25 +12,13 @@ SPANS = (
 )
 
 
-@pytest.fixture
-def answer(run):
-    """The JSON object of a run that goes well."""
-
-    def call(*arguments):
-        status, output, complaint = run("advise", *arguments, "--json")
-        assert (status, complaint) == (0, "")
-        return json.loads(output)
-
-    return call
-
-
 @pytest.mark.parametrize(
     ("tags", "suggested", "options"), [("BIBI", "token_f", {"format": "IO*"}), ("BBII", "sl_icm", {})]
 )
-def test_the_command_can_be_run(run, answer, file, tags, suggested, options):
+def test_the_command_can_be_run(run, scores, file, tags, suggested, options):
     # spans that touch; a name that needs quotes, a column and a scheme of its own
     path = file("a b.tsv", "".join(f"x {tag}-X O\n" for tag in tags))
-    found = answer(path, "--column", "2", "--scheme", "iob2")
+    found = scores("advise", path, "--column", "2", "--scheme", "iob2")
     assert (found["measure"], found["options"]) == (suggested, options)
     program, *arguments = shlex.split(found["command"])
     assert program == "spanometer"
@@ -39,42 +27,42 @@ def test_the_command_can_be_run(run, answer, file, tags, suggested, options):
     assert list(json.loads(output)["measures"]) == [suggested]
 
 
-def test_the_flow_of_the_paper(run, answer, file):
+def test_the_flow_of_the_paper(run, scores, file):
     path = file("a.conll", "".join(f"{tag}-X\n" for tag in "BIIBIIBII"))
-    flow = answer(path, "--flow", "paper")
+    flow = scores("advise", path, "--flow", "paper")
     assert (flow["flow"]["measure"], flow["flow"]["options"]) == ("token_f", {"format": "BIO"})
     assert flow["command"].endswith("--measures 'token_f(format=BIO)'")
-    long = answer(path, "--flow", "paper", "--very-long-span", 3)
+    long = scores("advise", path, "--flow", "paper", "--very-long-span", 3)
     assert long["flow"]["measure"] == "sl_icm"
     assert [step["answer"] for step in long["flow"]["steps"]] == [False, True, False, True, None]
-    assert answer(path)["flow"] is None
+    assert scores("advise", path)["flow"] is None
     _, output, _ = run("advise", path, "--flow", "paper")
     assert "the paper's flow  token_f(format='BIO')" in output
     assert "our advice  token_f(format='IO*')" in output
     assert "token_f(format='BIO') lacks overlap in Table 1" in output
 
 
-def test_words_make_a_difference(answer, file):
+def test_words_make_a_difference(scores, file):
     path = file("a.conll", "".join(f"{word} {tag}\n" for word, tag in zip("abaaaa", "BIOBIO", strict=True)))
-    found = answer(path)
+    found = scores("advise", path)
     assert found["options"] == {"tokens": "words"}
     assert found["command"].endswith("--measures 'sl_icm(token_probabilities=corpus)'")
-    assert answer(path, "--information-variation", 2)["measure"] == "token_f"
-    assert answer(file("b.conll", "B\nI\nO\n"))["statistics"]["mean_information"] is None
+    assert scores("advise", path, "--information-variation", 2)["measure"] == "token_f"
+    assert scores("advise", file("b.conll", "B\nI\nO\n"))["statistics"]["mean_information"] is None
     # the words stand elsewhere
     path = file("c.conll", "".join(f"x {word} {tag}\n" for word, tag in zip("abaaaa", "BIOBIO", strict=True)))
-    assert answer(path)["measure"] == "token_f"
-    found = answer(path, "--words-column", 2)
+    assert scores("advise", path)["measure"] == "token_f"
+    found = scores("advise", path, "--words-column", 2)
     assert "--words-column 2 --measures 'sl_icm(" in found["command"]
 
 
-def test_lists_of_spans(run, answer, file):
+def test_lists_of_spans(run, scores, file):
     path = file("a.jsonl", SPANS)
-    found = answer(path, "--spans-key", "spans", "--format", "jsonl")
+    found = scores("advise", path, "--spans-key", "spans", "--format", "jsonl")
     assert found["statistics"]["overlapping"] == 2
     assert found["statistics"]["tokens"] == 4
     assert found["measure"] == "bcubed"
     assert found["command"] is None
     assert "spanometer score" not in run("advise", path, "--spans-key", "spans", "--format", "jsonl")[1]
     bare = file("b.jsonl", '[{"start": 0, "end": 2, "label": "A"}]\n')
-    assert answer(bare, "--spans-key", "spans", "--format", "jsonl")["statistics"]["tokens"] is None
+    assert scores("advise", bare, "--spans-key", "spans", "--format", "jsonl")["statistics"]["tokens"] is None

@@ -73,12 +73,7 @@ def test_gamma(run, files, scores):
     assert re.search(rf"^all jointly .* {expected.gamma:.4f} +{expected.gamma_cat:.4f}$", output, re.MULTILINE)
 
 
-def test_measures_of_agreement(complaint, files, scores):
+def test_measures_of_agreement(files, scores):
     chance = scores("agree", *files, "--measures", "chance_kappa_f1")
     assert set(chance["signatures"]) == {"chance_kappa_f1"}
     assert set(scores("agree", *files, "--measures", "gamma")["signatures"]) == {"chance_kappa_f1", "gamma"}
-    said = complaint("agree", *files, "--measures", "alpha")
-    assert "'alpha' is not a measure. The measures are chance_kappa_f1, unitizing_alpha, gamma" in said
-    said = complaint("agree", *files, "--measures", "gamma(average=macro)")
-    assert "gamma has average=macro, but chance_kappa_f1 has average=micro." in said
-    assert "--average" in said

@@ -25,23 +25,6 @@ def others(lines):
     return lines("bad.jsonl", {"id": 2, "answer": '[["LOC'}, {"id": 1, "answer": BAD})
 
 
-@pytest.mark.parametrize(
-    ("content", "refusal"),
-    [
-        ('{"id": 1, "says": "x"}', "the line has no 'answer'; its keys are 'id', 'says'. On each line, write"),
-        ("PER: Ann; LOC: Rome\nLOC: Oslo", "Answers of language models are JSON lines with 'answer'; --answer-key KEY"),
-        ('{"text": "Ann", "says": "x"}', "its keys: 'text', 'says'"),
-        ('["PER: Ann", "LOC: Oslo"]', "Answers of language models are JSON lines with 'answer'; --answer-key KEY"),
-    ],
-)
-def test_files_in_no_known_envelope(run, gold, tmp_path, content, refusal):
-    path = tmp_path / "own.json"
-    path.write_text(content)
-    status, _, complaint = run("score", gold, str(path), "--grounding", "strict")
-    assert status == 2
-    assert refusal in complaint
-
-
 def test_lists_of_items_are_answers(scores, gold, lines):
     items = [{"kind": span["label"], "term": TEXT[span["start"] : span["end"]]} for span in GOLD]
     found = scores("score", gold, lines("items.jsonl", items, []), "--grounding", "strict", "--measures", "span_f")

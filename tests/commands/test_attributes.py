@@ -38,53 +38,36 @@ def pair(file):
     return file("gold.jsonl", lines(GOLD)), file("system.jsonl", lines(SYSTEM))
 
 
-@pytest.fixture
-def answer(run):
-    """The JSON object of a run that goes well."""
-
-    def call(*arguments):
-        status, output, complaint = run("score", *arguments, "--json")
-        assert (status, complaint) == (0, "")
-        return json.loads(output)
-
-    return call
+def scores_of(scores, *arguments):
+    return scores("score", *arguments)["measures"]["span_attribute"]["scores"]
 
 
-def scores_of(answer, *arguments):
-    return answer(*arguments)["measures"]["span_attribute"]["scores"]
-
-
-def test_on_mismatch(answer, complaint, run, pair, file):
+def test_on_mismatch(scores, run, pair, file):
     more = file("more.jsonl", lines([SYSTEM[0], [span(3, "X", neg=True)], SYSTEM[2]]))
-    problem = complaint("score", pair[0], more)
-    assert f"{more}, line 2, span 0: the span from 3 to 4 with the label 'X' is missing in the references." in problem
-    assert "on_mismatch='count'" in problem
-    assert scores_of(answer, pair[0], more, *COUNTED)["neg"]["positives"] == 3
-    found = answer(pair[0], more, *COUNTED)["measures"]["span_attribute"]
+    assert scores_of(scores, pair[0], more, *COUNTED)["neg"]["positives"] == 3
+    found = scores("score", pair[0], more, *COUNTED)["measures"]["span_attribute"]
     assert [found["counts"][f"unmatched_{side}"] for side in ("references", "predictions")] == [0, 1]
     assert found["notes"] == ["1 predicted span not in the reference."]
     assert "1 predicted span not in the reference." in run("score", pair[0], more, *COUNTED)[1]
-    problem = complaint("score", more, pair[0])
-    assert f"{more}, line 2, span 0: the span from 3 to 4 with the label 'X' is missing in the predictions." in problem
 
 
-def test_forms_of_lines(answer, pair, file):
-    expected = scores_of(answer, *pair)
+def test_forms_of_lines(scores, pair, file):
+    expected = scores_of(scores, *pair)
     for key in ("spans", "entities"):
         content = "\n\n".join(json.dumps({"id": "x", key: document, "tokens": ["a"] * 13}) for document in GOLD)
         gold = file(f"{key}.jsonl.gz", gzip.compress(content.encode()))
-        assert scores_of(answer, gold, pair[1]) == expected
+        assert scores_of(scores, gold, pair[1]) == expected
         assert detect(gold).content == "attributes"
     # told by the content, and with nothing in the name
-    assert scores_of(answer, file("gold", lines(GOLD)), file("system", lines(SYSTEM))) == expected
-    assert scores_of(answer, *pair, "--format", "jsonl") == expected
-    assert scores_of(answer, *pair, "--measures", "span_attribute") == expected
+    assert scores_of(scores, file("gold", lines(GOLD)), file("system", lines(SYSTEM))) == expected
+    assert scores_of(scores, *pair, "--format", "jsonl") == expected
+    assert scores_of(scores, *pair, "--measures", "span_attribute") == expected
 
 
-def test_nothing_to_tell_by(answer, complaint, file):
+def test_nothing_to_tell_by(scores, file):
     empty = file("empty.jsonl", "[]\n[]\n")
     assert detect(empty) is None
-    assert scores_of(answer, empty, empty, "--measures", "span_attribute") == {
+    assert scores_of(scores, empty, empty, "--measures", "span_attribute") == {
         "micro": dict.fromkeys(SpanAttribute.keys, 0)
     }
     # of a first document without spans nothing is told
@@ -94,7 +77,7 @@ def test_nothing_to_tell_by(answer, complaint, file):
     none = file("none.jsonl", "[]\n" * len(GOLD))
     system = file("system.jsonl", lines(SYSTEM))
     for sides, counted in (((none, system), (0, 4)), ((system, none), (4, 0))):
-        found = scores_of(answer, *sides, *COUNTED)["micro"]
+        found = scores_of(scores, *sides, *COUNTED)["micro"]
         assert (found["support"], found["positives"]) == counted
 
 
@@ -105,13 +88,12 @@ def test_tags_are_still_tags(run, file):
     assert "span_attribute" not in output
 
 
-def test_plot(run, complaint, pair, tmp_path):
+def test_plot(run, pair, tmp_path):
     pytest.importorskip("matplotlib")
     picture = tmp_path / "curves.svg"
     assert run("score", *pair, "--plot", picture)[0] == 0
     text = picture.read_text(encoding="utf-8")
     assert "<svg" in text
-    assert "'curves.txt' is not the name of a picture" in complaint("score", *pair, "--plot", "curves.txt")
 
 
 # errors
@@ -119,15 +101,15 @@ def test_plot(run, complaint, pair, tmp_path):
 GOOD = json.dumps(GOLD[0])
 
 
-def test_spans_without_attributes_or_characters(answer, pair, file):
+def test_spans_without_attributes_or_characters(scores, pair, file):
     bare = {"start": 20, "end": 21, "label": "A"}
     gold, system = (
         file(f"{name}.jsonl", lines([[*side[0], bare, {**bare, "start": 21}], *side[1:]]))
         for name, side in (("gold", GOLD), ("system", SYSTEM))
     )
     # what has no character is left out
-    found = answer(gold, system, *EXAMPLE)
-    assert found["measures"]["span_attribute"]["scores"] == scores_of(answer, *pair, *EXAMPLE)
+    found = scores("score", gold, system, *EXAMPLE)
+    assert found["measures"]["span_attribute"]["scores"] == scores_of(scores, *pair, *EXAMPLE)
     assert (found["reference_spans"], found["predicted_spans"]) == (4, 4)
 
 
@@ -193,11 +175,8 @@ def test_scores_of_something_else_are_no_scores_of_attributes(run, lines, tmp_pa
     assert "1.0000" in output
 
 
-def test_scores_cannot_be_converted(run, complaint, lines, tmp_path):
+def test_scores_cannot_be_converted(run, lines):
     command = "convert", lines("system.jsonl", scored_line("a", 0.7)), "--to", "jsonl"
-    assert "jsonl cannot hold everything: spans with scores of their attributes, without these: 1" in complaint(
-        *command
-    )
     status, output, error = run(*command, "--lossy")
     assert status == 0
     assert json.loads(output)["spans"] == [{"start": 9, "end": 13, "label": "LOC", "attributes": {"neg": True}}]

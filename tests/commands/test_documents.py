@@ -47,12 +47,9 @@ def studio(texts=TEXTS, spans=SPANS):
 FORMS = {"conll": CONLL, "doccano.jsonl": doccano(), "spans.jsonl": lines(), "studio.json": studio()}
 
 
-def test_spans_that_are_off_the_tokens(run, complaint, file):
+def test_spans_that_are_off_the_tokens(run, file):
     gold = file("gold.conll", CONLL)
     system = file("system.jsonl", doccano(spans=[[[0, 7, "PER"]], [[3, 7, "LOC"], [2, 3, "LOC"]]]))
-    line = complaint("score", gold, system)
-    assert "system.jsonl, line 1: the span of 'PER' from character 0 to 7 begins or ends within a token" in line
-    assert "--to-tokens expand" in line and "--unit character" in line
     status, output, _ = run("score", gold, system, "--to-tokens", "expand", "--measures", "span_f")
     assert status == 0
     assert "predictions: 1 span moved by 5 characters to fit tokens" in output
@@ -63,20 +60,14 @@ def test_spans_that_are_off_the_tokens(run, complaint, file):
     status, output, _ = run("score", gold, system, "--unit", "character", "--measures", "span_f", "--score-only")
 
 
-def test_annotators(run, complaint, file):
+def test_annotators(run, file):
     both = lines(annotator="ada") + lines(annotator="bob", spans=[[], []])
     path, gold = file("both.jsonl", both), file("gold.conll", CONLL)
-    assert "the file has spans of 2 annotators: 'ada', 'bob'. Choose one with --annotators ada." in complaint(
-        "score", gold, path
-    )
     status, output, _ = run("score", gold, path, "--annotators", "bob", "--measures", "span_f")
     assert status == 0 and "0.0000" in output
-    assert "unknown annotator 'eve'. Choose one of the annotators: 'ada', 'bob'." in complaint(
-        "score", path, gold, "--annotators", "eve"
-    )
 
 
-def test_agreement_of_annotators_of_one_file(run, complaint, file):
+def test_agreement_of_annotators_of_one_file(run, file):
     both = lines(annotator="ada") + lines(annotator="bob", spans=[[[0, 12, "PER"]], []])
     status, output, _ = run("agree", file("both.jsonl", both), "--json")
     found = json.loads(output)
@@ -85,7 +76,6 @@ def test_agreement_of_annotators_of_one_file(run, complaint, file):
     assert "|unit:character|" in found["signatures"]["chance_kappa_f1"]
     output = run("agree", file("both.jsonl", both))[1]
     assert "2 documents, 26 characters" in output
-    assert "the file has only one annotator" in complaint("agree", file("gold.jsonl", doccano()))
 
 
 @pytest.mark.filterwarnings("default")
@@ -99,10 +89,9 @@ def test_what_was_moved_and_lost_is_said(run, file, command):
     assert "moved: the span of 'LOC' from character 2 to 3" in error
 
 
-def test_options_of_one_side(run, complaint, file):
+def test_options_of_one_side(run, file):
     gold = file("gold.conll", CONLL.replace("Ada", "💃"))
     system = file("system.jsonl", doccano(["💃 Lovelace wrote.", "In Rome"], [[[2, 10, "PER"]], []]))
-    assert "the file does not show the unit" in complaint("score", gold, system)
     shifted = [
         "--unit",
         "character",
@@ -117,7 +106,6 @@ def test_options_of_one_side(run, complaint, file):
         "gold.conll", CONLL.replace("Ada B-PER", "💃 O").replace("Lovelace I", "Lovelace B").replace("LOC", "X")
     )
     assert run("score", gold, system, *unit, *shifted)[:2] == (0, "0.6667\n")
-    assert "--misc-key has no effect for documents with spans." in complaint("score", gold, system, "--misc-key", "NER")
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -137,31 +125,6 @@ def test_fragments_over_a_line_end(run, tmp_path):
     assert float(run(*wanted)[1]) == 0
     assert float(run(*wanted, "--join-fragments")[1]) == 1
     assert "references: Fragments with white space between joined in 1 span" in run(*wanted[:5], "--join-fragments")[1]
-
-
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        (("--offset-unit", "utf16"), "--offset-unit: 'utf16'"),
-        (("--offset-unit", "utf-16", "--repair", "x"), "--repair: 'x'"),
-    ],
-)
-@pytest.mark.parametrize("command", ["score", "agree"])
-def test_values_that_are_not_allowed_are_named(run, tmp_path, command, options, named):
-    paths = [tmp_path / "ann.jsonl", tmp_path / "ben.jsonl"]
-    for path in paths:
-        path.write_text('{"text": "Ada", "label": [[0, 3, "PER"]]}')
-    status, _, complaint = run(command, *paths, *options)
-    assert status == 2
-    assert complaint.startswith(f"spanometer: invalid value for {named}")
-
-
-def test_a_text_without_spans_that_are_known(run, tmp_path):
-    path = tmp_path / "gold.jsonl"
-    path.write_text('{"text": "Ada", "mentions": [{"start": 0, "end": 3, "label": "PER"}]}')
-    _, _, complaint = run("score", path, path)
-    assert "no known spans and no 'tags'; its keys: 'text', 'mentions'." in complaint
-    assert "with --spans-key, or" in complaint
 
 
 @pytest.mark.parametrize(
@@ -186,7 +149,7 @@ def test_a_text_without_spans_that_are_known(run, tmp_path):
         ),
     ],
 )
-def test_measures_that_are_not_defined(run, complaint, file, name, content, left_out):
+def test_measures_that_are_not_defined(run, file, name, content, left_out):
     """All leaves them out, and the system's line says so; who names them is told why not."""
     gold, system = file(f"gold_{name}", content), file(f"system_{name}", content)
     _, output, _ = run("score", gold, system, "--measures", "all")
@@ -196,5 +159,3 @@ def test_measures_that_are_not_defined(run, complaint, file, name, content, left
     defined = [measure for measure, kind in ALL_MEASURES.items() if kind.input == "spans" and kind.quick]
     assert list(scored["measures"]) == [measure for measure in defined if measure not in names]
     assert scored["prediction"]["notes"] == [f"{left_out}."]
-    for measure in names:
-        assert complaint("score", gold, system, "--measures", measure)

@@ -23,18 +23,6 @@ def files(file):
     return [file(f"{name}.conll", content) for name, content in (("gold", GOLD), ("old", OLD), ("new", NEW))]
 
 
-@pytest.fixture
-def answer(run):
-    """The JSON object of a run that goes well."""
-
-    def call(*arguments):
-        status, output, complaint = run("errors", *arguments, "--json")
-        assert (status, complaint) == (0, "")
-        return json.loads(output)
-
-    return call
-
-
 def of_table(run, *arguments):
     """The rows of the main table as CSV, and the warning that there are others."""
     status, output, complaint = run("errors", *arguments, "--table", "csv")
@@ -42,10 +30,12 @@ def of_table(run, *arguments):
     return list(csv.DictReader(io.StringIO(output)))
 
 
-def test_json_is_what_python_gives(answer, files):
+def test_json_is_what_python_gives(scores, files):
     gold, old, new = (tag_lists(read(path).tags[0]) for path in files)
     options = {"n_resamples": 50, "seed": 3, "confidence": 0.9, "min_overlap": 0.6}
-    found = answer(*files, "--n-resamples", 50, "--seed", 3, "--confidence", 0.9, "--min-overlap", 0.6, "--per-error")
+    found = scores(
+        "errors", *files, "--n-resamples", 50, "--seed", 3, "--confidence", 0.9, "--min-overlap", 0.6, "--per-error"
+    )
     expected = spanometer.errors(gold, {"old": old, "new": new}, **options)
     assert found["predictions"]["new"]["file"] == files[2]
     for key, value in json.loads(json.dumps(expected.to_dict())).items():

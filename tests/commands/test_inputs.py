@@ -36,24 +36,19 @@ def differing(file, text):
 
 
 @pytest.mark.parametrize("command", FILES)
-def test_words_are_compared(run, complaint, file, command):
+def test_words_are_compared(run, file, command):
     one, two, three = differing(file, "{} B-X\n")
     more = [three if option == "{third}" else option for option in FILES[command]]
-    said = complaint(command, one, two, *more)
-    assert f"{one}, line 1: the word is 'a' here and 'b' in {two}, line 1." in said
-    assert "--ignore-words" in said
     assert run(command, one, two, *more, "--ignore-words")[0] == 0
     assert run(command, one, three, *more)[0] == 0
 
 
 @pytest.mark.parametrize("command", ["score", "compare", "agree"])
-def test_words_of_documents_can_be_ignored(run, complaint, file, command):
+def test_words_of_documents_can_be_ignored(run, file, command):
     text = '{{"tokens": ["{}", "c"], "spans": [{{"start": 0, "end": 1, "label": "PER"}}]}}\n'
     sides = differing(lambda name, text: file(f"{name}.jsonl", text), text)
     sides = sides if command == "compare" else sides[:2]
-    assert "To skip this check, set --ignore-words" in complaint(command, *sides)
     assert run(command, *sides, "--ignore-words")[0] == 0
-    assert "the word is 'a' here" in complaint(command, *sides, "--unit", "character", "--ignore-words")
     references, predictions = map(spanometer.read, sides[:2])
     assert spanometer.score(references, predictions, ignore_words=True).flat()["span_f_f1"] == 1.0
     with pytest.raises(InputError, match="To skip this check, set ignore_words=True"):
@@ -61,10 +56,8 @@ def test_words_of_documents_can_be_ignored(run, complaint, file, command):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_words_of_all_kinds_of_files_are_compared(run, complaint, file, kind):
+def test_words_of_all_kinds_of_files_are_compared(run, file, kind):
     one, two, three = differing(file, KINDS[kind])
-    said = complaint("score", one, two)
-    assert f"{one}, line " in said and "the word is 'a' here and 'b' in" in said
     assert run("score", one, two, "--ignore-words")[0] == 0
     assert run("score", one, three)[0] == 0
 
@@ -163,7 +156,7 @@ def test_what_is_called_a_document(run, file):
     assert "2 documents" in run("score", lines, lines)[1]
 
 
-def test_a_system_without_documents_has_those_of_the_reference(run, complaint, file):
+def test_a_system_without_documents_has_those_of_the_reference(run, file):
     """Two documents of one and two tokens; the system's file has the tokens alone."""
     gold = file("gold.tsv", "TOKEN\tTAG\n# id = one\na\tB-X\n# id = two\nb\tB-X\nc\tI-X\n")
     system = file("system.tsv", "TOKEN\tTAG\na\tB-X\nb\tI-X\nc\tI-X\n")
@@ -171,12 +164,3 @@ def test_a_system_without_documents_has_those_of_the_reference(run, complaint, f
     shown = json.loads(run("score", gold, system, *options)[1])
     # I-X after the end of a document begins a span
     assert shown["measures"]["span_f"]["scores"]["f1"] == 1.0 and shown["documents"] == 2
-    longer = file("longer.tsv", "TOKEN\tTAG\na\tB-X\nb\tI-X\nc\tI-X\nd\tO\n")
-    assert f"{longer}: the file has no line '# id = ...'" in complaint("score", gold, longer, *options)
-    assert f"{system}: the file has no line '# id = ...'" in complaint("score", system, gold, *options)
-    other = file("other.tsv", "TOKEN\tTAG\na\tB-X\nx\tI-X\nc\tI-X\n")
-    assert f"{gold}, line 5: the word is 'b' here and 'x' in {other}, line 3" in complaint(
-        "score", gold, other, *options
-    )
-    wrong = file("wrong.tsv", "TOKEN\tTAG\na\tB-X\nb\tQ-X\nc\tI-X\n")
-    assert f"{wrong}, line 3" in complaint("score", gold, wrong, *options)

@@ -3,41 +3,14 @@
 import json
 import math
 
-import pytest
-
 from spanometer import Spans
-from spanometer.counts.statistics import Resampling
 from spanometer.measures import SpanF
 
 REFERENCES = [["B-A", "I-A", "O"], ["B-B", "O", "B-A"], ["O", "B-A", "I-A"], ["B-A", "O", "O"]]
-PREDICTIONS = [["B-A", "I-A", "O"], ["B-B", "O", "O"], ["B-A", "I-A", "O"], ["B-A", "O", "B-B"]]
-TREES = [
-    [{"start": 0, "end": 2, "types": ["loc"], "components": [{"start": 0, "end": 1, "label": "name"}]}],
-    [{"start": 1, "end": 2, "types": ["pers"], "components": []}],
-    [],
-]
 
 
 def written(file, name, rows):
     return file(name, "\n".join("\n".join([*row, ""]) for row in rows))
-
-
-@pytest.fixture
-def files(file):
-    return written(file, "gold.txt", REFERENCES), written(file, "system.txt", PREDICTIONS)
-
-
-def expected(measure, **options):
-    counts = measure.counts(Spans.from_tags(REFERENCES), Spans.from_tags(PREDICTIONS))
-    return measure.intervals(counts, Resampling(**options))
-
-
-def test_seed_is_of_the_draws_too(run, files):
-    bounds = []
-    for seed in ("1", "1", "2"):
-        options = ("--measures", "token_f", "--confidence", "0.5", "--seed", seed, "--json")
-        bounds.append(json.loads(run("score", *files, *options)[1])["measures"]["token_f"]["intervals"])
-    assert bounds[0] == bounds[1] != bounds[2]
 
 
 def test_a_value_that_is_no_number(run, file):
@@ -69,14 +42,10 @@ def test_intervals_that_are_no_numbers_say_why(run, file):
     assert "notes" not in json.loads(run("score", empty, empty, "--json")[1])
 
 
-def test_a_seed_without_draws(run, complaint, file):
+def test_a_seed_without_draws(run, file):
     """What changes nothing is refused; what draws has the seed, the intervals without each annotator too."""
     rows = [f"w{n} {tag}\n" + "\n" * (n % 3 == 2) for n, tag in enumerate(["B-A", "O", "B-B", "I-B", "O", "B-A"] * 6)]
     paths = [file(f"{n}.conll", "".join(rows[:n]) + "".join(rows[n:]).replace("B-A", "O", n)) for n in (1, 3, 5)]
-    for arguments in (["agree", *paths], ["score", *paths]):
-        assert complaint(*arguments, "--seed", "3") == (
-            "spanometer: --seed has no effect for scores without intervals. Add --confidence 0.95, or leave it out."
-        )
     for command, *more in (
         ("agree", "--confidence", "0.9"),
         ("agree", "--measures", "chance_kappa_f1(n_simulations=5)"),

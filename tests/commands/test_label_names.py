@@ -49,28 +49,6 @@ def test_words_of_tokens_that_are_left_out(run, file):
     assert (status, scores[0]) == (0, scores[1])
 
 
-@pytest.mark.parametrize(
-    ("names", "options", "message"),
-    [
-        (None, [], "gold.conll, line 1: '1' has no prefix.*integer tags.*--id2label"),
-        ("O\nB-PER\nI-PER\n", [], "gold.conll, line 5: 3 has no tag; --id2label has 0 to 2"),
-        ("O\nO\n", [], "names.txt: --id2label has the tag 'O' twice"),
-        ('["O",\n 1', [], "names.txt, line 2: this is not JSON"),
-        ("[1]", [], r"names.txt: --id2label\[0\] is 1 instead of a tag"),
-        (FORMS["lines"], ["--repair", "raise"], "system.conll, line 3: 'I-PER' cannot"),
-        (FORMS["lines"], ["--format", "hipe"], "--id2label has no effect for entity trees"),
-    ],
-)
-def test_wrong_names(run, file, names, options, message):
-    paths = file("gold.conll", GOLD), file("system.conll", "Ada 1\nLee 0\nfell 2\n\nAcme 3\nInc 0\n")
-    if "raise" in options:
-        paths = file("gold.conll", GOLD.replace("-100", "0")), paths[1]
-    named = [] if names is None else ["--id2label", file("names.txt", names)]
-    status, output, complaint = run("score", *paths, *named, *options)
-    assert (status, output) == (2, "")
-    assert re.search(message, complaint), complaint
-
-
 def test_compare_and_agree(run, file):
     names, (gold, system) = file("names.txt", FORMS["lines"]), (file("gold.conll", GOLD), file("system.conll", SYSTEM))
     tags = file("gold.txt", "Ada B-PER\nLee I-PER\n\nAcme B-ORG\nInc I-ORG\n")

@@ -41,19 +41,9 @@ def columns(documents, outer=lambda span: span[1] - span[0] != 1 or span[2] == "
     return text
 
 
-@pytest.fixture
-def scores(run):
-    def call(*arguments):
-        status, output, complaint = run("score", *arguments, "--json")
-        assert (status, complaint) == (0, "")
-        return json.loads(output)
-
-    return call
-
-
 def test_by_hand(scores, file):
     """Of 7 + 1 and 6 + 1 tokens 7 are shared, each layer counted; see the chance of each by hand."""
-    of_lines = scores(file("a.jsonl", lines(GOLD)), file("b.jsonl", lines(SYSTEM)), *CHANCE)
+    of_lines = scores("score", file("a.jsonl", lines(GOLD)), file("b.jsonl", lines(SYSTEM)), *CHANCE)
     found = of_lines["measures"]["chance_kappa_f1"]
     # spans of 4 and 3 tokens anywhere in 8 share 52 / 30; each layer meets each; one token of 8 meets one
     expected = 52 / 30 + (4 + 3) / 8 + 1 / 8 + 1 / 8
@@ -64,6 +54,7 @@ def test_by_hand(scores, file):
     assert found["scores"]["chance_f1"] == pytest.approx(2 * expected / 15)
     # the same from columns
     of_columns = scores(
+        "score",
         *(file("a.tsv", columns(GOLD)), file("b.tsv", columns(SYSTEM))),
         *(*CHANCE, *HIPE, "--layer-columns", "NE-FINE-LIT,NE-NESTED"),
     )["measures"]["chance_kappa_f1"]
@@ -151,11 +142,13 @@ LEVELS = """1	Ada	B-PER	O	B-PER	B-LOC
 def test_layers_kept_apart(scores, file):
     """Of 4 spans one is right, Rome alone; taken together, two of the reference are one."""
     path = file("levels.tsv", LEVELS)
-    apart = scores(path, "--layer-columns", "3,4,5,6", "--layers-apart")["measures"]["span_f"]
+    apart = scores("score", path, "--layer-columns", "3,4,5,6", "--layers-apart")["measures"]["span_f"]
     assert apart["counts"] == {"both": 1, "predicted": 4, "reference": 4}
     assert "|layers:column 3/column 4|" in apart["signature"]
-    together = scores(path, "--layer-columns", "3,4,5,6")["measures"]["span_f"]
+    together = scores("score", path, "--layer-columns", "3,4,5,6")["measures"]["span_f"]
     assert together["counts"] == {"both": 1, "predicted": 4, "reference": 3}
     assert "|layers:column 3+column 4|" in together["signature"]
-    again = scores(path, "--layer-columns", "3,4,5,6", "--layers-apart", "--repair", "nereval")["measures"]["span_f"]
+    again = scores("score", path, "--layer-columns", "3,4,5,6", "--layers-apart", "--repair", "nereval")["measures"][
+        "span_f"
+    ]
     assert again["counts"] == apart["counts"]

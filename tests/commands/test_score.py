@@ -1,7 +1,6 @@
 """`spanometer score`: tables, JSON, options and complaints."""
 
 import gzip
-import io
 import json
 import re
 import sys
@@ -23,18 +22,6 @@ QUICK = [name for name, measure in MEASURES.items() if measure.quick]
 @pytest.fixture
 def pair(file):
     return file("gold.conll", REFERENCE), file("system.conll", PREDICTION)
-
-
-@pytest.fixture
-def scores(run):
-    """The JSON object of a run that goes well."""
-
-    def call(*arguments):
-        status, output, complaint = run("score", *arguments, "--json")
-        assert (status, complaint) == (0, "")
-        return json.loads(output)
-
-    return call
 
 
 def columns(*rows):
@@ -61,14 +48,8 @@ def test_nothing_is_cut_where_there_is_no_terminal(run, file, monkeypatch):
     assert "\x1b" not in output
 
 
-def test_json_has_no_nan(scores, file):
-    path = file("a.conll", "O\nO\n")
-    found = scores(path, path, "--zero-division", "nan")["measures"]
-    assert found["span_f"]["scores"] == {"precision": None, "recall": None, "f1": None}
-
-
 def test_json_is_what_the_measures_say(scores, pair):
-    found = scores(*pair, "--measures", "all")
+    found = scores("score", *pair, "--measures", "all")
     spans = pair_from_tags(*(tag_lists(read(path).tags[0]) for path in pair))[:2]
     for name in QUICK:
         measure = MEASURES[name]()
@@ -80,25 +61,15 @@ def test_forms_of_files_can_be_mixed(scores, file, pack):
     gold = file("gold", pack(REFERENCE.encode()))
     tags_only = file("tags", pack(re.sub(r"(?m)^\S+ ", "", PREDICTION).encode()))
     lines = file("lines", pack(b'["B-PER", "O", "O"]\n{"tags": ["B-LOC", "I-LOC"]}\n'))
-    expected = scores(gold, file("system", PREDICTION))["measures"]
-    assert scores(gold, tags_only)["measures"] == expected
-    assert scores(gold, lines)["measures"] == expected
+    expected = scores("score", gold, file("system", PREDICTION))["measures"]
+    assert scores("score", gold, tags_only)["measures"] == expected
+    assert scores("score", gold, lines)["measures"] == expected
 
 
 def test_json_lines_with_both_sides(scores, file):
     path = file("both.jsonl", '{"gold": ["B-X", "O"], "system": ["B-X", "B-X"]}\n')
-    found = scores(path, "--reference-column", "gold", "--prediction-column", "system")
+    found = scores("score", path, "--reference-column", "gold", "--prediction-column", "system")
     assert found["measures"]["span_f"]["counts"]["both"] == 1
-
-
-def test_standard_input(scores, pair, monkeypatch):
-    class Stdin:
-        buffer = io.BytesIO(gzip.compress(PREDICTION.encode()))
-
-    monkeypatch.setattr(sys, "stdin", Stdin)
-    found = scores(pair[0], "-")
-    assert found["prediction"]["file"] == "standard input"
-    assert found["measures"]["link_f"]["scores"]["f1"] == 0.5
 
 
 def test_corpus_probabilities(scores, file):
@@ -110,30 +81,30 @@ def test_corpus_probabilities(scores, file):
         (["--words-column", "2"], [["X", "Y", "Z"], ["X"]]),
     ):
         measure = SlIcm(tokens=words)
-        found = scores(path, path, "--measures", "sl_icm(token_probabilities=corpus)", *arguments)["measures"]["sl_icm"]
+        found = scores("score", path, path, "--measures", "sl_icm(token_probabilities=corpus)", *arguments)["measures"][
+            "sl_icm"
+        ]
         assert found["scores"] == measure.score(measure.counts(spans, spans))
 
 
 def test_documents_and_outside(scores, file):
     path = file("h", "# document_id = 1\nx\t_\n\ny\tB-X\n# document_id = 2\nz\t_\n")
-    assert scores(path, path, "--documents", "document_id", "--outside", "_")["documents"] == 2
+    assert scores("score", path, path, "--documents", "document_id", "--outside", "_")["documents"] == 2
 
 
 def test_tags_as_labels(scores, file):
     """I-A and B-A are two labels, and O is one: of four tags two are right, of the three labels only O wholly."""
     gold, system = file("gold", "a B-A\nb I-A\nc O\nd O\n"), file("system", "a I-A\nb B-A\nc O\nd O\n")
     options = ("--measures", "token_f(average=macro)", "--outside", "nothing", "--per-label")
-    found = scores(gold, system, *options)["measures"]["token_f"]
+    found = scores("score", gold, system, *options)["measures"]["token_f"]
     assert found["scores"]["f1"] == 1 / 3 and list(found["per_label"]) == ["B-A", "I-A", "O"]
-    named = scores(gold, system, *options, "--ignore-labels", "O")["measures"]["token_f"]
+    named = scores("score", gold, system, *options, "--ignore-labels", "O")["measures"]["token_f"]
     assert named["scores"]["f1"] == 0 and list(named["per_label"]) == ["B-A", "I-A"]
 
 
 def test_files_that_cannot_be_opened(complaint, pair, tmp_path):
-    assert f"{tmp_path / 'none'}: cannot be read: no such file" in complaint("score", tmp_path / "none", pair[1])
     (tmp_path / "empty").mkdir()
     assert f"{tmp_path / 'empty'}: this folder has no files" in complaint("score", pair[0], tmp_path / "empty")
-    assert "cannot be read" in complaint("score", pair[0], "a\0b")
 
 
 def test_permission_errors_are_told(complaint, pair, monkeypatch):
@@ -155,8 +126,8 @@ def test_a_cluster_needs_dask(complaint, monkeypatch, tmp_path):
 def test_labels_ignored(run, scores, file):
     pair = file("gold.conll", "Ada B-PER\nin O\nRome B-LOC\n"), file("system.conll", "Ada B-LOC\nin O\nRome B-LOC\n")
     # Ada is found, with another label
-    assert scores(*pair)["measures"]["span_f"]["scores"]["f1"] == 0.5
-    found = scores(*pair, "--no-match-labels", "--per-label")["measures"]
+    assert scores("score", *pair)["measures"]["span_f"]["scores"]["f1"] == 0.5
+    found = scores("score", *pair, "--no-match-labels", "--per-label")["measures"]
     assert found["span_f"]["scores"]["f1"] == found["link_f"]["scores"]["f1"] == 1.0
     assert list(found["span_f"]["per_label"]) == ["_"]
     assert all("|match_labels:no|" in one["signature"] for one in found.values())
@@ -173,7 +144,7 @@ def informed(file):
     return gold, system, sides
 
 
-def test_word_probabilities(scores, complaint, file, informed):
+def test_word_probabilities(scores, file, informed):
     gold, system, sides = informed
     words = [["the", "Nile", "is"], ["it"]]
 
@@ -181,7 +152,7 @@ def test_word_probabilities(scores, complaint, file, informed):
         return SlIcm(tokens=words, token_probabilities=probabilities, **options).counts(*sides).score()
 
     def found(options):
-        return scores(gold, system, "--measures", f"sl_icm({options})")["measures"]["sl_icm"]
+        return scores("score", gold, system, "--measures", f"sl_icm({options})")["measures"]["sl_icm"]
 
     listed = file("list.tsv", "word\tprobability\nthe\t0.5\nNile\t0.125\n")
     result = found(f"token_probabilities=@{listed}")
@@ -192,14 +163,11 @@ def test_word_probabilities(scores, complaint, file, informed):
     result = found(f"token_probabilities=@{packed},unknown=1e-3")
     assert result["scores"] == expected({"the": 0.6, "of": 0.4}, unknown=1e-3)
     assert "|unknown:0.001|" in result["signature"]
-    said = complaint("score", gold, system, "--measures", f"sl_icm(token_probabilities=@{packed})")
-    assert f"{gold}, line 2: the word 'Nile' is in a span, but has no probability." in said
-    assert "unknown=1e-07" in said
 
 
-def test_a_column_of_probabilities(run, scores, complaint, file, informed):
+def test_a_column_of_probabilities(scores, file, informed):
     gold, system, _ = informed
-    result = scores(gold, system, "--measures", "all", "--token-probability-column", "2")["measures"]
+    result = scores("score", gold, system, "--measures", "all", "--token-probability-column", "2")["measures"]
     assert result["sl_icm"]["scores"] == {"sl_icm": 3.5, "sl_icm_norm": 1.2}
     assert "|token_probabilities:tokens|" in result["sl_icm"]["signature"]
     assert result["span_f"]["scores"]["f1"] == 0.0
@@ -215,7 +183,7 @@ def test_a_column_of_probabilities(run, scores, complaint, file, informed):
         "--measures",
         "sl_icm",
     ]
-    assert scores(both, *options)["measures"]["sl_icm"]["scores"] == {"sl_icm": 3.5, "sl_icm_norm": 1.2}
+    assert scores("score", both, *options)["measures"]["sl_icm"]["scores"] == {"sl_icm": 3.5, "sl_icm_norm": 1.2}
     # JSON lines have numbers
     lines = [
         {"tags": ["B-LOC", "I-LOC", "O"], "p": [0.5, 0.125, None]},
@@ -223,12 +191,7 @@ def test_a_column_of_probabilities(run, scores, complaint, file, informed):
     ]
     path = file("gold.jsonl", "\n".join(map(json.dumps, lines)))
     other = file("system.jsonl", '["O", "B-LOC", "O"]\n["O"]\n')
-    result = scores(path, other, "--measures", "sl_icm", "--token-probability-column", "p")["measures"]["sl_icm"]
+    result = scores("score", path, other, "--measures", "sl_icm", "--token-probability-column", "p")["measures"][
+        "sl_icm"
+    ]
     assert result["scores"] == {"sl_icm": 3.5, "sl_icm_norm": 1.2}
-    # what is no number, no probability, and none at all in a span
-    asked = ["--measures", "sl_icm", "--token-probability-column"]
-    assert f"{gold}, line 1: column 1: 'the' is not a number." in complaint("score", gold, system, *asked, "1")
-    logs = file("logs.conll", "the -0.7 B-LOC\nNile -2.1 I-LOC\nis -1 O\n\nit -1 O\n")
-    assert f"{logs}, line 1: -0.7 is not a probability." in complaint("score", logs, system, *asked, "2")
-    gaps = file("gaps.conll", "the _ B-LOC\nNile 0.1 I-LOC\nis _ O\n\nit _ O\n")
-    assert f"{gaps}, line 1: the token is in a span, but has no prob" in complaint("score", gaps, system, *asked, "2")

@@ -176,22 +176,3 @@ def test_answers_of_shared_documents(run, answered, file):
     assert status == 0
     assert "the reference: 1 document left out: document '2'." in complaint
     assert json.loads(output)["documents"] == 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("--answers", "{gold}"), "there is no file with answers"),
-        (("--answers", "{gold}", "{tags}"), "these are spans, not answers"),
-        (("{gold}", "{small}", "--logits", "x.npz"), "--logits has no effect for answers"),
-        (("{gold}", "{small}", "--measures", "unitizing_alpha"), "cannot be scored part by part"),
-        (("{tags}", "{other}", "--aliases", "A=B"), "--aliases has no effect for tags"),
-        (("{tags}", "{other}", "{third}"), "the spread over repairs needs one system, got 2"),
-    ],
-)
-def test_wrong_answers(run, answered, file, arguments, said):
-    paths = {"gold": answered[0], "small": answered[1]}
-    paths |= {name: file(f"{name}.conll", GOLD) for name in ("tags", "other", "third")}
-    status, output, complaint = run("spread", *(argument.format(**paths) for argument in arguments))
-    assert (status, output) == (2, "")
-    assert said in complaint

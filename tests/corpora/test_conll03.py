@@ -64,43 +64,7 @@ def test_no_document_before_the_first_docstart(file):
     assert load_conll03(file("eng.train", text), split="train")["document"][:] == [None, 0, 0]
 
 
-def test_tags_of_no_scheme(file):
-    error = refused(load_conll03, file("eng.train", IOB2.replace("Ekeus NNP I-NP B-PER", "Ekeus NNP I-NP I-PER")))
-    assert error.line == 5
-    assert "IOB2" in error.problem
-    error = refused(load_conll03, file("eng.testa", IOB1.replace("Rome NNP I-NP I-LOC", "Rome NNP I-NP B-LOC")))
-    assert error.line == 15
-    assert "IOB1" in error.problem
-
-
 def test_scheme_may_not_change_within_a_file(file, monkeypatch):
     monkeypatch.setattr(reader_source, "BLOCK_SIZE", 64)
     error = refused(load_conll03, file("eng.train", IOB1 + IOB2))
     assert error.line == 19
-
-
-def test_unknown_part_of_speech(file):
-    error = refused(load_conll03, file("eng.train", IOB2.replace("heads VBZ", "heads VERB")))
-    assert (error.line, error.problem) == (6, "'VERB' is not one of the pos_tags of this corpus.")
-
-
-@pytest.mark.parametrize(
-    ("content", "line"),
-    [
-        (IOB2 + "x NN O\n", 17),
-        (IOB2.replace("Rome NNP B-NP B-LOC", "Rome\tNNP\tB-NP"), 15),
-        ("-DOCSTART- -X- O O\n\nx O\n", None),
-        ("x NN B-NP B-LOC O\n", 1),
-        ("", None),
-        ("-DOCSTART- -X- O O\n\n", None),
-    ],
-)
-def test_malformed_conll03(file, content, line):
-    path = file("eng.train", content)
-    error = refused(load_conll03, path)
-    assert error.source == path
-    assert error.line == line or (line is None and error.line == 3)
-
-
-def test_wrong_scheme(file):
-    assert "'IOB2', 'IOB1'" in refused(load_conll03, file("eng.train", IOB1), scheme="IOBES").remedy

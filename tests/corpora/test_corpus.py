@@ -72,12 +72,6 @@ def test_a_newer_reader_reads_again(file, monkeypatch, unreadable):
         load_multiconer(path)
 
 
-@pytest.mark.parametrize("cache_dir", [3, b"cache", "a\0b", ["cache"]])
-def test_cache_dir_is_a_path(file, cache_dir):
-    assert "is not a path" in refused(load_multiconer, file("es_dev.conll", DEV), cache_dir=cache_dir).problem
-    assert "is not a path" in refused(load_conll, file("es_dev.conll", DEV), cache_dir=cache_dir).problem
-
-
 def test_a_damaged_cache(file, cache):
     path = file("es_dev.conll", DEV)
     load_multiconer(path)

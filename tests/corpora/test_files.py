@@ -1,6 +1,5 @@
 """Files in folders and archives, and what is refused of them."""
 
-import gzip
 import io
 import tarfile
 import zipfile
@@ -20,13 +19,6 @@ def test_archives_give_what_their_folder_gives(release, tmp_path, kind):
         name: list(part) for name, part in load_multiconer(release).items()
     }
     assert [row["id"] for row in exhaust(load_multiconer, archive, "es", "train")] == ["b-1"]
-
-
-def test_no_such_path(tmp_path):
-    error = refused(load_multiconer, tmp_path / "nowhere")
-    assert error.source == str(tmp_path / "nowhere")
-    assert "no such file" in error.problem
-    assert "source=3" in refused(load_multiconer, 3).problem
 
 
 def zipped(path, members):
@@ -68,15 +60,6 @@ def test_limits_of_archives(tmp_path, monkeypatch):
             assert "more than" in refused(load_multiconer, path).problem
 
 
-def test_a_size_that_is_a_lie(tmp_path, monkeypatch):
-    path = zipped(tmp_path / "a.zip", {"es_dev.conll": DEV * 100})
-    content = bytearray(path.read_bytes())
-    place = content.index(b"PK\x01\x02") + 24
-    content[place : place + 4] = (10).to_bytes(4, "little")
-    path.write_bytes(content)
-    assert "damaged" in refused(load_multiconer, path).problem
-
-
 def test_damaged_archives(release, tmp_path):
     for kind in ("zip", "gz", "xz"):
         whole = packed(release, kind, tmp_path / f"whole.{kind}").read_bytes()
@@ -101,24 +84,3 @@ def test_one_changed_byte_of_a_zip_file(tmp_path):
             assert error.source.startswith(str(tmp_path / "changed"))
             refusals.append(error.problem)
     assert any("zip file version 11.9" in problem for problem in refusals)
-
-
-def test_encrypted_archive(tmp_path):
-    path = zipped(tmp_path / "a.zip", {"es_dev.conll": DEV})
-    content = bytearray(path.read_bytes())
-    for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
-        content[content.index(mark) + place] |= 1
-    path.write_bytes(content)
-    assert refused(load_multiconer, path).problem == "the archive is encrypted."
-
-
-def test_packed_twice(tmp_path):
-    path = zipped(tmp_path / "a.zip", {"es_dev.conll.gz": gzip.compress(DEV.encode())})
-    error = refused(load_multiconer, path)
-    assert error.problem == "this file is packed once more within the archive."
-
-
-def test_malformed_file_in_an_archive(tmp_path):
-    path = zipped(tmp_path / "a.zip", {"ES-Spanish/es_dev.conll": DEV + "# id x\nx O\n"})
-    error = refused(load_multiconer, path)
-    assert (error.source, error.line) == (f"{path}/ES-Spanish/es_dev.conll", 12)

@@ -56,12 +56,3 @@ def test_real_hipe(data):
     literal, metonymic, nested = 1600, 112, 82
     entities = [entity for row in dataset["entities"] for entity in row]
     assert sum(len(entity["types"]) == 2 for entity in entities) + len(entities) == literal + metonymic + nested
-
-
-def test_malformed_hipe(file):
-    path = file("HIPE-data-v1.3-test-fr.tsv", HIPE + "x\tO\n")
-    error = refused(load_hipe, path)
-    assert (error.source, error.line) == (path, 13)
-    error = refused(load_hipe, file("a-test-fr.tsv", "x O\n"))
-    assert error.line == 1
-    assert "TOKEN" in error.problem

@@ -66,14 +66,6 @@ def test_version_2_has_finer_labels(file):
     assert dataset[0]["domain"] == "es"
 
 
-def test_a_file_with_the_labels_of_the_other_version(file):
-    path = file("es_train.conll", FINE)
-    error = refused(load_multiconer, path)
-    assert (error.source, error.line) == (path, 2)
-    assert error.problem == "'B-HumanSettlement' is not one of the ner_tags of this corpus."
-    assert refused(load_multiconer, file("es_dev.conll", DEV), version=2).line == 4
-
-
 def test_real_file(data):
     dataset = load_multiconer(data / "multiconer_es_dev.conll", split="validation")
     assert (dataset.num_rows, sum(map(len, dataset["tokens"]))) == (800, 13_931)

@@ -44,14 +44,6 @@ def test_given_tag_names(file):
         assert "is not a list of tags" in refused(load_conll, path, tag_names=names).problem
 
 
-def test_wrong_mappings(file):
-    path = file("a", "x O\n")
-    for source in ({}, {"train": path, None: path}, {"validation": path, "dev": path}):
-        assert "does not name each split once" in refused(load_conll, source).problem
-    assert "'trian'" in refused(load_conll, {"trian": path}).problem
-    assert refused(load_conll, {"train": path}, "test").problem == "there is no test split."
-
-
 def test_plain_columns_are_no_folder(release, tmp_path):
     for source in (release, packed(release, "zip", tmp_path / "r.zip")):
         assert "folder or an archive" in refused(load_conll, source).problem

@@ -38,12 +38,6 @@ def test_no_such_files(release, tmp_path):
     assert error.source == str(tmp_path / "r.zip")
 
 
-def test_a_file_that_its_name_gives_to_another(file):
-    assert "test split" in refused(load_multiconer, file("es_test.conll", DEV), split="train").problem
-    assert "'de'" in refused(load_multiconer, file("de_dev.conll", DEV)).remedy
-    assert "split=..." in refused(load_multiconer, file("mine.conll", DEV)).remedy
-
-
 def test_several_files_of_one_split(release):
     (release / "copy").mkdir()
     (release / "copy" / "es_dev.conll").write_text(TRAIN)

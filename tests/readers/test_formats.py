@@ -27,8 +27,6 @@ def test_formats_are_detected_from_the_content(tmp_path):
     error = refused_entities("a b c\n")
     assert (error.line, "format=..., one of hipe, jsonl, quaero." in str(error)) == (1, True)
     assert entities_of("a b c\n", format="quaero").trees.to_dicts() == [[]]
-    with pytest.raises(InputError, match="no such file"):
-        read_entities(tmp_path / "none")
 
 
 @pytest.mark.parametrize("format", ["hipe", "quaero", "jsonl"])

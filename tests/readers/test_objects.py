@@ -131,11 +131,6 @@ def test_answers_as_strings(policy):
             spanometer.score(GOLD, ANSWERS, grounding=policy, **options)
 
 
-def test_options_of_answers_without_answers():
-    with pytest.raises(InputError, match=r"asked_labels is only for files read by spanometer\.read, and for answers"):
-        spanometer.compare([["O"]], {"a": [["O"]], "b": [["O"]]}, asked_labels=["PER"])
-
-
 def test_objects_of_another_type():
     with pytest.raises(
         InputError, match=r"document 1: <object .* is neither an answer nor the result of a known pipeline"

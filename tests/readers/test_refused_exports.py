@@ -23,13 +23,6 @@ def test_refused(data, name, problem):
         spanometer.read(data / "exports" / name)
 
 
-@pytest.mark.parametrize("size", [300, 1500])
-def test_cut_json_on_one_line(data, file, size):
-    whole = (data / "exports" / "label_studio" / "ner_saude-bruno.json").read_text(encoding="utf-8")
-    with pytest.raises(InputError, match="this is JSON that is damaged or cut off"):
-        spanometer.read(file(whole.replace("\n", "")[:size], "cut.json"))
-
-
 def test_brackets_of_coreference_are_no_tags(data):
     file = read(data / "exports" / "conll_coref" / "GUM_news_worship.conll")
     with pytest.raises(InputError, match=r"mentions of coreference, .* format='conll2012'"):

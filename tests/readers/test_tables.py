@@ -176,10 +176,6 @@ def test_names_of_columns(run, file):
     assert dicts(spanometer.read(path, format="span_table", column_names=names)) == [A[:1]]
     flags = ["--format", "span_table", "--column-names", "start=From,end=To,label=What"]
     assert run("score", path, path, "--measures", "span_f", "--score-only", *flags)[1] == "1.0000\n"
-    with pytest.raises(InputError, match="there is no column 'start'; the columns are 'From', 'To', 'What'"):
-        spanometer.read(path, format="span_table")
-    with pytest.raises(InputError, match="column"):
-        spanometer.read(path, format="span_table", column_names={"begin": "From"})
 
 
 # Parquet
@@ -200,8 +196,6 @@ def test_parquet_of_tags(parquet):
     found = read(parquet(rows), words=True)
     assert tags(found) == [["B-PER", "O"], ["O"]]
     assert tag_lists(found.words) == [["Ada", "x"], ["y"]]
-    with pytest.raises(InputError, match="the object has no 'ner'; its keys: 'tokens', 'tags'"):
-        read(parquet(rows), columns=["ner"])
 
 
 def test_names_of_labels_that_datasets_writes(tmp_path):
@@ -301,7 +295,7 @@ def test_characters_over_the_ends_of_blocks(file):
     assert found.words.names == ("x💃ë", "💃ë") and len(found.words.codes) == 200_000
 
 
-def test_encodings_of_documents(file, run, complaint):
+def test_encodings_of_documents(file, run):
     row = {"id": "1", "text": "Zoë wrote", "spans": [{"start": 0, "end": 3, "label": "PER"}]}
     text = json.dumps(row, ensure_ascii=False)
     path = file(text.encode("utf-16"), "a.jsonl")
@@ -309,7 +303,6 @@ def test_encodings_of_documents(file, run, complaint):
     assert found.documents.texts == ("Zoë wrote",)
     assert spanometer.read(path, limits={"encoding": "utf-16"}).documents.texts == ("Zoë wrote",)
     assert run("score", path, path, "--encoding", "utf-16", "--measures", "span_f", "--score-only")[1] == "1.0000\n"
-    assert "--encoding utf-16" in complaint("score", path, path)
     file("Zoë".encode("cp1252"), "b.txt")
     ann = file("T1\tPER 0 3\tZoë\n".encode("cp1252"), "b.ann")
     assert spanometer.read(ann, encoding="cp1252").documents.texts == ("Zoë",)

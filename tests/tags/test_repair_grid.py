@@ -74,20 +74,6 @@ def test_a_policy_of_the_grid_is_a_repair(scheme):
 
 
 @pytest.mark.parametrize(
-    ("repair", "problem"),
-    [
-        ("open,absorb", "repair='open,absorb' is no policy for IOBES.*B: close, drop, absorb; I alone"),
-        ("explainaboard", "is no policy for IOBES"),
-        ("open", r"invalid value for repair: 'open'.*the name of a tool \(conlleval.pl, explainaboard, flair"),
-        (None, "invalid value for repair: None"),
-    ],
-)
-def test_policies_that_are_no_repair(repair, problem):
-    with pytest.raises(InputError, match=f"(?s){problem}"):
-        Spans.from_tags([["S-A"]], scheme="IOBES", repair=repair)
-
-
-@pytest.mark.parametrize(
     ("tags", "ends"),
     [("S-A S-A", [2]), ("E-A E-A", [1, 2]), ("B-A E-A B-A", [3]), ("S-A B-A S-B", [2, 3]), ("B-A B-A I-A", [1, 3])],
 )

@@ -82,20 +82,6 @@ def test_mentions_of_conll2012(file):
     assert spans(chains)["(a/b); part 000"] == [(0, 2, "0"), (0, 3, "1"), (2, 3, "2"), (2, 4, "0")]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "problem"),
-    [
-        ("(0|(1", "(0", r"line 5: the bracket of chain 1 is not opened"),
-        (". . 0)", ". . -", r"line 5: the bracket of chain 0 is not closed"),
-        ("#end document\n", "", r"line 1: the last document is not closed"),
-        ("#begin", "#", r"line 1: this row is outside all documents"),
-    ],
-)
-def test_broken_brackets(file, old, new, problem):
-    with pytest.raises(InputError, match=problem):
-        read(file(CONLL.replace(old, new)), format="conll2012")
-
-
 def test_tags_of_conll2012_are_tags(file):
     assert detect(file(CONLL.replace("(0|(1", "B-X").replace("0)", "O"))) is None
 

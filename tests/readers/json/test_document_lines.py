@@ -2,10 +2,7 @@
 
 import gzip
 
-import pytest
-
 import spanometer
-from spanometer.exceptions import InputError
 
 SPANS = (
     '{"spans": [{"start": 0, "end": 2, "label": "A"}, {"start": 1, "end": 3, "label": "B"}], '
@@ -27,7 +24,3 @@ def test_lists_of_spans_have_no_text(file):
     found = spanometer.read(path, spans_key="entities")
     assert found.spans.fragments is not None
     assert (found.in_tokens, found.documents.size) == (True, 2)
-    with pytest.raises(
-        InputError, match=r", line 2: some documents have spans of tokens, but others have spans of characters"
-    ):
-        spanometer.read(file('[]\n{"text": "a", "entities": []}\n'), spans_key="entities")

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from spanometer.exceptions import InputError
 from spanometer.readers.formats import detect, read_as
 
 
@@ -60,8 +59,6 @@ def test_predictions_of_tasks_without_annotations(file):
     # beside annotations they are suggestions
     beside = read(file, task(predictions=[guess]), task(annotation(by=7), predictions=[guess]))
     assert (beside.names, len(beside.spans), beside.notes) == (("7",), 0, ())
-    with pytest.raises(InputError, match="no task has an annotation or a prediction"):
-        read(file, task(), task(annotation(was_cancelled=True)))
 
 
 def test_completions(file):
@@ -86,17 +83,9 @@ def test_the_text(file):
     one["data"] = {"title": "On sleep", "body": "Ada slept"}
     assert read(file, one).documents.texts == ("Ada slept",)
     one["data"]["copy"] = "Ada woke"
-    with pytest.raises(
-        InputError, match=r"it is not clear which item of the task is the text \(strings: 'title', 'body'"
-    ):
-        read(file, one)
     assert read(file, one, text_key="copy").documents.texts == ("Ada woke",)
-    with pytest.raises(InputError, match="the task has no text 'none'"):
-        read(file, one, text_key="none")
 
 
 def test_several_tags(file):
     both = annotation(region(0, 3, "Ada", "PER"), region(4, 9, "slept", "VERB", from_name="pos"))
-    with pytest.raises(InputError, match="task 12, line 2: the task has labels of several tags: 'label', 'pos'"):
-        read(file, task(both))
     assert [span["label"] for span in read(file, task(both), label_key="pos").spans.to_dicts()[0]] == ["VERB"]

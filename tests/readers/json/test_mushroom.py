@@ -2,7 +2,7 @@
 
 import pytest
 
-from spanometer import InputError, read
+from spanometer import read
 from spanometer.readers import detect
 
 LINES = """{"id": "a", "model_output_text": "Yes, no.", "hard_labels": [[5, 7]], "soft_labels": []}
@@ -18,9 +18,3 @@ def test_hard_labels_and_soft_ones(file, content, expected):
     assert detect(path).name == "mushroom"
     found = read(path)
     assert [[(span["start"], span["end"]) for span in row] for row in found.spans.to_dicts()] == expected
-
-
-@pytest.mark.parametrize("line", ['{"id": "a"}', '{"hard_labels": [3]}', '{"soft_labels": [{}]}', "[]"])
-def test_other_objects(file, line):
-    with pytest.raises(InputError, match="line 1: the object has no labels"):
-        read(file(f"{line}\n"), format="mushroom")

@@ -3,10 +3,7 @@
 import json
 from collections import Counter
 
-import pytest
-
 import spanometer
-from spanometer import InputError
 
 STRUCTURES = [
     {"%ID": 1, "%TYPE": "uima.cas.Sofa", "sofaString": "👻 Ada met Bob"},
@@ -33,26 +30,6 @@ def test_one_layer_in_code_points(file):
     assert spans_of(found) == [[(2, 5, "PER"), (10, 13, "NamedEntity")]]
     assert found.documents.tokens.bounds(0) == [(0, 1), (2, 5)]
     assert spans_of(spanometer.read(written(file), feature="identifier")) == [[(2, 5, "q"), (10, 13, "NamedEntity")]]
-
-
-@pytest.mark.parametrize(
-    ("options", "more", "problem"),
-    [
-        ({}, {"%TYPE": "x.POS"}, r"several layers: 'NamedEntity', 'POS'.\nName one with layer="),
-        ({"layer": "Chunk"}, {}, "no layer 'Chunk' of spans"),
-        ({"feature": "kind"}, {}, r"no feature 'kind'.\nChoose one of these features: 'value', 'identifier'"),
-        ({"layer": "POS"}, {"%TYPE": "x.POS", "a": "b", "c": "d"}, "several features: 'a', 'c'"),
-        (
-            {},
-            {"%TYPE": "x.ner.NamedEntity", "end": "6"},
-            "the bounds of the annotation 7 of type 'x.ner.NamedEntity' are not whole numbers",
-        ),
-    ],
-)
-def test_refused(file, options, more, problem):
-    path = written(file, [*STRUCTURES, {"%ID": 7, "@sofa": 1, "begin": 3, "end": 6, **more}] if more else STRUCTURES)
-    with pytest.raises(InputError, match=problem):
-        spanometer.read(path, **options)
 
 
 def test_samples(data):

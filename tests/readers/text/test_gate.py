@@ -1,9 +1,6 @@
 """GATE's XML: the sample, annotation sets as annotators, and what is refused."""
 
-import pytest
-
 import spanometer
-from spanometer import InputError
 
 XML = (
     '<GateDocument version="3"><TextWithNodes><Node id="0"/>👻<Node id="2"/> Ada<Node id="6"/></TextWithNodes>'
@@ -25,16 +22,3 @@ def test_offsets_are_those_of_nodes(file):
     found = spanometer.read(file(XML))
     assert found.spans.to_dicts() == [[{"start": 1, "end": 5, "label": "Person"}]]
     assert found.left_out == ("the annotation set 'Original markups'.",)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "problem"),
-    [
-        ('StartNode="2"', 'StartNode="3"', "annotation '1' in the set 'Key' has no type, or no place in the text"),
-        ("TextWithNodes", "Text", "no text"),
-        ("</AnnotationSet>", "", "not XML"),
-    ],
-)
-def test_refused(file, old, new, problem):
-    with pytest.raises(InputError, match=problem):
-        spanometer.read(file(XML.replace(old, new)), format="gate")

@@ -1,8 +1,6 @@
 """XML of i2b2, MAE and MedTator."""
 
-import pytest
-
-from spanometer import InputError, read
+from spanometer import read
 from spanometer.readers import detect
 
 XML = """<?xml version="1.0" encoding="UTF-8" ?>
@@ -30,17 +28,3 @@ def test_tags_with_offsets(file):
 def test_line_ends_in_attributes(file, run):
     path = file(XML.replace("Ada & Bo", "A\na & Bo").replace('text="Ada"', 'text="A a"'))
     assert run("validate", path)[0] == 0
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "problem"),
-    [
-        ('text="Ada"', 'text="Eve"', "1 of 1 stated texts of spans differ"),
-        ("</TAGS>", "", "line 9: this is not XML"),
-        ("TEXT>", "TEX>", "the document has no TEXT"),
-        ("<deIdi2b2>", "<!DOCTYPE d [<!ENTITY a 'b'>]><deIdi2b2>", "declares XML entities"),
-    ],
-)
-def test_other_xml(file, old, new, problem):
-    with pytest.raises(InputError, match=problem):
-        read(file(XML.replace(old, new)), format="i2b2")
