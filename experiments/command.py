@@ -53,7 +53,6 @@ class TableOptions:
     """Which tables are made, and how they are shown."""
 
     data: str | None = text("DIR", f"folder of the corpora, instead of {DATA_VARIABLE}")
-    hub: bool = switch("fetch MultiCoNER from the Hub if the folder lacks it")
     cells: bool = switch("print all values as a table with tabs, with notes on how they were made")
     plots: str | None = text("DIR", "write the figures as PNG into a folder; needs matplotlib")
 
@@ -73,7 +72,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Make the tables and print them."""
     chosen = read_options(TableOptions, options)
-    result = reproduce(options.tables, folder=chosen.data or os.environ.get(DATA_VARIABLE) or None, hub=chosen.hub)
+    result = reproduce(options.tables, folder=chosen.data or os.environ.get(DATA_VARIABLE) or None)
     if chosen.plots is not None:
         draw(result, chosen.plots)
     sys.stdout.write(result.to_tsv() if chosen.cells else result.to_markdown())

@@ -150,14 +150,9 @@ def decode_in_every_way(
     common = tuple(sorted({label for spans in sides for label in spans.labels}))
     references, *outputs = (spans.with_labels(common) for spans in sides)
     pair = [Alignment(references, spans) for spans in outputs]
-    right = np.array(labels, dtype=object)[best] == np.array(tags.names, dtype=object)[tags.codes]
     run = {
         "corpus": files[1].source,
         "trained_on": f"{files[0].source} ({_size(learned)})",
-        "sentences": len(tags.lengths),
-        "tokens": len(tags.codes),
-        "tags": len(labels),
-        "accuracy": float(right.mean()),
         "policies": len(spread.grid),
         "illegal_pairs": spread.illegal,
         "affected_sentences": len(spread.affected),

@@ -1,4 +1,4 @@
-"""Corpora that the published tables need and the package does not have, from a folder or from the Hub."""
+"""Corpora that the published tables need and the package does not have, from a folder."""
 
 from __future__ import annotations
 
@@ -29,23 +29,16 @@ class Inputs:
 
     Attributes:
         folder: the folder of the corpora, or None.
-        hub: whether MultiCoNER may be fetched from the Hub if the folder does not have it.
         named: the tables that are asked for by name; none if all are.
     """
 
     folder: Path | None = None
-    hub: bool = False
     named: tuple[str, ...] = ()
 
     @cached_property
     def multiconer(self) -> Spans:
         """Read the spans of MultiCoNER's Spanish development set."""
-        try:
-            return read(self.path(MULTICONER_DEV)).decoded().spans
-        except MissingCorpus as missing:
-            if not self.hub:
-                raise MissingCorpus(f"{missing} Or let it be fetched: --hub.") from None
-        return self._fetched()
+        return read(self.path(MULTICONER_DEV)).decoded().spans
 
     @cached_property
     def conll03(self) -> tuple[Spans, Spans]:
@@ -70,16 +63,6 @@ class Inputs:
         where = "No folder of corpora is given" if self.folder is None else f"The folder has no {file}"
         put = f"Put {file} ({corpus['contents']}) into a folder and name it with --data DIR or SPANOMETER_DATA."
         raise MissingCorpus(f"{where}. {put}")
-
-    def _fetched(self) -> Spans:
-        from spanometer.corpora import load_multiconer
-
-        try:
-            dataset = load_multiconer(None, "es", "validation")
-        except InputError as error:
-            raise MissingCorpus(f"MultiCoNER could not be fetched: {' '.join(str(error).split())}") from None
-        names = dataset.features["ner_tags"].feature.names
-        return Spans.from_tags([[names[number] for number in numbers] for numbers in dataset["ner_tags"]])
 
 
 @cache

@@ -266,27 +266,9 @@ def _numbers(rows: Sequence[Row]) -> str:
     return " | ".join(f"{number:,}" for number in (len(rows), equal, faults, len(rows) - equal - faults))
 
 
-_INTRODUCTION = """# Official scores: equal rows
-
-We scored made-up files with the official scorers and with `spanometer score --protocol NAME`. A row is a number that
-the scorer prints. We do not compare modes of a scorer without a protocol. Some numbers have another source:
-
-- fairevaluation: the tables that come with the program.
-- hipe2020: the task's counts of a submitted run.
-- nervaluate, semeval2013 and muc: the counts of nervaluate's tests and of the task's table of scenarios. muc adds the
-  counts of exact boundaries and of types.
-- euroeval-described and euroeval-no-misc: seqeval on the same tags in capitals.
-
-WNUT-17 and HIPE-2022 also published figures of runs, but the corpora do not include these runs.
-
-A row is equal if we print the same digits, or if it is within 1e-9 where the scorer prints all digits.
-`python -m experiments.official DIR` makes this page; the tests score a part of the files.
-"""
-
-
 def main(arguments: Sequence[str]) -> int:
     """Print the page of the documentation; the status is 1 if a row differs without a reason."""
-    lines = [_INTRODUCTION, *table(Path(arguments[0]))]
+    lines = [DATA.joinpath("official.md").read_text(encoding="utf-8"), *table(Path(arguments[0]))]
     print("\n".join(lines))
     return int(any("NOT EXPLAINED" in line for line in lines))
 

@@ -26,7 +26,7 @@ from . import chance, decoding, examples, faireval, monotonicity, sl_icm, table4
 from .differences import reason_for
 from .inputs import Inputs, MissingCorpus
 from .published import DATA
-from .tables import MARKS, Cell, PublishedTable, text_table
+from .tables import MARKS, Cell, PublishedTable
 
 Values = Callable[[Inputs], Iterable[Cell | str]]
 """Yields the cells of a table and notes; if it lacks a corpus, the cells that were yielded before are shown."""
@@ -72,19 +72,6 @@ TABLES: dict[str, dict[str, Values]] = {
 FIGURE = "chance_figure1"
 """The table that has a picture."""
 
-_INTRODUCTION = """\
-# Every published table
-
-The measures come from papers, shared tasks and programs. This page compares the values in their tables with ours.
-A value is *equal* if ours rounds to the printed value. *Within one unit* means one unit of the last printed digit.
-
-Below the summary are the values that differ, with the reason.
-All values, with notes on each table: [reproduction.tsv](data/reproduction.tsv).
-
-In a checkout, `python -m experiments --data DIR` makes this page in seconds. `--help` lists the corpora that DIR needs.
-They do not come with the package; without them you get the other tables.
-"""
-
 
 @dataclass(frozen=True)
 class Reproduction:
@@ -117,7 +104,7 @@ class Reproduction:
         for source, tables in groups.items():
             counts = map(sum, zip(*(table.counts for table in tables), strict=True))
             rows.append([source, *(f"{number:,}" for number in (len(tables), *counts))])
-        return text_table("published in", ["tables", "values", *MARKS.values()], rows)
+        return Table("published in", ["tables", "values", *MARKS.values()], rows)
 
     @property
     def verdict(self) -> str:
@@ -129,7 +116,7 @@ class Reproduction:
 
     def to_markdown(self) -> str:
         """Write the summary and the cells that are not equal, by source; the same at every run."""
-        blocks = [_INTRODUCTION, _markdown(self.summary(), self.verdict)]
+        blocks = [DATA.joinpath("reproduction.md").read_text(encoding="utf-8"), _markdown(self.summary(), self.verdict)]
         for source, tables in self.by_source.items():
             parts = [(table, list(table.parts())) for table in tables]
             if any(part for _, part in parts):
@@ -149,9 +136,7 @@ def _markdown(*parts: Part) -> str:
     return to_markdown(parts, Precision())
 
 
-def reproduce(
-    names: Sequence[str] = (), *, folder: str | os.PathLike[str] | None = None, hub: bool = False
-) -> Reproduction:
+def reproduce(names: Sequence[str] = (), *, folder: str | os.PathLike[str] | None = None) -> Reproduction:
     """Make the tables.
 
     Args:
@@ -159,7 +144,6 @@ def reproduce(
             as it takes half a minute.
         folder: the folder of the corpora, with the file names of `inputs`. Without it, or if it lacks one, the tables
             that need it are missing.
-        hub: fetch MultiCoNER from the Hub if the folder does not have it.
 
     Raises:
         InputError: for an unknown table, a folder that does not exist, and a corpus that is not what it should be.
@@ -169,7 +153,7 @@ def reproduce(
     path = None if folder is None else Path(folder)
     if path is not None and not path.is_dir():
         raise InputError(f"{str(path)!r} is not a folder.", "Name the folder of the corpora.")
-    inputs = Inputs(path, hub, tuple(names))
+    inputs = Inputs(path, tuple(names))
     chosen = [name for name in TABLES if not names or name in names]
     return Reproduction(tuple(make(name, inputs) for group in chosen for name in TABLES[group]))
 
@@ -194,8 +178,8 @@ def _declared() -> dict[str, dict[str, Any]]:
     return tomllib.loads(DATA.joinpath("tables.toml").read_text(encoding="utf-8"))
 
 
-def draw(result: Reproduction, folder: str | os.PathLike[str]) -> list[Path]:
-    """Write the figures of the tables as PNG into a folder, and return their paths.
+def draw(result: Reproduction, folder: str | os.PathLike[str]) -> None:
+    """Write the figures of the tables as PNG into a folder.
 
     Raises:
         InputError: if matplotlib is missing.
@@ -204,7 +188,6 @@ def draw(result: Reproduction, folder: str | os.PathLike[str]) -> list[Path]:
 
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    paths = [target / f"{table.name}.png" for table in result.tables if table.name == FIGURE]
-    for path in paths:
-        plot_placement(chance.figure1_placement(), str(path))
-    return paths
+    for table in result.tables:
+        if table.name == FIGURE:
+            plot_placement(chance.figure1_placement(), str(target / f"{FIGURE}.png"))

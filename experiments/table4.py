@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import pairwise
+from operator import methodcaller
 from typing import cast
 
 import numpy as np
@@ -232,15 +233,16 @@ class _Evidence:
         return Costs(tuple(before - after for before, after in pairwise(rows)), np.nan, np.nan)
 
 
+_BELOW = {
+    "A span split in two costs something": ("sequence_split", "gold"),
+    "Less overlap costs more": ("minimum_overlap", "maximum_overlap"),
+    "A lost token costs short spans more than long ones": ("short_truncation", "long_truncation"),
+    "A token too many costs short spans more than long ones": ("short_extension", "long_extension"),
+}
+"""Statements that one output scores below another."""
+
 _STATEMENTS: dict[str, Callable[[_Evidence], bool]] = {
-    "A span split in two costs something": lambda evidence: evidence.below("sequence_split", "gold"),
-    "Less overlap costs more": lambda evidence: evidence.below("minimum_overlap", "maximum_overlap"),
-    "A lost token costs short spans more than long ones": lambda evidence: evidence.below(
-        "short_truncation", "long_truncation"
-    ),
-    "A token too many costs short spans more than long ones": lambda evidence: evidence.below(
-        "short_extension", "long_extension"
-    ),
+    **{text: methodcaller("below", *pair) for text, pair in _BELOW.items()},
     "Each further lost token costs something (rows -1 to -3)": lambda evidence: (
         min(evidence.row_costs("-").steps) > EPSILON
     ),

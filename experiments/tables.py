@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from spanometer.exceptions import counted
@@ -96,11 +96,6 @@ def _written(value: float | bool, form: str, sign: str) -> str:
     return f"{value:{sign},}" if isinstance(value, int) else f"{value:{form}}"
 
 
-def text_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> Table:
-    """Make a table of texts."""
-    return Table(title, heads, [list(row) for row in rows], left=left)
-
-
 @dataclass(frozen=True)
 class PublishedTable:
     """A published table, ours beside it.
@@ -165,5 +160,5 @@ class PublishedTable:
             if len(set(texts)) == 1:
                 yield f"Published: {texts[0][0]}. Ours: {texts[0][1]}. Values: {'; '.join(places)}."
             elif len(cells) <= LISTED:
-                rows = ([place, *text, cell.mark] for place, text, cell in zip(places, texts, cells, strict=True))
-                yield text_table("value", ["published", "ours", "difference", ""], rows)
+                rows = [[place, *text, cell.mark] for place, text, cell in zip(places, texts, cells, strict=True)]
+                yield Table("value", ["published", "ours", "difference", ""], rows)

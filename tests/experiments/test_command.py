@@ -48,14 +48,6 @@ def test_a_difference_without_a_reason(run, monkeypatch):
     assert "17 values differ. No reason is on record." in output
 
 
-def test_what_is_missing_is_said(run):
-    status, output, _ = run("sl_icm_table4")
-    assert status == 0
-    assert "### Table 4, counted as in the paper" in output
-    assert "Missing. No folder of corpora is given." in output
-    assert "--data DIR" in output
-
-
 def test_data(run, data, monkeypatch):
     status, output, _ = run("sl_icm_table4", "--data", data)
     assert status == 0

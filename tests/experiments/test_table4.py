@@ -8,20 +8,15 @@ import pytest
 import spanometer
 from experiments import monotonicity, table4
 from experiments.inputs import Inputs
-from experiments.monotonicity import MEASURES
 from experiments.published import published_rows
 from experiments.report import TABLES, make
-from experiments.table4 import CORRECT, PAPER, Table4
-from experiments.tables import DIFFERENT, EQUAL, NEAR
+from experiments.table4 import CORRECT, Table4
 from random_corpora import as_spans, random_pair
 from spanometer import InputError, Spans
 from spanometer.commands.main import main
 from spanometer.readers import read
 
 DOCS = Path(__file__).parents[2] / "docs"
-
-LINK_F = ("minimum_overlap", "link_f")
-"""0.763 for the printed 0.76: the one value that does not come out."""
 
 
 @pytest.fixture(scope="module")
@@ -36,28 +31,6 @@ def result(references):
 
 def values(cells):
     return {(cell.row, cell.column): cell.ours for cell in cells}
-
-
-def test_the_published_table_is_whole():
-    published = {row["output"]: row for row in published_rows("sl_icm_table4")}
-    assert len(published) == 14
-    assert all(set(row) == {"output", *MEASURES} for row in published.values())
-    assert published["minimum_overlap"]["link_f"] == "0.76"
-    assert published["+3"]["sl_icm_norm"] == "-0.012"
-
-
-def test_as_the_paper_counted(result):
-    cells = list(result.cells(PAPER))
-    assert len(cells) == 98
-    for cell in cells:
-        if (cell.row, cell.column) == LINK_F:
-            assert cell.mark == DIFFERENT
-            assert round(cell.ours, 3) == 0.763
-        else:
-            # the table alone has one unit of the last digit more
-            assert abs(cell.difference) <= 0.001 + 1e-9, cell
-            assert cell.mark == (EQUAL if abs(cell.difference) <= 0.0005 + 1e-9 else NEAR)
-    assert [cell.mark for cell in cells].count(EQUAL) >= 84
 
 
 @pytest.fixture

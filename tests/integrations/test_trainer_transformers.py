@@ -202,35 +202,6 @@ def of_evaluation(found):
     return {key: found[f"eval_{key}"] for key in ours}
 
 
-@pytest.mark.parametrize("decode", ["viterbi", "argmax"])
-@pytest.mark.parametrize("in_batches", [False, True])
-def test_training(tmp_path, in_batches, decode):
-    metrics = Metrics(LABELS, measures=MEASURED, decode=decode)
-    trainer = make_trainer(
-        tmp_path,
-        metrics,
-        learning_rate=0.02,
-        max_steps=12,
-        eval_strategy="steps",
-        eval_steps=3,
-        save_strategy="steps",
-        save_steps=3,
-        load_best_model_at_end=True,
-        metric_for_best_model="span_f_f1",
-        batch_eval_metrics=in_batches,
-    )
-    trainer.train()
-    evaluations = [entry for entry in trainer.state.log_history if "eval_span_f_f1" in entry]
-    scores = [entry["eval_span_f_f1"] for entry in evaluations]
-    assert len(scores) == 4
-    assert len(set(scores)) > 1
-    assert trainer.state.best_metric == max(scores)
-    # the best model is loaded, and the same evaluation again gives the same
-    again = of_evaluation(trainer.evaluate())
-    assert again == of_evaluation(evaluations[int(np.argmax(scores))])
-    assert again == pytest.approx(scored_alone(trainer, decode), abs=1e-12)
-
-
 @pytest.mark.parametrize(
     "options",
     [

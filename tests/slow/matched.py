@@ -3,20 +3,10 @@
 from collections import Counter
 from fractions import Fraction
 
+from slow.matched_spans import all_matchings
 from slow.measures import _as_sets, _averaged, _of_label, _precision_recall_f1
 
 THRESHOLDS = [Fraction(number, 100) for number in range(50, 100, 5)]
-
-
-def matchings(pairs):
-    """Yield every set of pairs in which no end occurs twice."""
-    if not pairs:
-        yield []
-        return
-    (row, column), *rest = pairs
-    yield from matchings(rest)
-    for others in matchings([pair for pair in rest if pair[0] != row and pair[1] != column]):
-        yield [(row, column), *others]
 
 
 def _credits(reference, predicted, credit, threshold):
@@ -44,7 +34,7 @@ def _best(references, predictions, credit, threshold):
         total = precision + recall
         return (2 * precision * recall / total if total else 0, total, precision)
 
-    sums = {tuple(sum(worth[pair][side] for pair in chosen) for side in (0, 1)) for chosen in matchings(pairs)}
+    sums = {tuple(sum(worth[pair][side] for pair in chosen) for side in (0, 1)) for chosen in all_matchings(pairs)}
     return max(sums, key=key) if pairs else (Fraction(0), Fraction(0))
 
 

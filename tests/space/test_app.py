@@ -257,14 +257,10 @@ def test_errors_are_text():
     ("reference", "prediction", "said"),
     [
         ("", "a O\n", "the reference is empty"),
-        (" \n", "", "the reference is empty"),
         ("a O\n", "", "no third column"),
-        ("a O\nb O\n", "a O\n", "1 token"),
         ("a O\n\nb O\n", "a O\n", "documents"),
         ("a O\n", "a PER-B\n", "Prediction, line 1"),
-        ("a O\nb\n", "a O\nb O\n", "Reference, line 2"),
         ("a O\nb \0O\n", "a O\nb O\n", "NUL"),
-        ("\ud800 O\n", "a O\n", "half of a surrogate pair"),
     ],
 )
 def test_wrong_tags_are_told_in_words(reference, prediction, said):
@@ -277,11 +273,8 @@ def test_wrong_tags_are_told_in_words(reference, prediction, said):
     ("reference", "prediction", "said"),
     [
         ("", "a", "the reference is empty"),
-        ("a", "", "the prediction is empty"),
-        ("<pers.ind> a", "a", "Reference, line 1"),
         ("a\n\n<pers.ind> a </pers.ind>", "a\n<pers.ind> a </pers>", "Prediction, line 2"),
         ("a b", "a c", "the word is"),
-        ("a\nb", "a", "documents"),
     ],
 )
 def test_wrong_markup_is_told_in_words(reference, prediction, said):
@@ -419,20 +412,11 @@ def test_only_the_first_values_are_shown():
         ("", "[]", {}, "the reference is empty"),
         ("[]", " \n", {}, "the prediction is empty"),
         ("[]\n{", "[]\n[]", {}, "Reference, line 2: this is not JSON"),
-        ("[]", "3", {}, "Prediction, line 1: a number is not a document"),
-        ("[]", '{"a": []}', {}, "Prediction, line 1: the object has no 'spans' or 'entities'"),
-        ("[]", '\n[{"start": 1, "end": 2, "label": "X"}]', {}, "Prediction, line 2"),
         ("[]", '[{"start": 2, "end": 1, "label": "X", "attributes": {}}]', {}, "Prediction, line 1"),
         ("[]\n[]", "[]", {}, "2 reference documents"),
-        ("[" * 100_000, "[]", {}, "Reference, line 1"),
-        ('[{"start": 0, "end": 1, "label": "X", "attributes": {"a": "\\ud800"}}]', "[]", {}, "Reference, line 1"),
         ("[]", "[]", {"attributes": "a\n=b"}, "names no attribute"),
-        ("[]", "[]", {"attributes": "a=x+"}, "an empty label"),
-        ("[]", "[]", {"attributes": "a\na=x"}, "'a' is given twice"),
-        ("[]", "[]", {"attributes": "micro"}, "key of the score over all attributes"),
         ("[]", "[]", {"micro_key": " "}, "“Name of all together”"),
         ("[]", "[]", {"default_values": "a=no"}, "is not JSON"),
-        ("[]", "[]", {"default_values": "[1]"}, "“Default values”: '[1]' is not of the form"),
         ("[]", "[]", {"default_values": "a={}"}, "'a'"),
     ],
 )

@@ -48,7 +48,7 @@ def test_groups_of_spans(binary):
     assert bounds(spanometer.read(path, span_group="sc")) == [(0, 0, 13, "PER"), (0, 5, 13, "LAST")]
     found = spanometer.read(path)
     assert bounds(found) == [(0, 0, 13, "PER")]
-    assert found.notes == ("Entities are read; the groups of spans 'sc', 'other' are not.",)
+    assert found.notes == ("Entities were read; the span groups 'sc', 'other' were not.",)
 
 
 def test_documents_without_the_group(binary):
@@ -66,7 +66,7 @@ def test_documents_without_the_group(binary):
 def test_the_only_group_if_there_are_no_entities(binary):
     found = spanometer.read(binary((TEXT, []), groups=[{"sc": [(0, 13, "PER")]}]))
     assert bounds(found) == [(0, 0, 13, "PER")]
-    assert found.notes == ("No document has entities; the spans are those of the group 'sc'.",)
+    assert found.notes == ("No document has entities; the span group 'sc' was read.",)
 
 
 def test_missing_annotation_is_not_scored(file, spacy):

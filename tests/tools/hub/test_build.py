@@ -263,12 +263,6 @@ def test_another_installation_is_not_built(complaint, tmp_path, monkeypatch):
     assert "Install this checkout: pip install -e ." in complaint("build", "--out", tmp_path)
 
 
-def test_unknown_metric(complaint, tmp_path):
-    line = complaint("build", "--out", tmp_path / "out", "spam_f")
-    assert line.startswith("spanometer: unknown module 'spam_f'. The modules are bcubed, ")
-    assert not (tmp_path / "out").exists()
-
-
 # the app
 
 
