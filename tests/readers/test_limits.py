@@ -36,9 +36,9 @@ TEXT = "<document><id>2</id><passage><offset>0</offset><text>"
         (TASK + ', {"data": {"text": "', "a", "a JSON item"),
         (TASK + ', {"id": 1', ',"k":1', "a JSON item"),
         # blank lines in formats of lines
-        ("T1\tPER 0 3\tAda\n", "\n", "nothing but blank lines"),
-        ("1|t|Ada\n1|a|wrote\n", " \r\n", "nothing but blank lines"),
-        ("[Ada](PER)\n", "\n", "nothing but blank lines"),
+        ("T1\tPER 0 3\tAda\n", "\n", "only blank lines"),
+        ("1|t|Ada\n1|a|wrote\n", " \r\n", "only blank lines"),
+        ("[Ada](PER)\n", "\n", "only blank lines"),
     ],
 )
 def test_parts_that_do_not_end(tmp_path, begun, filling, problem):

@@ -232,7 +232,7 @@ class DocumentFile:
         return take_segments(offsets_of(self.lengths), documents)[1]
 
     def in_documents_of(self, other: DocumentFile) -> DocumentFile:
-        """Cut the tokens of a file of tags into the documents of another file, which has as many tokens."""
+        """Divide the tokens of a file of tags into the documents of another file with as many tokens."""
         offsets = other.tags[0].offsets
         lines = self.document_lines if self.line_runs is None else self.line_runs.of(offsets[:-1])
         return replace(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -83,12 +83,16 @@ class Record:
             yield f"{', '.join(where)}: {problem}"
 
 
-class Named(Protocol):
-    """A file or folder that records are read from."""
+@dataclass(eq=False)
+class Named:
+    """A file or folder that records are read from.
 
-    @property
-    def name(self) -> str:
-        """The name in errors."""
+    Attributes:
+        name: its name in errors.
+    """
+
+    name: str
 
     def refuse(self, problem: str, remedy: str = "", line: int | None = None) -> InputError:
         """Make an error about this file or folder."""
+        return InputError(problem, remedy, source=self.name, line=line)

@@ -205,13 +205,13 @@ def read_sides(sides: Mapping[str, Any], reading: SideReading, *, apart: bool = 
 
 
 def read_columns(sides: Mapping[str, Any], *, empty: str = "tags") -> dict[str, Any]:
-    """Read the columns among several sides: lists of spans as `Spans`, those of entity trees as `Entities`.
+    """Read the sides that are columns: lists of spans as `Spans`, and lists of entity trees as `Entities`.
 
-    Tags stay, as their scheme is told from all sides, and so does what has been read.
+    Tags are not read yet, because their scheme is detected from all sides.
 
     Args:
-        sides: the sides by their names: columns of documents, or what has been read.
-        empty: the form of sides without a single tag or span, if it does not follow from the others.
+        sides: the sides by name: columns of documents, or sides that are already read.
+        empty: the form of sides without any tag or span, if the other sides do not show it.
 
     Raises:
         InputError: for columns that cannot be read.

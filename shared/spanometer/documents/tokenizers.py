@@ -62,7 +62,7 @@ def require_tokenizer(name: str | None) -> None:
     if not any(each.partition(":")[0] == kind and bool(rest) == (":" in each) for each in TOKENIZERS) or (
         colon and not rest
     ):
-        raise InputError(f"unknown tokenizer {setting('tokenizer', name)}.", _REMEDY, option="tokenizer")
+        raise InputError(f"unknown tokenizer {shown(name)}.", _REMEDY, option="tokenizer")
 
 
 # all systems compared with one reference use the same tokens

@@ -18,7 +18,7 @@ from ..options import options_of
 from ..spans.entities import ENTITY_TYPES, Entities, Entity, entities_arrays
 from .formats import formats_of, read_as
 from .source import Limits, require_stream
-from .writing import packing, writing
+from .writing import output_to
 
 _DOCUMENTS, _ENTITIES = 1000, 10_000
 """Columns are made for at most this many documents, or about this many entities, at a time."""
@@ -144,7 +144,12 @@ def write_entities(
             raise InputError("the document has no words.", remedy, document=document)
     names = list(map(str, range(columns.documents))) if documents is None else list(documents)
     options = {"entity_types": entity_types} if "entity_types" in keywords(writers[format]) else {}
-    _write(path, writers[format](columns.to_dicts(), words, names, **options).encode(), overwrite)
+    data = writers[format](columns.to_dicts(), words, names, **options).encode()
+    if isinstance(path, (str, os.PathLike)) and os.path.isfile(path) and not overwrite:
+        remedy = "Choose another name, or set overwrite=True."
+        raise InputError("the file exists already.", remedy, source=os.fspath(path))
+    with output_to(path, replace=overwrite) as output:
+        output.write(data)
 
 
 def _require_texts(option: str, value: Any, documents: int) -> None:
@@ -173,14 +178,3 @@ def _require_texts(option: str, value: Any, documents: int) -> None:
 def is_text(value: Any) -> bool:
     """Check whether a value is a string that can be stored as UTF-8."""
     return isinstance(value, str) and is_utf8(value)
-
-
-def _write(path: str | os.PathLike[str] | BinaryIO, data: bytes, overwrite: bool) -> None:
-    if not isinstance(path, (str, os.PathLike)):
-        path.write(data)
-        return
-    target = os.fspath(path)
-    if os.path.isfile(target) and not overwrite:
-        raise InputError("the file exists already.", "Choose another name, or set overwrite=True.", source=target)
-    with writing(target, replace=overwrite) as stream, packing(stream, packed=target.lower().endswith(".gz")) as packed:
-        packed.write(data)

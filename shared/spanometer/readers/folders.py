@@ -5,24 +5,12 @@ from __future__ import annotations
 import glob
 import os
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from ..exceptions import InputError
 
 _WILDCARD = re.compile(r"[*?\[]")
 _MOST_FILES = 100_000
-
-
-@dataclass(frozen=True)
-class Folder:
-    """A folder that records are read from, with its name in errors."""
-
-    name: str
-
-    def refuse(self, problem: str, remedy: str = "", line: int | None = None) -> InputError:
-        """Make an error about this folder."""
-        return InputError(problem, remedy, source=self.name, line=line)
 
 
 def files_of(path: Any) -> dict[str, str] | None:

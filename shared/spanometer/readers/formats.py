@@ -269,7 +269,9 @@ class TagReading:
         if not isinstance(self.words, (str, int)):
             problem = f"{setting('words', self.words)} is neither the number nor the name of a column."
             raise InputError(problem, "Use True, or the number or name of a column.")
-        require_kind(self.outside, (str, NoneType), "a string", f"Give {mention('outside')} as text, or leave it out.")
+        for name in ("outside", "documents", "boundary"):
+            remedy = f"Give {mention(name)} as text, or leave it out."
+            require_kind(getattr(self, name, None), (str, NoneType), "a string", remedy)
 
     @property
     def all_columns(self) -> tuple[Column, ...]:
@@ -283,13 +285,6 @@ class ColumnReading(TagReading):
 
     documents: str | None = None
     boundary: str | None = None
-
-    def __post_init__(self) -> None:
-        """Check the values."""
-        super().__post_init__()
-        for name in ("documents", "boundary"):
-            remedy = f"Give {mention(name)} as text, or leave it out."
-            require_kind(getattr(self, name), (str, NoneType), "a string", remedy)
 
 
 @dataclass(frozen=True, kw_only=True)

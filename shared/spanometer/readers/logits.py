@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from ..exceptions import InputError
+from ..exceptions import InputError, counted
 from ..tags.viterbi import Legality, Scores
 from .source import open_file
 
@@ -74,7 +74,8 @@ def _parts(logits: np.ndarray, lengths: np.ndarray | None) -> list[np.ndarray]:
         return list(logits)
     if lengths.shape != logits.shape[:1] or lengths.dtype.kind not in "iu":
         raise InputError(
-            f"'lengths' of shape {lengths.shape} and type {lengths.dtype} does not fit {len(logits)} documents.",
+            f"'lengths' has the shape {lengths.shape} and the type {lengths.dtype}, but 'logits' has "
+            f"{counted(len(logits), 'document')}.",
             "Give one whole number for each document.",
         )
     beyond = (lengths < 0) | (lengths > logits.shape[1])

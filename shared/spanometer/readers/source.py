@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, BinaryIO, Self, cast
 
+from ..documents.record import Named
 from ..exceptions import InputError, clause_for, require_kind, setting, shown
 from ..options import CheckedOptions, option, options_of
 
@@ -71,7 +72,7 @@ class Limits(CheckedOptions):
             # some of Python's codecs are not for text
             "a".encode(self.encoding)
         except (LookupError, ValueError):
-            problem = f"unknown encoding {setting('encoding', self.encoding)}."
+            problem = f"unknown encoding {shown(self.encoding)}."
             remedy = "Name a text encoding, such as 'utf-8', 'cp1252' or 'utf-16'."
             raise InputError(problem, remedy, option="encoding") from None
         object.__setattr__(self, "encoding", UTF_8 if codec.name == "utf-8-sig" else codec.name)
@@ -92,7 +93,7 @@ class Limits(CheckedOptions):
             )
 
 
-class Source:
+class Source(Named):
     """An open file; use `Source.open`.
 
     Attributes:
@@ -116,7 +117,7 @@ class Source:
         *,
         empty: bool = False,
     ) -> None:
-        self.name = name
+        super().__init__(name)
         self.limits = limits
         self.unended = False
         self._raw = stream
@@ -248,27 +249,27 @@ class Source:
                     line += block.count(b"\n")
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Yield each line with its number, from 1, and without its end.
+        """Yield each line with its number, from 1, without its line end.
 
         Raises:
-            InputError: as `blocks`, and for blank lines that do not end.
+            InputError: the errors of `blocks`, and for too many blank lines.
         """
         blank = 0
         for first, block in self.blocks():
             blank = blank + len(block) if block.isspace() else 0
-            self.require_short(blank, "there is nothing but blank lines for more than {}", "Leave them out", first)
+            self.require_short(blank, "the file has only blank lines for more than {}", "Remove them", first)
             for number, line in enumerate(block.decode().removesuffix("\n").split("\n"), first):
                 yield number, line.removesuffix("\r")
 
     def data(self) -> bytes:
-        """Read the bytes of a file that is no text; an `InputError` for more than may be held in memory."""
+        """Read the bytes of a binary file; an `InputError` for more than may be held in memory."""
         pieces, size = [self._data], len(self._data)
         self.require_held(size, None, "the file")
         while piece := self._read_bytes():
             size += len(piece)
             self.require_held(size, None, "the file")
             pieces.append(piece)
-        # kept for the next call, which finds the stream at its end
+        # kept for the next call: the stream is at its end
         self._data = b"".join(pieces)
         return self._data
 
@@ -307,10 +308,6 @@ class Source:
                 "this is zlib data (as in spaCy's .spacy files), not text.",
                 "Write the documents as JSON lines of tags: one list of token.ent_iob_-token.ent_type_ for each.",
             )
-
-    def refuse(self, problem: str, remedy: str = "", line: int | None = None) -> InputError:
-        """Make an error about this file."""
-        return InputError(problem, remedy, source=self.name, line=line)
 
     def _chunks(self) -> Iterator[bytes]:
         """Yield the head in blocks, then the rest of the text."""

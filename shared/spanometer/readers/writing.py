@@ -68,14 +68,10 @@ def write_documents(
     require_choice("replace", replace, (True, False))
     pairing = Pairing(to_tokens=to_tokens, trim=trim, tokenizer=tokenizer)
     prepared = prepare(documents, format, pairing, options, lossy=lossy)
-    if not isinstance(path, (str, os.PathLike)):
-        write_into(path, prepared, format, options)
-        return (*map(str, prepared.losses), *prepared.notes)
-    name = os.fspath(path)
-    if writers()[format].folder:
-        write_folder(name, prepared, format, options, replace=replace)
+    if writers()[format].folder and isinstance(path, (str, os.PathLike)):
+        write_folder(os.fspath(path), prepared, format, options, replace=replace)
     else:
-        with writing(name, replace=replace) as stream, packing(stream, packed=name.endswith(".gz")) as output:
+        with output_to(path, replace=replace) as output:
             write_into(output, prepared, format, options)
     return (*map(str, prepared.losses), *prepared.notes)
 
@@ -262,6 +258,17 @@ def packing(stream: BinaryIO, *, packed: bool) -> Iterator[BinaryIO]:
         return
     with gzip.GzipFile(fileobj=stream, mode="wb", compresslevel=_LEVEL, filename="", mtime=0) as packer:
         yield cast(BinaryIO, packer)
+
+
+@contextlib.contextmanager
+def output_to(path: str | os.PathLike[str] | BinaryIO, *, replace: bool) -> Iterator[BinaryIO]:
+    """Open a stream into a file, gzipped if its name ends in `.gz`; or yield an open stream."""
+    if not isinstance(path, (str, os.PathLike)):
+        yield path
+        return
+    packed = os.fspath(path).lower().endswith(".gz")
+    with writing(path, replace=replace) as stream, packing(stream, packed=packed) as output:
+        yield output
 
 
 def _beside(path: str) -> str:

@@ -124,7 +124,8 @@ def _columns_in(source: Source, level: str) -> dict[str, str]:
     columns = COLUMNS[level]
     for required in (WORDS_COLUMN, columns[_LITERAL]):
         if required not in names and number:
-            other = next((each for each in LEVELS if each != level and COLUMNS[each][_LITERAL] in names), None)
+            others = (each for each in LEVELS if each != level and COLUMNS[each][_LITERAL] in names)
+            other = None if required == WORDS_COLUMN else next(others, None)
             raise source.refuse(
                 f"the header has no column {required}; its columns are {', '.join(names[:30])[:300]}.",
                 f"The file has the other level of types: set {setting('level', other)}."

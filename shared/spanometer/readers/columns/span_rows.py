@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...documents.document_file import DocumentFile, documents_of
-from ...documents.record import Record
+from ...documents.record import Named, Record
 from ...tags.decoding import BARE_LABEL
-from ..folders import Folder, files_of
+from ..folders import files_of
 from ..formats import Format, Offsets, register
 from ..source import Source
 from .layout import looks_like_tag
@@ -66,7 +66,7 @@ def read_span_rows_folder(path: str | os.PathLike[str], options: Offsets, **limi
         InputError: names the file, with the errors of `read_span_rows`.
     """
     records = _records_of_files(os.fspath(path), limits)
-    return documents_of(Folder(os.fspath(path)), records, units=options.units("codepoint"), by_name=True)
+    return documents_of(Named(os.fspath(path)), records, units=options.units("codepoint"), by_name=True)
 
 
 def _records_of_files(folder: str, limits: dict[str, Any]) -> Iterator[Record]:

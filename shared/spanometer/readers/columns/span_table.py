@@ -14,7 +14,7 @@ from ...exceptions import InputError, counted, mention, require_kind, setting, s
 from ...options import option
 from ...spans.arrow import LONGEST
 from ..formats import Format, Offsets, register
-from ..json.parquet_rows import parquet_rows
+from ..json.parquet_rows import parquet_rows, require_distinct
 from ..json.values import first_value
 from ..source import PARQUET, Source
 from .csv_table import csv_rows, header_of
@@ -118,9 +118,7 @@ def _rows(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
         return
     rows = ((line, cells) for line, cells in csv_rows(source) if cells)
     _, header = next(rows)
-    twice = next((name for place, name in enumerate(header) if name and name in header[:place]), None)
-    if twice is not None:
-        raise source.refuse(f"two columns have the name {twice!r}.", "Give all columns different names.", 1)
+    require_distinct(source, header, 1)
     for line, cells in rows:
         if len(cells) != len(header):
             problem = f"the row has {counted(len(cells), 'cell')}, but the header has {len(header)}."

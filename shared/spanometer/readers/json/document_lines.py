@@ -173,7 +173,7 @@ def _written(documents: Fitted) -> Iterator[bytes]:
 
 
 def span_lines(spans: Spans) -> Iterator[bytes]:
-    """Write spans alone as JSON lines: an object with `spans` for each document, without words."""
+    """Write spans as JSON lines: an object with `spans` for each document, without words."""
     column = spans.to_arrow()
     for first in range(0, len(column), _AT_ONCE):
         rows_of_spans = column.slice(first, _AT_ONCE).to_pylist()

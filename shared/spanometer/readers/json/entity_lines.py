@@ -15,7 +15,7 @@ from ...spans.entities import Entity
 from ..entities import entities_of, is_text
 from ..formats import Format, register
 from ..source import Source
-from .records import MARK, add_words, first_filled, is_json_lines, is_object, list_in, located, rows
+from .records import MARK, add_row, first_filled, is_json_lines, is_object, list_in, located, rows, some_words
 
 
 def read_entity_lines(source: Source) -> DocumentFile:
@@ -29,7 +29,10 @@ def read_entity_lines(source: Source) -> DocumentFile:
             tokens, name = (row.get("tokens"), row.get("id")) if isinstance(row, dict) else (None, None)
             if tokens is not None and (not isinstance(tokens, list) or not all(map(is_text, tokens))):
                 raise source.refuse("'tokens' is not a list of strings.", "Write words as JSON strings.", line)
-            add_words(words, tokens, source, line, first=not lines)
+            if lines and (tokens is None) == bool(len(words)):
+                raise some_words(source, line)
+            if tokens is not None:
+                add_row(words, tokens, source, line)
             names.append(str(len(names) if name is None else name))
             lines.append(line)
             yield list_in(source, row, ("entities",), line, "entities")

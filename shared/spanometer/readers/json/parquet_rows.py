@@ -29,10 +29,8 @@ def parquet_rows(source: Source, rows: int = _ROWS) -> Iterator[tuple[int, dict[
     try:
         file = pq.ParquetFile(pa.BufferReader(source.data()))
         columns = file.schema_arrow.names
-        twice = next((name for place, name in enumerate(columns) if name in columns[:place]), None)
-        if twice is not None:
-            # an object would only keep the last one
-            raise source.refuse(f"two columns have the name {twice!r}.", "Give all columns different names.")
+        # an object would only keep the last one
+        require_distinct(source, columns)
         names = _class_names(file.schema_arrow.metadata or {})
         for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
             # a value takes a byte or more; counting values needs no unpacking
@@ -41,7 +39,7 @@ def parquet_rows(source: Source, rows: int = _ROWS) -> Iterator[tuple[int, dict[
         for batch in file.iter_batches(rows):
             # equal values take hardly any space in the file
             held += batch.nbytes
-            source.require_held(held, None, "what the file unpacks to")
+            source.require_held(held, None, "the unpacked file")
             size = batch.nbytes // max(batch.num_rows, 1)
             source.require_short(size, _LONG, _REMEDY, number + 1)
             for row in batch.to_pylist():
@@ -52,6 +50,13 @@ def parquet_rows(source: Source, rows: int = _ROWS) -> Iterator[tuple[int, dict[
             raise
         reason = str(error).partition("\n")[0]
         raise source.refuse(f"this Parquet file is damaged ({reason}).", "Write or download it again.") from None
+
+
+def require_distinct(source: Source, columns: Sequence[str], line: int | None = None) -> None:
+    """Raise an `InputError` if two columns have the same name."""
+    twice = next((name for place, name in enumerate(columns) if name and name in columns[:place]), None)
+    if twice is not None:
+        raise source.refuse(f"two columns have the name {twice!r}.", "Give all columns different names.", line)
 
 
 def first_row(source: Source) -> dict[str, Any] | None:

@@ -170,14 +170,6 @@ def words_in(source: Source, row: list[Any] | dict[str, Any], words_key: str | N
     raise source.refuse(f"the line has no list of words {words_key!r}.", "Name the key of the words.", line)
 
 
-def add_words(words: WordRows, row: Sequence[str] | None, source: Source, line: int, *, first: bool) -> None:
-    """Add the words of a line, if it has any; an `InputError` if only some lines have words."""
-    if not first and (row is None) == bool(len(words)):
-        raise some_words(source, line)
-    if row is not None:
-        add_row(words, row, source, line)
-
-
 def some_words(source: Source, line: int) -> InputError:
     """Make the error for a file where only some lines have words."""
     problem = "some lines have words, but others do not."
@@ -228,6 +220,11 @@ def _kind(value: object) -> str:
 def is_object(value: Any, *keys: str) -> bool:
     """Check whether a value is an object with all of these keys."""
     return isinstance(value, dict) and all(key in value for key in keys)
+
+
+def value_in(part: Any, key: str) -> Any:
+    """Look up a key; None if it is missing, or if the value is not an object."""
+    return part.get(key) if isinstance(part, dict) else None
 
 
 def spans_in(

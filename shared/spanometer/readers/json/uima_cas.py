@@ -15,7 +15,7 @@ from ...spans.characters import code_points
 from ..formats import Format, LayerReading, register
 from ..source import Source
 from ..xml_text import element_of
-from .records import first_object, is_object, rows
+from .records import first_object, is_object, rows, value_in
 
 _STRUCTURES, _TYPE, _ID, _SOFA = "%FEATURE_STRUCTURES", "%TYPE", "%ID", "@sofa"
 _OWN = frozenset({_TYPE, _ID, _SOFA, "@begin", "begin", "end", "sofa", "{http://www.omg.org/XMI}id"})
@@ -85,7 +85,7 @@ def _cas(source: Source) -> tuple[dict[str, str], dict[str, list[Annotation]]]:
             raise source.refuse(f"the file has no list {_STRUCTURES!r}.", _REMEDY, 1)
         structures = [each for each in document[_STRUCTURES] if isinstance(each, dict)]
         views = document.get("%VIEWS")
-        of_views = [_value(view, "%MEMBERS") for view in views.values()] if isinstance(views, dict) else []
+        of_views = [value_in(view, "%MEMBERS") for view in views.values()] if isinstance(views, dict) else []
         members = [each for each in of_views if isinstance(each, list)]
     indexed = {str(number) for of_view in members for number in of_view}
     texts: dict[str, str] = {}
@@ -104,10 +104,6 @@ def _cas(source: Source) -> tuple[dict[str, str], dict[str, list[Annotation]]]:
     if not texts:
         raise source.refuse("the file has no text (the sofaString of a Sofa).", _REMEDY, 1)
     return texts, annotations
-
-
-def _value(part: Any, key: str) -> Any:
-    return part.get(key) if isinstance(part, dict) else None
 
 
 def _of_xmi(source: Source) -> tuple[list[dict[str, Any]], list[list[str]]]:

@@ -85,26 +85,6 @@ def _is_document(value: Any) -> bool:
     return isinstance(value, list) or (isinstance(value, dict) and not any(key in value for key in _OF_SPANS))
 
 
-def begins_with(source: Source, *keys: str) -> bool:
-    """Check whether the head of a file has nested objects with these keys, in arrays or not."""
-    try:
-        text = _Text(source.with_text(iter([source.head])))
-        return all(_goes_to(text, key) for key in keys)
-    except InputError:
-        return False
-
-
-def _goes_to(text: _Text, wanted: str) -> bool:
-    """Skip to the value of a key; return False if the object has no such key."""
-    while text.skips("["):
-        pass
-    for key in text.keys_of_object() if text.skips("{") else ():
-        if key == wanted:
-            return True
-        text.value()
-    return False
-
-
 def items(source: Source, *inside: str) -> Iterator[tuple[int, Any]]:
     """Yield the items of a JSON array, or a single object, each with its first line.
 

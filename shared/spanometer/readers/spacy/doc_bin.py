@@ -92,8 +92,8 @@ def _damaged(source: Source, error: Exception) -> InputError:
 class SpanChoice:
     """The choice between entities and span groups, made while documents are read one by one.
 
-    The spans are those of the named group, or entities. Without any entities, they are those of the only group: it is
-    read until a document has entities.
+    Without a named group, entities are read. If no document has entities, the only group is read instead: until the
+    first document with entities, its spans are taken.
 
     Attributes:
         named: the named group; None for entities.
@@ -158,9 +158,8 @@ class SpanChoice:
         note = f"No document has entities; the span group {listed} was read."
         if self._without is not None:
             note = f"Entities were read; the span groups {listed} were not."
-        spans, kept = file.spans, slice(int(np.searchsorted(file.spans.document, self._without or 0)), None)
-        columns = {name: getattr(spans, name)[kept] for name in ("document", "start", "end", "label")}
-        return replace(file, spans=replace(spans, **columns), notes=(*file.notes, note))
+        first = np.searchsorted(file.spans.document, self._without or 0)
+        return replace(file, spans=file.spans.picked(np.arange(first, len(file.spans))), notes=(*file.notes, note))
 
 
 def _records(source: Source, stored: DocBin, choice: SpanChoice, *, in_tokens: bool) -> Iterator[Record]:

@@ -10,8 +10,7 @@ from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.record import Record
 from ..formats import Format, Offsets, blanks_before, register
-from ..json.records import first_object, is_object, rows
-from ..json.values import begins_with
+from ..json.records import first_object, is_object, rows, value_in
 from ..source import Source
 
 _REMEDY = "Give each document passages with an offset and a text."
@@ -21,6 +20,7 @@ _ANNOTATION = re.compile(r"<annotation[\s>/]")
 _LINE = "%line"
 """The key of an annotation's line in XML."""
 
+_PASSAGES = re.compile(rb'\s*[\[{].*?"passages"\s*:\s*\[', re.DOTALL)
 _SPLIT = "Split the document"
 _ENTITY = b"<!ENTITY"
 _LISTS = ("PubTator3", "documents")
@@ -130,8 +130,8 @@ def _record(source: Source, document: Any, line: int) -> Record:
     for passage in document["passages"]:
         sentences = _list(passage, "sentences")
         # if the passage has no text, its sentences have it
-        for part in [passage] if isinstance(_value(passage, "text"), str) else sentences or [None]:
-            offset, of_part = _value(part, "offset"), _value(part, "text")
+        for part in [passage] if isinstance(value_in(passage, "text"), str) else sentences or [None]:
+            offset, of_part = value_in(part, "offset"), value_in(part, "text")
             if not isinstance(offset, int) or not isinstance(of_part, str):
                 raise source.refuse(f"a passage of {where or 'a document'} lacks an offset or a text.", _REMEDY, line)
             text += blanks_before(source, offset, len(text), line) + of_part
@@ -148,16 +148,12 @@ def _record(source: Source, document: Any, line: int) -> Record:
 
 def _list(part: Any, key: str) -> list[Any]:
     """Read a list in a part of a document; another value becomes its only item, and an error when it is read."""
-    values = _value(part, key)
+    values = value_in(part, key)
     return [] if values is None else list(values) if isinstance(values, list) else [values]
 
 
-def _value(part: Any, key: str) -> Any:
-    return part.get(key) if isinstance(part, dict) else None
-
-
 def _bounds(source: Source, annotation: Any, line: int, where: str) -> list[tuple[int, int]]:
-    locations = _value(annotation, "locations")
+    locations = value_in(annotation, "locations")
     typed = is_object(annotation, "infons") and is_object(annotation["infons"], "type")
     if (
         not typed
@@ -168,7 +164,7 @@ def _bounds(source: Source, annotation: Any, line: int, where: str) -> list[tupl
             for each in locations
         )
     ):
-        own, name = _value(annotation, _LINE), _value(annotation, "id")
+        own, name = value_in(annotation, _LINE), value_in(annotation, "id")
         called = f"{'an annotation' if name is None else f'the annotation {name!r}'} of {where or 'a document'}"
         if not typed:
             remedy = "Write the label as the infon 'type'."
@@ -184,9 +180,8 @@ def _shows(source: Source) -> bool:
         return True
     documents = row.get("documents")
     first = documents[0] if isinstance(documents, list) and documents else row
-    # a collection, or a document, may be longer than the head
-    ways = (("passages",), ("documents", "passages"), ("PubTator3",))
-    return is_object(first, "passages") or any(begins_with(source, *keys) for keys in ways)
+    # a collection or a document may be longer than the head
+    return is_object(first, "passages") or (not row and _PASSAGES.match(source.head) is not None)
 
 
 register(Format("bioc", "BioC", _shows, read_bioc))

@@ -12,10 +12,9 @@ from typing import Any
 
 from ...documents.document_file import DocumentFile, documents_of
 from ...documents.fitting import Fitted
-from ...documents.record import Record
+from ...documents.record import Named, Record
 from ...documents.writer import Writer
 from ...exceptions import InputError, setting
-from ..folders import Folder
 from ..formats import IN_BROWSERS, Format, Offsets, register
 from ..json.records import number_or_text
 from ..source import Limits, Source
@@ -53,7 +52,7 @@ def read_brat_folder(path: str | os.PathLike[str], options: Offsets, **limits: A
     Raises:
         InputError: the errors of `read_brat`, with the file; names the folder if it has no .ann file.
     """
-    folder = Folder(os.fspath(path))
+    folder = Named(os.fspath(path))
     files = sorted(glob.glob(os.path.join(glob.escape(folder.name), "**", "*.ann"), recursive=True))
     if not files:
         raise folder.refuse("the folder has no .ann file.", "Name a folder of brat's files, or a file.")
