@@ -228,7 +228,7 @@ def test_too_large_a_group_is_refused(monkeypatch):
     monkeypatch.setattr(matching, "LARGEST_GROUP", 20)
     reference = [span_dicts(" ".join(f"{start}-{100 - start}:A" for start in range(30)))]
     prediction = [span_dicts(" ".join(f"{start}-{101 - start}:A" for start in range(30)))]
-    with pytest.raises(InputError, match="60 wrong spans of both sides overlap each other") as raised:
+    with pytest.raises(InputError, match="60 wrong spans form one chain of overlaps") as raised:
         matched([[], *reference], [[], *prediction])
     assert raised.value.document == 1
 

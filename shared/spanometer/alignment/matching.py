@@ -186,8 +186,7 @@ def _in_groups(
     largest = int(size.argmax())
     if size[largest] > LARGEST_GROUP:
         raise InputError(
-            f"{size[largest]} wrong spans of both sides overlap each other, directly or through others; the limit is "
-            f"{LARGEST_GROUP}.",
+            f"{size[largest]} wrong spans form one chain of overlaps; the limit is {LARGEST_GROUP}.",
             "Leave out this document.",
             document=None if document is None else int(document[groups.first[largest]]),
         )

@@ -132,7 +132,9 @@ class Corpus:
         if source is None and self.hub is not None:
             return self._download(replace(self.hub, **options), wanted, cache_dir)
         for option in options:
-            raise InputError(f"{option}=... is for the Hub, and source=... is given.", f"Leave out {option}=...")
+            raise InputError(
+                f"{option}=... applies only to the Hub, but source=... names files.", f"Leave out {option}=..."
+            )
         files = list_files(source)
         if is_single(files, source):
             return {_split_of(files[0], wanted): tuple(files)}

@@ -32,7 +32,7 @@ _GRID: dict[str, Any] = {"marker": "|", "color": "#000000", "markersize": 13, "m
 _LOGITS: dict[str, Any] = {"marker": "D", "color": ORANGE, "markersize": 7.5}
 _NEAREST: dict[str, Any] = {**DOT, "markerfacecolor": "white"}
 _KINDS = {
-    "the grid as a whole": _GRID,
+    "all policies": _GRID,
     "named policies": DOT,
     "nearest policies to a project's rule": _NEAREST,
     "decoded from logits": _LOGITS,
@@ -150,7 +150,7 @@ def _draw_policies(
 
 def _marked(measure: MeasureSpread, nearest: Collection[str] = ()) -> list[Mark]:
     """List the scores that have names, highest first; some names may stand for nearest policies."""
-    marks: list[Mark] = [(f"{name} of the grid", getattr(measure, name), _GRID) for name in _WHOLE]
+    marks: list[Mark] = [(f"{name} of policies", getattr(measure, name), _GRID) for name in _WHOLE]
     marks += [(name, score, _NEAREST if name in nearest else DOT) for name, score in measure.named.items()]
     marks += [(name, score, _LOGITS) for name, score in measure.from_logits.items()]
     defined = [(_NAMES.get(name, name), score, style) for name, score, style in marks if not np.isnan(score)]

@@ -47,26 +47,28 @@ class Thresholds:
         InputError: for a value that is not a number or below 0.
     """
 
-    short_share: float = _threshold(0.9, "paper's flow: it ends at this share of spans with 1 or 2 tokens", "SHARE")
-    touching_share: float = _threshold(0.1, "paper's flow: touching spans matter from this share on", "SHARE")
-    very_long_span: float = _threshold(15, "paper's flow: a span is very long from this many tokens on", "TOKENS")
-    very_long_share: float = _threshold(0.1, "paper's flow: very long spans matter from this share on", "SHARE")
+    short_share: float = _threshold(
+        0.9, "paper's flow: stop if at least this share of the spans has 1 or 2 tokens", "SHARE"
+    )
+    touching_share: float = _threshold(0.1, "paper's flow: minimum share of touching spans that matters", "SHARE")
+    very_long_span: float = _threshold(15, "paper's flow: minimum length of a very long span", "TOKENS")
+    very_long_share: float = _threshold(0.1, "paper's flow: minimum share of very long spans that matters", "SHARE")
     several_tokens: float = _threshold(
-        0.05, "near misses matter from this share of spans with several tokens on", "SHARE"
+        0.05, "minimum share of spans with several tokens at which near misses matter", "SHARE"
     )
     adjacent: float = _threshold(
-        0.01, "boundaries matter from this share of spans that touch a span of their label on", "SHARE"
+        0.01, "minimum share of spans that touch a span of their label at which boundaries matter", "SHARE"
     )
-    length_variation: float = _threshold(0.5, "lengths vary from this standard deviation / mean on", "RATIO")
-    long_span: float = _threshold(5, "a span is long from this many tokens on", "TOKENS")
-    long_share: float = _threshold(0.1, "long spans matter from this share on", "SHARE")
+    length_variation: float = _threshold(
+        0.5, "minimum standard deviation / mean of lengths that counts as varied", "RATIO"
+    )
+    long_span: float = _threshold(5, "minimum length of a long span", "TOKENS")
+    long_share: float = _threshold(0.1, "minimum share of long spans that matters", "SHARE")
     information_variation: float = _threshold(
-        0.3, "words differ in information from this standard deviation / mean on", "RATIO"
+        0.3, "minimum standard deviation / mean of the words' information that counts as varied", "RATIO"
     )
-    label_evenness: float = _threshold(
-        0.9, "labels are uneven below this ratio of their entropy to its maximum", "RATIO"
-    )
-    chance: float = _threshold(0.05, "correct for chance from this F1 by chance on", "F1")
+    label_evenness: float = _threshold(0.9, "labels are uneven if their entropy / its maximum is less", "RATIO")
+    chance: float = _threshold(0.05, "minimum F1 by chance that needs correction", "F1")
 
     def __post_init__(self) -> None:
         """Check the values."""

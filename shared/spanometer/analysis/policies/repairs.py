@@ -196,7 +196,9 @@ class _Logits:
                 raise InputError("id2label applies only to logits.", "Give logits too, or leave out id2label.")
             return None
         if id2label is None:
-            raise InputError("id2label is missing.", "Give the tags of the logits, in their order.")
+            raise InputError(
+                "id2label is missing.", "Pass id2label=..., the tags in the order of the logits' last axis."
+            )
         legality = Legality.of(read_id2label(id2label), scheme)
         arrays = ordered(logits, "a list of logits", "Give an array of shape (tokens, labels) for each document.")
         return cls(Scores.read(arrays, len(legality.labels)), legality)
