@@ -4,15 +4,13 @@
     validation = load_multiconer("multiconer2022.zip", "es", "validation")  # a datasets.Dataset
     validation.features["ner_tags"].feature.names  # "O", "B-CORP", "I-CORP", ...
 
-Every loader returns a `datasets.DatasetDict`, or a `Dataset` if a split is named, with `id` (string), `tokens`
-(list of strings) and `ner_tags` (list of `ClassLabel`; HIPE has `entities`) beside what else the corpus has. With
-`streaming=True` these are an `IterableDatasetDict` and an `IterableDataset`, and memory does not grow with the corpus
-(except for HIPE, which is read a file at a time).
+Every loader returns a `datasets.DatasetDict`, or a `Dataset` for a single split, with `id` (string), `tokens` (list of
+strings), `ner_tags` (list of `ClassLabel`; HIPE has `entities`) and further columns. With `streaming=True` it returns
+an `IterableDatasetDict` or an `IterableDataset`, and memory does not grow with the corpus (HIPE reads whole files).
 
-`load_spans` gives the documents and spans of any file that `spanometer.read` reads, as a `Dataset` in memory.
+`load_spans` loads the documents and spans of any file that `spanometer.read` reads, in memory.
 
-Corpora are cached as memory-mapped Arrow under the hash of their files' content, so that a second load does not parse
-them again, wherever the files are by then.
+Corpora are cached as memory-mapped Arrow by the hash of their files, so a second load does not parse them again.
 """
 
 from .conll03 import CONLL03_HUB, load_conll03

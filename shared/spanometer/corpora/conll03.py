@@ -25,10 +25,10 @@ PARTS_OF_SPEECH = (
     "UH", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "WDT", "WP", "WP$", "WRB",
 )
 # fmt: on
-"""The names of the tags, in the order of the codes that the data set on the Hub has."""
+"""The names of the tags in the order of the codes on the Hub."""
 
 CONLL03_HUB = HubRepository("eriktks/conll2003", CONVERTED)
-"""Where the corpus is on the Hub; its tags are IOB2 there."""
+"""The corpus on the Hub, with IOB2 tags."""
 
 _COLUMNS = {"pos_tags": 2, "chunk_tags": 3, "ner_tags": 4}
 """The columns of tags."""
@@ -53,26 +53,25 @@ def load_conll03(
     """Load the English corpus of the CoNLL-2003 shared task.
 
     Columns: `id` (string, the number of the sentence), `tokens` (list of strings), `pos_tags`, `chunk_tags`, `ner_tags`
-    (lists of `ClassLabel`, with the codes of the data set on the Hub), `document` (int32, the number of the news story,
-    counted from 0 by `-DOCSTART-` lines; None before the first, and on the Hub, which has none).
+    (lists of `ClassLabel`, with the codes on the Hub), `document` (int32, the number of the news story from 0 by
+    `-DOCSTART-` lines; None before the first such line and on the Hub, which has none).
 
     Args:
-        source: a file (it may be gzipped), a folder or an archive (zip, tar, also packed with gzip, bzip2 or xz) with
-            the files of the release, `eng.train`, `eng.testa` and `eng.testb`, or with `train.txt`, `valid.txt` and
-            `test.txt`; None for the Hub.
-        split: `train`, `validation` (also `testa`) or `test` (also `testb`); None for all that there are (from
-            the Hub, all three). A single file is the split that its name tells, or the one that is named here.
-        scheme: `IOB2`, or `IOB1` as the corpus was first released; `ner_tags` and `chunk_tags` are written in it,
-            whichever of the two the file has.
-        repository, revision: of a data set on the Hub, instead of `CONLL03_HUB`.
-        streaming: read while iterating, and keep nothing. From the Hub the files of the splits are downloaded first.
-        cache_dir: as in `load_multiconer`.
+        source: a (gzipped) file, a folder or an archive (zip, tar, also with gzip, bzip2 or xz) with the files of the
+            release, `eng.train`, `eng.testa` and `eng.testb`, or with `train.txt`, `valid.txt` and `test.txt`; None for
+            the Hub.
+        split: `train`, `validation` (also `testa`) or `test` (also `testb`); None for all. The split of a single file
+            is set here or by its name.
+        scheme: convert `ner_tags` and `chunk_tags` to `IOB2`, or to `IOB1` of the first release.
+        repository, revision: a data set on the Hub, instead of `CONLL03_HUB`.
+        streaming: read while iterating, without a cache. Files on the Hub are downloaded first.
+        cache_dir: see `load_multiconer`.
 
     Returns:
-        As `load_multiconer`.
+        The same as `load_multiconer`.
 
     Raises:
-        InputError: as `load_multiconer`; also if `ner_tags` follow neither scheme from first to last.
+        InputError: as for `load_multiconer`; also if the tags of a file fit neither scheme.
 
     Source: Tjong Kim Sang and De Meulder 2003, Introduction to the CoNLL-2003 shared task.
     """
@@ -93,7 +92,7 @@ def load_conll03(
 
 
 def _read(scheme: str, file: CorpusFile) -> Iterator[Part]:
-    """Read the sentences of a file, in parts, with their tags in a scheme."""
+    """Read the sentences of a file in parts, with tags in a scheme."""
     own: str | None = None
     for part in read_sentences(file, _COLUMNS):
         own = own or _scheme_of(part)
@@ -113,7 +112,7 @@ def _read(scheme: str, file: CorpusFile) -> Iterator[Part]:
 
 
 def _scheme_of(part: Part) -> str | None:
-    """Find the scheme that the entity tags follow furthest; None if they follow both equally far."""
+    """Find the scheme that fits more entity tags from the beginning; None if both fit equally many."""
     tags = part.tags["ner_tags"]
     first = {}
     for scheme in SCHEMES:

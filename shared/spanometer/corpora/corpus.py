@@ -1,4 +1,4 @@
-"""A corpus: how its files are named, found and read into `datasets`, cached by content or streamed."""
+"""A corpus: find its files and read them into `datasets`, cached by content or streamed."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from .files import SPLITS, CorpusFile, is_single, list_files, require_split
 from .sentences import ROWS, Part
 
 READER_VERSION = 3
-"""To be raised whenever a loader gives other rows for the same bytes, so that older cache files are not used."""
+"""Increase this number when a loader reads other rows from the same bytes, to invalidate older caches."""
 
 CONVERTED = "refs/convert/parquet"
-"""The revision in which the Hub keeps its own conversions to Parquet of data sets that were loading scripts."""
+"""The revision of the Hub's conversions to Parquet."""
 
 USUAL_WORDS = {"train": "train", "validation": "dev", "test": "test"}
-"""How most releases name the splits in their files."""
+"""The usual names of splits in files of releases."""
 
 Source: TypeAlias = str | os.PathLike[str] | None
 Files: TypeAlias = Mapping[str, tuple[CorpusFile, ...]]
@@ -49,7 +49,7 @@ Loaded: TypeAlias = Dataset | DatasetDict | IterableDataset | IterableDatasetDic
 
 @dataclass(frozen=True)
 class HubRepository:
-    """Where a corpus is on the Hub.
+    """The location of a corpus on the Hub.
 
     Attributes:
         repository: the id of the data set.
@@ -64,11 +64,11 @@ class HubRepository:
         return f"{self.repository}@{self.revision}"
 
     def download(self, patterns: list[str], cache_dir: Source) -> str:
-        """Download the files that fit one of the patterns; without a network they are taken from the Hub's cache.
+        """Download the files that match a pattern, or take them from the Hub's cache if offline.
 
         Raises:
-            InputError: if the Hub cannot be reached and the cache has nothing, if there is no such data set or
-                revision, and if its terms are not accepted.
+            InputError: if neither the Hub nor the cache has them, for an unknown data set or revision, and if its terms
+                are not accepted.
         """
         options = {"revision": self.revision, "allow_patterns": patterns, "cache_dir": _cache_folder(cache_dir)}
         try:
@@ -87,17 +87,17 @@ class HubRepository:
 
 @dataclass(frozen=True, kw_only=True)
 class Corpus:
-    """A corpus: its columns, how its files are named, where they are on the Hub, and how one of them is read.
+    """A corpus: its columns, the names of its files, their location on the Hub, and their reader.
 
     Attributes:
-        name: of the corpus in errors.
-        key: the name and all options that change the rows read from the same bytes.
-        declare: makes the columns; some corpora read their files for it, so it is not called for cached corpora.
+        name: the name of the corpus in errors.
+        key: the name and all options that change the rows.
+        declare: makes the columns; it may read files and is not called for cached corpora.
         read: reads a file in parts.
-        file_names: for each split the names that its file can have, in lower case; `*` stands for anything.
-        folder: how the folder of the wanted files begins, in lower case, if several folders have files of that name.
-        parquet_folders: the folders, each with a slash at its end, that may hold a split's Parquet files.
-        hub: where the corpus is on the Hub, or None if it is not there.
+        file_names: the possible file names of each split, in lower case, with `*` as wildcard.
+        folder: the lower-case beginning of the folder's name, if several folders have files of the same name.
+        parquet_folders: the folders (with a final slash) of Parquet files.
+        hub: the location on the Hub, if any.
     """
 
     name: str
@@ -115,17 +115,17 @@ class Corpus:
         return self.declare()
 
     def find(self, source: Source, split: object, cache_dir: Source, **repository: str | None) -> Files:
-        """Find the files of the wanted split, or of all splits, in a source, or on the Hub if there is none.
+        """Find the files of one split or of all splits, in a source or on the Hub.
 
         Args:
-            source: a file, which is one split, a folder or an archive.
-            split: the name of the wanted split, or None.
-            cache_dir: where files from the Hub are kept.
-            repository: the `repository` and the `revision` to use instead of `hub`.
+            source: a file (one split), a folder or an archive.
+            split: the name of the split; None for all.
+            cache_dir: the folder of files from the Hub.
+            repository: the `repository` and `revision` to use instead of `hub`.
 
         Raises:
-            InputError: if there are no such files, or several files could be meant; for a repository or revision
-                beside a source; as `HubRepository.download`, and if the Hub lacks one of the splits.
+            InputError: if files are missing or ambiguous; for a repository or revision together with a source; and as
+                for `HubRepository.download`.
         """
         wanted = require_split(split)
         options = {option: value for option, value in repository.items() if value is not None}
@@ -141,7 +141,7 @@ class Corpus:
         return self._splits_among(files, wanted, str(source))
 
     def load(self, files: Files, split: str | None, *, streaming: bool, cache_dir: Source) -> Loaded:
-        """Load all splits, or only the split with that name.
+        """Load one split or all splits.
 
         Raises:
             InputError: if the files cannot be read, or the cache cannot be written.
@@ -157,7 +157,7 @@ class Corpus:
         return loaded if split is None else loaded.popitem()[1]
 
     def tables(self, files: Iterable[CorpusFile]) -> Iterator[pa.Table]:
-        """Read the rows of files, in parts."""
+        """Read the rows of files in parts."""
         for part in chain.from_iterable(map(self.read, files)):
             yield part.table(self.features)
 
@@ -167,7 +167,7 @@ class Corpus:
                 yield from batch.to_pylist()
 
     def _cached(self, split: NamedSplit, files: tuple[CorpusFile, ...], folder: str | None) -> Dataset:
-        """Map a split into memory; read and cache it first unless that was done before."""
+        """Map a split into memory; read and cache it first if necessary."""
         identity = json.dumps([READER_VERSION, self.key, str(split), [file.digest() for file in files]])
         digest = hashlib.sha256(identity.encode()).hexdigest()[:32]
         try:
@@ -183,7 +183,7 @@ class Corpus:
             raise InputError(problem, remedy, source=getattr(cause, "filename", None) or folder) from None
 
     def _download(self, hub: HubRepository, wanted: str | None, cache_dir: Source) -> Files:
-        """Download the files of the wanted split, or of all three, and no others."""
+        """Download only the files of the split, or of all three splits."""
         splits = SPLITS if wanted is None else (wanted,)
         names = [pattern for split in splits for name in self.file_names[split] for pattern in (name, f"*/{name}")]
         patterns = [*names, *chain.from_iterable(map(self._parquet_patterns, splits))]
@@ -197,7 +197,7 @@ class Corpus:
         return files
 
     def _splits_among(self, files: Sequence[CorpusFile], wanted: str | None, source: str) -> Files:
-        """Find the files of the wanted split, or of all splits that there are."""
+        """Find the files of the split, or of all available splits."""
         splits = SPLITS if wanted is None else (wanted,)
         by_split = {split: of_split for split in splits if (of_split := self._of_split(files, split, source))}
         if by_split:
@@ -249,17 +249,17 @@ class _Builder(ArrowBasedBuilder):  # type: ignore[misc]
 
 
 def _fits(path: str, patterns: Iterable[str]) -> bool:
-    """Check whether a path fits one of the patterns, whose `*` stand for no slashes."""
+    """Check whether a path matches a pattern; `*` does not match slashes."""
     return any(fnmatch.fnmatchcase(path, pattern) for pattern in patterns if pattern.count("/") == path.count("/"))
 
 
 def _split_of(file: CorpusFile, wanted: str | None) -> str:
-    """Find the split of a single file: the wanted split, or the split in its name."""
+    """Find the split of a single file: the given split, or the split in its name."""
     named = file.split
     if wanted is None and named is None:
         raise InputError("the name of the file does not tell its split.", "Name it with split=...", source=file.name)
     if named is not None and wanted not in (None, named):
-        remedy = f"Give the file of the {wanted} split, or rename this one."
+        remedy = f"Pass the file of the {wanted} split, or rename this one."
         raise InputError(f"by its name this file is the {named} split, not {wanted}.", remedy, source=file.name)
     return wanted or str(named)
 
@@ -270,5 +270,5 @@ def _cache_folder(cache_dir: Source) -> str | None:
         return None
     path = os.fspath(cache_dir) if isinstance(cache_dir, (str, os.PathLike)) else None
     if not isinstance(path, str) or "\0" in path:
-        raise InputError(f"{setting('cache_dir', cache_dir)} is not a path.", "Give the path of a folder, or None.")
+        raise InputError(f"{setting('cache_dir', cache_dir)} is not a path.", "Pass the path of a folder, or None.")
     return path

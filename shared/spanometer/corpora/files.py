@@ -23,23 +23,23 @@ from ..exceptions import InputError, printable, require_choice
 from ..readers import open_file
 
 LARGEST_FILE = 1 << 30
-"""The most bytes, unpacked, that a file in an archive may have: 1 GiB."""
+"""The maximum unpacked size of a file in an archive: 1 GiB."""
 
 LARGEST_ARCHIVE = 8 << 30
-"""The most bytes, unpacked, that all files of an archive may have: 8 GiB."""
+"""The maximum unpacked size of an archive: 8 GiB."""
 
 MOST_FILES = 100_000
-"""The most files that a folder or an archive may have."""
+"""The maximum number of files in a folder or an archive."""
 
 SPLITS = ("train", "validation", "test")
 SPLIT_ALIASES = {"dev": "validation", "valid": "validation", "testa": "validation", "testb": "test"}
-"""Other names of the splits, as the releases have them."""
+"""Other names of the splits in releases."""
 
 Archive: TypeAlias = ZipFile | TarFile
 
 _GZIP = b"\x1f\x8b"
 _DAMAGED = (BadZipFile, TarError, BadGzipFile, LZMAError, zlib.error, EOFError, NotImplementedError)
-"""The errors of damaged archives, and of zip files packed in a way that Python does not read."""
+"""The errors of damaged archives and of unsupported zip files."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,10 @@ class CorpusFile:
     """A file of a corpus.
 
     Attributes:
-        name: its name in errors.
-        path: its path within the folder or archive, with slashes; a single file has its name.
-        location: the path of the file, or of the archive.
-        member: the name in the archive, to the letter; None for a file that is not in an archive.
+        name: the name of the file in errors.
+        path: the path in the folder or archive, with slashes; for a single file its name.
+        location: the path of the file or of the archive.
+        member: the exact name in the archive; None outside archives.
     """
 
     name: str
@@ -65,14 +65,14 @@ class CorpusFile:
 
     @property
     def split(self) -> str | None:
-        """The split that the name tells; None if it names none or several."""
+        """The split in the name; None for no or several splits."""
         words = re.split(r"[^a-z]+", self.bare_name)
         splits = {SPLIT_ALIASES.get(word, word) for word in words} & set(SPLITS)
         return splits.pop() if len(splits) == 1 else None
 
     @contextmanager
     def open(self) -> Iterator[io.BufferedReader]:
-        """Open the file; files in archives are unpacked while they are read and never written anywhere.
+        """Open the file; files in archives are unpacked while reading and never written.
 
         Raises:
             InputError: if the file cannot be read, or the archive is damaged.
@@ -86,7 +86,7 @@ class CorpusFile:
             member = archive.extractfile(self.member) if isinstance(archive, TarFile) else archive.open(self.member)
             stream: io.BufferedReader = opened.enter_context(io.BufferedReader(cast(io.RawIOBase, member)))
             if stream.peek(len(_GZIP)).startswith(_GZIP):
-                remedy = "Unpack the archive, and give the folder."
+                remedy = "Unpack the archive, and pass the folder."
                 raise InputError("this file is packed once more within the archive.", remedy, source=self.name)
             yield stream
 
@@ -97,14 +97,14 @@ class CorpusFile:
 
 
 def list_files(source: Any) -> list[CorpusFile]:
-    """List the files of a folder or an archive, sorted by path, or the source if it is a single file.
+    """List the files of a folder or an archive, sorted by path, or the single file.
 
     Raises:
-        InputError: if there is no such path or it cannot be read, for an archive that is damaged, encrypted or larger
-            than the limits of this module, and for one with files whose paths lead out of it.
+        InputError: for a missing or unreadable path, and for an archive that is damaged, encrypted, too large, or has
+            files whose paths lead out of it.
     """
     if not isinstance(source, (str, os.PathLike)):
-        raise InputError(f"source={source!r} is not a path.", "Give the path of a file, a folder or an archive.")
+        raise InputError(f"source={source!r} is not a path.", "Pass the path of a file, a folder or an archive.")
     location = os.fspath(source)
     if os.path.isdir(location):
         return sorted(_folder_files(location), key=lambda file: file.path)
@@ -117,12 +117,12 @@ def list_files(source: Any) -> list[CorpusFile]:
 
 
 def is_single(files: list[CorpusFile], source: Any) -> bool:
-    """Check whether the source is itself the only file, and not a folder or an archive with files in it."""
+    """Check whether the source is a single file, not a folder or an archive."""
     return [file.name for file in files] == [os.fspath(source)]
 
 
 def require_split(split: object) -> str | None:
-    """Find the name that `datasets` has for a split; raise an `InputError` for an unknown split."""
+    """Normalise the name of a split; raise an `InputError` for an unknown split."""
     if split is None:
         return None
     name = SPLIT_ALIASES.get(str(split), str(split))
@@ -132,7 +132,7 @@ def require_split(split: object) -> str | None:
 
 
 def _open_archive(location: str) -> Archive | None:
-    """Open a file that is an archive by its content; return None for another file."""
+    """Open a file if its content is an archive; return None for other files."""
     with open_file(location, location) as stream:
         # text that happens to hold a zip's end record is not a zip
         if stream.read(2) == b"PK" and zipfile.is_zipfile(stream):
@@ -143,7 +143,7 @@ def _open_archive(location: str) -> Archive | None:
 
 
 def _folder_files(folder: str) -> Iterator[CorpusFile]:
-    """List the files of a folder and its subfolders; hidden folders are not part of a release."""
+    """List the files of a folder and its subfolders, except hidden folders."""
     count = 0
     for path in Path(folder).rglob("*"):
         within = path.relative_to(folder)
@@ -154,11 +154,11 @@ def _folder_files(folder: str) -> Iterator[CorpusFile]:
 
 
 def _archive_files(archive: Archive, location: str) -> Iterator[CorpusFile]:
-    """List the files of an archive, without links; check the limits before any file is read."""
+    """List the files of an archive without links, and check the limits."""
     if isinstance(archive, TarFile):
         members = ((entry.name, entry.size, entry.isreg()) for entry in archive)
     elif any(entry.flag_bits & 1 for entry in archive.infolist()):
-        raise InputError("the archive is encrypted.", "Unpack it, and give the folder.", source=location)
+        raise InputError("the archive is encrypted.", "Unpack it, and pass the folder.", source=location)
     else:
         members = ((entry.filename, entry.file_size, not entry.is_dir()) for entry in archive.infolist())
     total = 0
@@ -177,18 +177,18 @@ def _archive_files(archive: Archive, location: str) -> Iterator[CorpusFile]:
 
 def _require_at_most(most: int, count: int, unit: str, what: str, source: str) -> None:
     if count > most:
-        remedy = "Give only what is needed: one folder, or one file."
+        remedy = "Pass only the folder or the file that you need."
         raise InputError(f"{what} has more than {most:,} {unit}.", remedy, source=source)
 
 
 @contextmanager
 def _explained(name: str) -> Iterator[None]:
-    """Raise the errors of damaged archives and unreadable files as an `InputError` that names the file."""
+    """Convert errors of damaged archives and unreadable files to an `InputError` with the file's name."""
     try:
         yield
     except _DAMAGED as error:
         reason = str(error).rstrip(".") or type(error).__name__
         problem = f"the archive is damaged, or of an unknown kind ({reason})."
-        raise InputError(problem, "Download it again, or unpack it and give the folder.", source=name) from None
+        raise InputError(problem, "Download it again, or unpack it and pass the folder.", source=name) from None
     except OSError as error:
         raise InputError(f"cannot be read: {(error.strerror or str(error)).lower()}.", source=name) from None

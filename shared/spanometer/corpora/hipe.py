@@ -36,28 +36,27 @@ def load_hipe(
     streaming: bool = False,
     cache_dir: Source = None,
 ) -> Loaded:
-    """Load a corpus in HIPE's columns, a row for each document, with its entity trees; see `readers.read_entities`.
+    """Load the documents of a HIPE corpus with their entity trees, see `readers.read_entities`.
 
     Columns: `id` (string, the name of the document), `tokens` (list of strings), `entities` (list of `{"start", "end",
-    "types", "components"}`, as the measure `eter` takes them), `language`, `newspaper`, `date` (strings or None).
-    Components that no entity encloses are in no tree, and so not in these columns; `DocumentFile.left_out` lists them.
+    "types", "components"}`, the input of the measure `eter`), `language`, `newspaper`, `date` (strings or None).
+    Components outside all entities are left out; `DocumentFile.left_out` lists them.
 
     Args:
-        source: a file (it may be gzipped), or a folder or archive with the files of one edition, whose names end in
-            `-train-fr.tsv`, `-dev-fr.tsv` and `-test-fr.tsv`. HIPE is not on the Hub.
+        source: a (gzipped) file, or a folder or archive with the files of one edition, `...-train-fr.tsv`,
+            `...-dev-fr.tsv` and `...-test-fr.tsv`. HIPE is not on the Hub.
         language: the language in the names of the files, for folders and archives.
-        split: `train`, `validation` (also `dev`) or `test`; None for all that there are. A single file is the split
-            that its name tells, or the one that is named here.
-        level: `fine`, or `coarse` types.
-        streaming: yield documents while iterating, and keep nothing on disk. A file is read as a whole, for its spans
-            are decoded together: memory grows with it.
-        cache_dir: as in `load_multiconer`.
+        split: `train`, `validation` (also `dev`) or `test`; None for all. The split of a single file is set here or by
+            its name.
+        level: `fine` or `coarse` types.
+        streaming: read while iterating, without a cache. Each file is read as a whole.
+        cache_dir: see `load_multiconer`.
 
     Returns:
-        As `load_multiconer`.
+        The same as `load_multiconer`.
 
     Raises:
-        InputError: as `load_multiconer`, and as `readers.read_entities`.
+        InputError: as for `load_multiconer` and `readers.read_entities`.
 
     Source: Ehrmann et al. 2020, Extended overview of CLEF HIPE 2020.
     """
@@ -74,7 +73,7 @@ def load_hipe(
 
 
 def _read(level: str, file: CorpusFile) -> Iterator[Part]:
-    """Read the documents of a file, with the language, newspaper and date in the comments before each."""
+    """Read the documents of a file, with language, newspaper and date from the comments."""
     with file.open() as stream:
         read = read_entities(stream, format="hipe", level=level, name=file.name)
     values: dict[str, Any] = {key: [None] * read.documents.size for key in _METADATA}

@@ -1,4 +1,4 @@
-"""MultiCoNER: complex named entities in many languages; short sentences, lower case."""
+"""MultiCoNER: complex named entities in many languages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LANGUAGES = {
     1: ("bn", "de", "en", "es", "fa", "hi", "ko", "mix", "multi", "nl", "ru", "tr", "zh"),
     2: ("bn", "de", "en", "es", "fa", "fr", "hi", "it", "multi", "pt", "sv", "uk", "zh"),
 }
-"""The languages of both versions, by the codes that begin their files' names."""
+"""The languages of both versions by their codes in file names."""
 
 # fmt: off
 LABELS = {
@@ -31,13 +31,13 @@ LABELS = {
     ),
 }
 # fmt: on
-"""The labels of both versions, in the order of the tag names; version 2 has the order of its data set on the Hub."""
+"""The labels of both versions in the order of the tag names; version 2 has the order on the Hub."""
 
 MULTICONER_HUB = {
     1: HubRepository("MultiCoNER/multiconer_v1", "main"),
     2: HubRepository("MultiCoNER/multiconer_v2", "4be2d62c912977ee26ed14d2553a4fe17ca3d980"),
 }
-"""Where both versions are on the Hub. Parquet files are taken where there are any, else the release's own files."""
+"""Both versions on the Hub, as Parquet files if there are any, else as files of the release."""
 
 _IDENTITY = re.compile(r"#\s*id\s+(\S+)(?:\s+domain=(\S*))?")
 
@@ -56,29 +56,28 @@ def load_multiconer(
     """Load MultiCoNER, version 1 (SemEval-2022 task 11) or 2 (SemEval-2023 task 2).
 
     Columns: `id` (string), `tokens` (list of strings), `ner_tags` (list of `ClassLabel`, `O` first, IOB2), `domain`
-    (string or None: the origin of the sentence as the release names it). Tags stay as they are in the file.
+    (string or None: the source of the sentence in the release). Tags are not changed.
 
     Args:
-        source: a file such as `es_dev.conll` (it may be gzipped); a folder in the layout of the release
-            (`ES-Spanish/es_dev.conll`, the folder of one language, or one above); an archive of it (zip, tar, also
-            packed with gzip, bzip2 or xz); None for the Hub.
+        source: a (gzipped) file such as `es_dev.conll`; a folder of the release (`ES-Spanish/es_dev.conll`, the folder
+            of one language or its parent); an archive of it (zip, tar, also with gzip, bzip2 or xz); None for the Hub.
         language: version 1: bn, de, en, es, fa, hi, ko, mix, multi, nl, ru, tr, zh; version 2: bn, de, en, es, fa, fr,
             hi, it, multi, pt, sv, uk, zh.
-        split: `train`, `validation` (also `dev`) or `test`; None for all that there are (from the
-            Hub, all three). A single file is the split that its name tells, or the one that is named here.
-        version: 1, six labels, or 2, finer ones.
-        repository, revision: of a data set on the Hub, instead of `MULTICONER_HUB[version]`.
-        streaming: read while iterating, and keep nothing. From the Hub the files of the splits are downloaded first.
-        cache_dir: where Arrow files (and files from the Hub) are kept, instead of the caches of `datasets` and
+        split: `train`, `validation` (also `dev`) or `test`; None for all. The split of a single file is set here or by
+            its name.
+        version: 1 (six labels) or 2 (finer labels).
+        repository, revision: a data set on the Hub, instead of `MULTICONER_HUB[version]`.
+        streaming: read while iterating, without a cache. Files on the Hub are downloaded first.
+        cache_dir: the folder of Arrow files and files from the Hub, instead of the caches of `datasets` and
             `huggingface_hub`.
 
     Returns:
-        A `DatasetDict`, or a `Dataset` if a split is named; `IterableDatasetDict` and `IterableDataset` when
-        streaming. A `Dataset` is memory-mapped, and its cache file is named by the hash of the files.
+        A `DatasetDict`, or a `Dataset` for a single split; with streaming an `IterableDatasetDict` or an
+        `IterableDataset`. A `Dataset` is memory-mapped.
 
     Raises:
-        InputError: for an unknown language, split or version, if there are no such files or the Hub cannot be reached,
-            and for malformed files, with the line. When streaming, the last come when that line is due.
+        InputError: for an unknown language, split or version, for missing files or an unreachable Hub, and for
+            malformed lines (with streaming, when they are reached).
 
     Source: Malmasi et al. 2022, MultiCoNER; Fetahu et al. 2023, MultiCoNER v2.
     """
@@ -100,7 +99,7 @@ def load_multiconer(
 
 
 def _identities(part: DocumentFile) -> dict[str, list[str | None]]:
-    """Read the id and domain of each sentence from the last comment with an id before it."""
+    """Read the id and domain of each sentence from the comments before it."""
     ends = part.document_lines if part.token_lines is None else part.token_lines[part.tags[0].offsets[1:] - 1]
     after = [0, *ends[:-1].tolist()]
     identities = {
@@ -116,7 +115,7 @@ def _identities(part: DocumentFile) -> dict[str, list[str | None]]:
 
 
 def _require_language(files: Files, language: str) -> None:
-    """Raise an `InputError` for a file whose name gives another language."""
+    """Raise an `InputError` for a file with another language in its name."""
     codes = "|".join({*LANGUAGES[1], *LANGUAGES[2]})
     for file in chain.from_iterable(files.values()):
         match = re.match(rf"({codes})_(?:train|dev|test)\b", file.path.name.lower())

@@ -1,4 +1,4 @@
-"""Files of columns in the manner of CoNLL, whatever their tags."""
+"""Files of columns in the format of CoNLL, with any tags."""
 
 from __future__ import annotations
 
@@ -30,29 +30,29 @@ def load_conll(
     streaming: bool = False,
     cache_dir: Source = None,
 ) -> Loaded:
-    """Load any files of columns: a token a line, a blank line between sentences, as `readers.read` takes them.
+    """Load files of columns with a token on each line and a blank line between sentences, see `readers.read`.
 
-    Columns: `id` (string, the number of the sentence), `tokens` (list of strings; not if the file has tags only),
-    `ner_tags` (list of `ClassLabel`). Tags stay as they are in the file.
+    Columns: `id` (string, the number of the sentence), `tokens` (list of strings; missing if the file has only tags),
+    `ner_tags` (list of `ClassLabel`). Tags are not changed.
 
     Args:
-        source: a file (it may be gzipped), or a mapping of splits to files, `{"train": ..., "test": ...}`.
-        split: `train`, `validation` or `test`; None for all splits. A single file is the split that is named
-            here, else the one that its name tells, else, as in `datasets`, `train`.
+        source: a (gzipped) file, or a mapping of splits to files, `{"train": ..., "test": ...}`.
+        split: `train`, `validation` or `test`; None for all splits. The split of a single file is set here or by its
+            name, else it is `train`, as in `datasets`.
         column: the column of the tags, by number from 1 (negative: from the right) or by name; the last by default.
-        words: the column of the words, True to find it, or False to leave it out.
-        tag_names: the names of the tags in the order of their codes; by default those in all of the files, `O` first,
-            then by label. They are found in a first pass; with `streaming`, that reads the files twice.
-        outside: a tag that is to be read as `O`, such as `_`.
-        streaming: read while iterating, and keep nothing.
-        cache_dir: as in `load_multiconer`.
+        words: the column of the words, True to detect it, or False to leave it out.
+        tag_names: the names of the tags in the order of their codes; by default the tags of all files, `O` first, then
+            by label, from an additional pass over the files.
+        outside: a tag to read as `O`, such as `_`.
+        streaming: read while iterating, without a cache.
+        cache_dir: see `load_multiconer`.
 
     Returns:
-        As `load_multiconer`.
+        The same as `load_multiconer`.
 
     Raises:
-        InputError: for unknown splits, for tags that no scheme knows or that `tag_names` lacks, and for malformed
-            files, with the line.
+        InputError: for unknown splits, for tags that fit no scheme or are missing in `tag_names`, and for malformed
+            lines.
     """
     files = _files(source, split)
     wanted = require_split(split)
@@ -74,7 +74,7 @@ def load_conll(
 def _features(
     files: Sequence[CorpusFile], read: Callable[[CorpusFile], Iterator[Part]], tag_names: list[str] | None
 ) -> Features:
-    """Make the columns, with the names of the tags in the files of all splits unless they are given."""
+    """Make the columns; by default with the tags in the files of all splits."""
     names: set[str] = set()
     with_words = True
     for part in chain.from_iterable(map(read, files)):
@@ -92,7 +92,7 @@ def _features(
 
 
 def _checked(names: Any) -> list[str]:
-    """Check the names of the tags; raise an `InputError` unless they are strings, each one once."""
+    """Raise an `InputError` unless the names of tags are different strings."""
     listed = [] if isinstance(names, (str, bytes)) or not isinstance(names, Iterable) else list(names)
     if not listed or not all(isinstance(name, str) for name in listed) or len(set(listed)) < len(listed):
         raise InputError(f"tag_names={names!r} is not a list of tags.", "Give each tag once, ['O', 'B-PER', 'I-PER'].")
@@ -117,6 +117,6 @@ def _files(source: Any, split: object) -> Files:
 def _single(path: Any) -> CorpusFile:
     files = list_files(path)
     if not is_single(files, path):
-        remedy = "Say which file is which split: {'train': 'train.conll', 'test': 'test.conll'}."
+        remedy = "Pass a file for each split: {'train': 'train.conll', 'test': 'test.conll'}."
         raise InputError("this is a folder or an archive.", remedy, source=os.fspath(path))
     return files[0]

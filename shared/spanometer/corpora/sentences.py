@@ -1,4 +1,4 @@
-"""Sentences of corpora on their way into Arrow: columns of words and tags, from files of columns and from Parquet."""
+"""Read sentences of corpora into Arrow, from files of columns and from Parquet."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from ..tags.tags import Tags
 from .files import CorpusFile
 
 ROWS = 1000
-"""How many rows go into one Arrow batch."""
+"""The number of rows in an Arrow batch."""
 
 _PARQUET_NAMES = {"id": ("sample_id", "id"), "domain": ("domain",)}
-"""The columns with one value a sentence, each with its names in Parquet files; the first name in the file counts."""
+"""The columns with one value for each sentence, with their names in Parquet files in order of preference."""
 
 
 def iob_tags(labels: Sequence[str]) -> list[str]:
@@ -31,7 +31,7 @@ def iob_tags(labels: Sequence[str]) -> list[str]:
 
 
 def sentence_features(tags: Mapping[str, Sequence[str]], **values: str) -> Features:
-    """Make the features of sentences: `id`, `tokens`, columns with these tags, and columns of these types."""
+    """Make the features of sentences: `id`, `tokens`, columns of tags, and columns of other types."""
     labels = {name: List(ClassLabel(names=list(names))) for name, names in tags.items()}
     others = {name: Value(dtype) for name, dtype in values.items()}
     return Features({"id": Value("string"), "tokens": List(Value("string")), **labels, **others})
@@ -43,8 +43,8 @@ class Part:
 
     Attributes:
         tags: columns of words and tags by name.
-        values: columns with one value a sentence, by name.
-        locate: adds the place in the file to an error about a document and token of the part.
+        values: columns with one value for each sentence, by name.
+        locate: adds the place in the file to an error.
     """
 
     tags: Mapping[str, Tags]
@@ -52,7 +52,7 @@ class Part:
     locate: Callable[[InputError], InputError] = field(repr=False)
 
     def table(self, features: Features) -> pa.Table:
-        """Make a table with these features; columns that the part lacks are null.
+        """Make a table with these features; missing columns are null.
 
         Raises:
             InputError: for a tag that is not a name of its `ClassLabel`.
@@ -67,7 +67,7 @@ class Part:
         return pa.table(arrays, names=list(features)).cast(features.arrow_schema)
 
     def _encode(self, name: str, tags: Tags, feature: Any) -> pa.Array:
-        """Encode the words of a column as strings, or its class labels as their numbers."""
+        """Encode the words of a column as strings, or its class labels as integers."""
         if not isinstance(feature, ClassLabel):
             return strings(tags.codes, tags.names)
         numbers = {label: number for number, label in enumerate(feature.names)}
@@ -90,8 +90,8 @@ def read_sentences(
 
     Args:
         file: the file.
-        columns: the columns of tags by name, and where they stand.
-        values: reads further columns with one value a sentence from a part of a file of columns.
+        columns: the columns of tags by name, with their positions.
+        values: reads further columns with one value for each sentence from a part of a file of columns.
     """
     if file.path.suffix == ".parquet":
         return _read_parquet(file, ("tokens", *columns))
@@ -107,12 +107,12 @@ def read_columns(
     outside: str | None = None,
     values: Callable[[DocumentFile], Mapping[str, Sequence[Any]]] | None = None,
 ) -> Iterator[Part]:
-    """Read a file of columns in parts, with the `id` of each sentence and the `document` that it is in.
+    """Read a file of columns in parts, with `id` (the number in the file) and `document` of each sentence.
 
-    An id is the number within the file; documents count from 0, and there is none before the first `-DOCSTART-`.
+    Documents count from 0 at the first `-DOCSTART-`; before it `document` is None.
 
     Raises:
-        InputError: as `readers.read_parts`, and if the rows do not have `width` cells.
+        InputError: as for `readers.read_parts`, and for rows without `width` cells.
     """
     first = documents = 0
     with file.open() as stream:
@@ -150,11 +150,11 @@ def _read_parquet(file: CorpusFile, columns: Sequence[str]) -> Iterator[Part]:
 
     Args:
         file: the file.
-        columns: the columns of words and tags; the file must have `tokens` and `ner_tags`. They hold lists of
-            strings, or of class labels whose names the file gives in the manner of `datasets`.
+        columns: the columns of words and tags, as lists of strings or of class labels with names in the metadata of
+            `datasets`; `tokens` and `ner_tags` are required.
 
     Raises:
-        InputError: if the file is not Parquet, or has no such columns.
+        InputError: if the file is not Parquet or lacks a column.
     """
     first = 0
 
@@ -202,7 +202,7 @@ def _tags(column: pa.Array, feature: Any, name: str, locate: Callable[[InputErro
 
 
 def _require_same_lengths(tags: Mapping[str, Tags], locate: Callable[[InputError], InputError]) -> None:
-    """Raise an `InputError` for the first sentence whose columns differ in length."""
+    """Raise an `InputError` for the first sentence with columns of different lengths."""
     words = tags["tokens"].lengths
     for name, column in tags.items():
         if (different := column.lengths != words).any():

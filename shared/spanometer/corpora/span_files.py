@@ -1,4 +1,4 @@
-"""Files of documents with spans as `datasets`: exports of annotation tools, outputs of systems, tables, JSON lines."""
+"""Load files of documents with spans as `datasets`: exports of tools, outputs of systems, tables, JSON lines."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ def load_spans(
 ) -> Dataset | DatasetDict:
     """Load any file that `spanometer.read` reads.
 
-    Columns: `id` (the document's name), `annotator` (if the file says whose spans they are), `text`, `tokens` (their
-    `text`, and `start` and `end` in characters), `unit` of the spans (`character` or `token`) and `spans` (`start`,
-    `end` and `label`, or `label` and `fragments` if one is discontinuous). Columns that a file lacks are None.
-    Attributes of spans are not loaded. A warning names each item that could not be read.
+    Columns: `id` (the document's name), `annotator` (if the file has annotators), `text`, `tokens` (`text`, and `start`
+    and `end` in characters), `unit` of the spans (`character` or `token`) and `spans` (`start`, `end` and `label`, or
+    `label` and `fragments` with discontinuous spans). Missing columns are None. Attributes of spans are not loaded. A
+    warning lists the items that could not be read.
 
-    The data are in memory. `spanometer.read` reads the files that their `to_json` and `to_parquet` write.
+    The data are in memory. `spanometer.read` reads the output of `to_json` and `to_parquet`.
 
     Args:
         source: a file or folder, or a mapping of splits to files or folders, `{"train": ..., "test": ...}`.
-        **options: of `spanometer.read`, such as `format`, `annotator`, `tokenizer` or `encoding`.
+        **options: options of `spanometer.read`, such as `format`, `annotator`, `tokenizer` or `encoding`.
 
     Returns:
         A `datasets.Dataset`, or a `DatasetDict` for a mapping.
 
     Raises:
-        InputError: as `spanometer.read`.
+        InputError: as for `spanometer.read`.
     """
     if not isinstance(source, Mapping):
         return _dataset(read_documents(source, **options))
@@ -62,7 +62,7 @@ def _dataset(file: DocumentFile) -> Dataset:
 
 
 def _tokens(file: DocumentFile) -> pa.Array:
-    """List the tokens: their texts, their bounds, or both; None if neither is known."""
+    """List the tokens with their texts, boundaries or both; None if neither is known."""
     tokens, texts, words = file.documents.tokens, file.documents.texts, file.words
     columns = words if tokens is None else tokens
     if columns is None:

@@ -1,4 +1,4 @@
-"""From a language model's answers to spans: answers are read, mentions found in the text, every choice has a name."""
+"""From a language model's answers to spans: read answers and find mentions in the text, by named policies."""
 
 from .answers import FORMATS, Answer, read_answer
 from .grounded import Grounded, ground, text_indices

@@ -1,4 +1,4 @@
-"""Answers of language models as items: labels and mentions, in the order of the answer, perhaps with offsets."""
+"""Read answers of language models as items: labels and mentions, with or without offsets."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class Answer:
     """The items of an answer, and its defects.
 
     Attributes:
-        items: in the order of the answer; in a broken answer, the complete items before the break.
-        broken: whether it looks like items and does not parse, or breaks off; no answer at all is broken too.
-        text: for inline markup, the answer without the marks, in which the items have their bounds; else None.
-        unread: how many items have offsets that cannot be read.
-        other_fields: how many keys, values and lines belong to no item.
-        turned: how many items have their mention before their label, where the form leaves that open.
-        repaired: whether its JSON has comments, curly quotes, or quotes that are not escaped.
+        items: the items in order; of a broken answer, the complete items before the break.
+        broken: whether the answer is missing or cut, or looks like items but does not parse.
+        text: for inline markup, the answer without marks, to which the items' boundaries refer; else None.
+        unread: the number of items with unreadable offsets.
+        other_fields: the number of keys, values and lines outside items.
+        turned: the number of items with the mention before the label, if the form allows both.
+        repaired: whether its JSON has comments, curly quotes, or unescaped quotes.
     """
 
     items: tuple[Item, ...] = ()
@@ -54,11 +54,11 @@ class Answer:
     repaired: bool = False
 
     def rewrites(self, text: str) -> bool:
-        """Check whether this is inline markup in a text that differs from the given text."""
+        """Check whether this is inline markup of a different text."""
         return self.text is not None and self.text.split() != text.split()
 
     def counts(self, text: str) -> tuple[int, ...]:
-        """Count the defects of the answer to a text, in the order of the last of `grounded.COUNTS`."""
+        """Count the defects of the answer to a text, in the order of the last `grounded.COUNTS`."""
         of_answer = map(int, (self.broken, self.rewrites(text), self.repaired))
         return (*of_answer, self.unread, self.other_fields, self.turned)
 
@@ -77,21 +77,21 @@ def read_answer(
 ) -> Answer:
     """Read the items of an answer.
 
-    Thoughts (`<think>`) are left out, and what stands around fenced blocks. All JSON values and Python literals of an
-    answer are read: lists of `[label, mention]`, also with offsets, objects with a label and a mention, mappings from
-    labels to mentions, and these within `{"entities": ...}`. Where the form does not tell the label from the mention,
-    the labels that were asked for tell, or else the text, by the majority of the answer. A mention without a character
-    but white space is no item. An answer that is empty, repeats the text, or says that there is nothing has no items.
+    Thoughts (`<think>`) and text around fenced blocks are ignored. All JSON values and Python literals are read: lists
+    of `[label, mention]`, also with offsets, objects with a label and a mention, mappings from labels to mentions, and
+    these inside `{"entities": ...}`. If the form does not distinguish labels from mentions, the asked labels or the
+    text decide, by majority. Blank mentions are not items. An answer that is empty, repeats the text, or says that
+    there is nothing has no items.
 
     Args:
-        answer: a string; bytes are read as UTF-8; None is a broken answer; a list or a mapping is read as JSON is.
+        answer: a string, UTF-8 bytes, or a list or mapping, which is read like JSON; None is a broken answer.
         format: one of `FORMATS`.
-        asked_labels: the labels that the model was asked for, if known: with a single label, answers need not name it.
-        text: the text that the answer is about; it tells labels from mentions, and in what unit offsets count.
-        item_mention_key, item_label_key: the keys of mentions and labels in objects, if they have names of their own.
+        asked_labels: the labels that the model was asked for; answers need not name a single label.
+        text: the text of the answer, to distinguish labels from mentions and find the unit of offsets.
+        item_mention_key, item_label_key: the keys of mentions and labels in objects, if they are unusual.
 
     Returns:
-        The items; no answer raises an error by its content.
+        The items; the content of an answer never raises an error.
 
     Raises:
         InputError: for an answer of another type, and an unknown format.
@@ -143,7 +143,7 @@ _INLINE: dict[str, Callable[[str, Collection[str]], Marked]] = {
     "links": lambda written, _: linked(written),
     "marks": marked,
 }
-"""How answers in which the text is repeated are read, by format."""
+"""The readers of answers that repeat the text, by format."""
 
 
 def _answer_of(reading: ItemReading, *, broken: bool = False, repaired: bool = False) -> Answer:
@@ -159,7 +159,7 @@ def _answer_of(reading: ItemReading, *, broken: bool = False, repaired: bool = F
 
 
 def _is_unreadable(value: Any) -> bool:
-    """Check whether a value contains itself, nests too deeply, or cannot be read at all."""
+    """Check whether a value contains itself, nests too deeply, or cannot be read."""
     try:
         json.dumps(value, default=lambda _: None, skipkeys=True)
     except Exception:  # the caller's objects may raise anything
@@ -168,7 +168,7 @@ def _is_unreadable(value: Any) -> bool:
 
 
 def _without_thoughts(answer: str) -> str:
-    """Remove the model's thoughts, and everything around fenced blocks."""
+    """Remove thoughts and text around fenced blocks."""
     # the beginning of the thoughts may belong to the prompt
     written = _THOUGHTS.sub("", answer).rpartition("</think>")[2]
     blocks = [block for block in _FENCED.findall(written) if block.strip()]

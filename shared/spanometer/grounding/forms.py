@@ -1,4 +1,4 @@
-"""Normal forms of texts and mentions, each with a way back to the characters of the text."""
+"""Normal forms of texts and mentions, with their positions in the original text."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from ..spans.characters import of_characters
 
 FORMS = {
     "exact": "as they are",
-    "case": "each character in lower case",
+    "case": "lower case",
     "loose": "NFKC in lower case, one form of quotes and hyphens, no white space or invisible characters",
 }
-"""The normal forms that have a way back to the text."""
+"""The normal forms with positions in the text."""
 
 STRING_FORMS = {
     **FORMS,
     "squad": "lower case, no ASCII punctuation, no a, an or the, single blanks",
 }
-"""The normal forms of mentions that need no place."""
+"""The normal forms of mentions that are compared as strings."""
 
 _QUOTES = frozenset("\"'`´‘’‚‛“”„‟‹›«»′″‵‶＂＇「」『』〝〞〟")
 _HYPHENS = frozenset("−⁃﹣－")
@@ -37,7 +37,7 @@ _JAMO = re.compile("[\u1160-\u11ff\ud7b0-\ud7ff]")
 
 
 def squad(mention: str) -> str:
-    """Write a mention in lower case, without ASCII punctuation and articles, its words with one blank between."""
+    """Normalise a mention like SQuAD: lower case, without ASCII punctuation and articles, with single blanks."""
     return " ".join(_ARTICLES.sub(" ", mention.lower().translate(_PUNCTUATION)).split())
 
 
@@ -46,9 +46,8 @@ class NormalForm:
     """The normal form of a text.
 
     Attributes:
-        text: the form.
-        start, end: the bounds of the source of each character, in characters of the text, int64; None if each character
-            stems from the character in the same place.
+        text: the normal form.
+        start, end: the boundaries of each character's source in the text, int64; None if positions are unchanged.
     """
 
     text: str
@@ -56,14 +55,14 @@ class NormalForm:
     end: np.ndarray | None = None
 
     def bounds(self, first: int, last: int) -> tuple[int, int]:
-        """Find the bounds in the text of characters `first` to `last` (exclusive) of the form."""
+        """Find the boundaries in the text of characters `first` to `last` (exclusive) of the form."""
         if self.start is None or self.end is None:
             return first, last
         return int(self.start[first]), int(self.end[last - 1])
 
 
 def form_of(text: str, fold: str) -> NormalForm:
-    """Compute the normal form of a text; `squad` has no way back and is for mentions alone."""
+    """Compute the normal form of a text; `squad` has no positions and is only for mentions."""
     if fold == "exact":
         return NormalForm(text)
     if fold == "squad":
@@ -79,7 +78,7 @@ def form_of(text: str, fold: str) -> NormalForm:
 
 
 def form_text(text: str, fold: str) -> str:
-    """Compute the normal form of a text as a string; forms of short texts, as most mentions are, are cached."""
+    """Compute the normal form of a text as a string, cached for short texts."""
     return _short_form(text, fold) if len(text) <= _SHORT else form_of(text, fold).text
 
 
@@ -89,7 +88,7 @@ def _short_form(text: str, fold: str) -> str:
 
 
 def _changed(text: str, borders: np.ndarray, change: Callable[[str], str]) -> NormalForm:
-    """Compute a form part by part, each from one border of the text to the next."""
+    """Compute a normal form for each part of the text between borders."""
     if len(borders) == len(text) + 1:
         parts = list(map(change, text))
     else:
@@ -100,7 +99,7 @@ def _changed(text: str, borders: np.ndarray, change: Callable[[str], str]) -> No
 
 
 def _clusters(joins: np.ndarray) -> np.ndarray:
-    """Find the borders of characters with their marks; endless marks are cut."""
+    """Find the borders of characters with their combining marks; very long runs of marks are cut."""
     place = np.arange(len(joins))
     begins = ~joins
     begins[:1] = True
@@ -116,7 +115,7 @@ def _lower(character: str) -> str:
 
 @lru_cache(1 << 16)
 def _loose(cluster: str) -> str:
-    """Compute the loose form of a character, or of a character with its marks."""
+    """Compute the loose form of a character with its marks."""
     if cluster in _QUOTES:
         return "'"
     kept = []
@@ -131,5 +130,5 @@ def _loose(cluster: str) -> str:
 
 
 def _joins(character: str) -> bool:
-    """Check whether a character may combine with the character before it."""
+    """Check whether a character can combine with the previous one."""
     return combining(character) != 0 or bool(_JAMO.match(character)) or character in "\uff9e\uff9f"

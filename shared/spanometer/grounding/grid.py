@@ -1,4 +1,4 @@
-"""The grids of grounding policies. Spans are grounded under all policies at once: policies that agree share a step."""
+"""The grids of grounding policies. All policies are evaluated at once; policies that agree share a step."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .policies import PLACES, AnswerPolicy, GroundingPolicy, NamedPolicy
 
 @dataclass(frozen=True, eq=False)
 class GroundingGrid(PolicyGrid):
-    """All policies of a kind; the grid for spans is for answers without offsets.
+    """All policies of a kind; the grid for spans needs answers without offsets.
 
     Attributes:
         policies: the policies.
@@ -29,22 +29,22 @@ class GroundingGrid(PolicyGrid):
 
     @classmethod
     def whole(cls, kind: type[AnswerPolicy] = GroundingPolicy) -> GroundingGrid:
-        """Make the grid of a kind of policies, once."""
+        """Make the grid of a kind of policies, cached."""
         return _grid(kind)  # type: ignore[arg-type]  # classes can be hashed
 
     @property
     def named(self) -> dict[str, int]:
-        """The policies that have names."""
+        """The named policies."""
         return {name: self.find(point.policy.actions) for name, point in self.points.items()}
 
     @property
     def points(self) -> Mapping[str, NamedPolicy[AnswerPolicy]]:
-        """The policies that have names, and the source of each rule."""
+        """The named policies with the sources of their rules."""
         return type(self.policies[0]).named()
 
     @property
     def nearest(self) -> list[str]:
-        """The names of the policies that are only nearest to the rules of their projects."""
+        """The named policies that only approximate the rules of their projects."""
         return [name for name, point in self.points.items() if not point.exact]
 
     @property
@@ -53,7 +53,7 @@ class GroundingGrid(PolicyGrid):
         return str(type(self.policies[0])())
 
     def with_action(self, policy: int, number: int, action: int) -> int:
-        """Find the policy that differs from another policy in its action at a place."""
+        """Find the policy that differs from another policy in one action."""
         wanted = self.choices[policy].copy()
         wanted[number] = action
         return int((self.choices == wanted).all(axis=1).argmax())
@@ -70,7 +70,7 @@ def _grid(kind: type[AnswerPolicy]) -> GroundingGrid:
 def predicted_by_all(
     answer: Answer, index: TextIndex, vocabulary: Vocabulary
 ) -> tuple[np.ndarray, Sequence[Predicted]]:
-    """Ground an answer under all policies: all predictions, and the index of each policy's (int32)."""
+    """Ground an answer under all policies: the distinct predictions, and their index for each policy (int32)."""
     read = _Step.first().then(("broken", "outside"), lambda _, policy: items_of(answer, index, policy, vocabulary)[0])
     sighted = read.then(("fold", "inside", "absent"), lambda items, policy: (items, sight(items, index, policy)))
     placed = sighted.then(("repeat",), lambda sights, policy: (sights[0], place(sights[0], sights[1], index, policy)))
@@ -86,7 +86,7 @@ class _Step:
     """A step of grounding.
 
     Attributes:
-        number: int32, shape (policies): the index of each policy's value.
+        number: the index of each policy's value, int32, shape (policies).
         values: the distinct values of the step.
     """
 
@@ -95,11 +95,11 @@ class _Step:
 
     @classmethod
     def first(cls) -> _Step:
-        """Make the step before all others."""
+        """Make the first step."""
         return cls(np.zeros(len(_grid(GroundingPolicy)), dtype=np.int32), [None])
 
     def then(self, places: Sequence[str], take: Callable[[Any, GroundingPolicy], Hashable]) -> _Step:
-        """Take the next step, once for each value so far and each choice of actions at the step's places."""
+        """Compute the next step once for each value and combination of actions at its places."""
         grid = _grid(GroundingPolicy)
         key = self.number.astype(np.int64)
         for name in places:

@@ -1,4 +1,4 @@
-"""Answers grounded in their texts: the spans, the items without a place, and counts of the outcomes."""
+"""Answers grounded in their texts: spans, unplaced items, and counts of outcomes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .placing import TextIndex
 from .policies import COUNTS, AnswerPolicy, GroundingPolicy
 
 _CHARACTERS = 1_000_000
-"""In about so many characters tokens are found together."""
+"""Texts of about this many characters are tokenised at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Unplaced:
     """Items that count as predicted spans but have no place.
 
     Attributes:
-        document, label, size: of each item; the sizes are in the unit of the spans. Documents are in order.
+        document, label, size: the values of each item, ordered by document; sizes are in the unit of the spans.
     """
 
     document: np.ndarray
@@ -48,7 +48,7 @@ class Unplaced:
 
 @dataclass(frozen=True, eq=False)
 class AnswerInput:
-    """Texts and answers as they come, and the options of reading them, see `ground`; `item_keys` by their names."""
+    """Texts and answers with the options of reading them, see `ground`."""
 
     texts: Any
     answers: Any
@@ -59,16 +59,16 @@ class AnswerInput:
     item_keys: Mapping[str, str | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """List texts and as many answers; an `InputError` for other input, and for wrong labels."""
+        """Check the texts, answers and labels."""
         names = read_labels(self.asked_labels)
-        rows = ordered(self.answers, "a list of answers", "Answers are a list with a string for each text.")
-        texts = ordered(self.texts, "a list of texts", "Texts are a list of strings.")
+        rows = ordered(self.answers, "a list of answers", "Pass a list with one string for each text.")
+        texts = ordered(self.texts, "a list of texts", "Pass a list of strings.")
         for name, value in (("asked_labels", names), ("answers", rows), ("texts", texts)):
             object.__setattr__(self, name, value)
         for document, text in enumerate(texts):
             if not isinstance(text, str):
                 raise InputError(f"a text is {shown(text)}.", "Texts are strings.", document=document)
-        remedy = "Give the labels of answers with those that they stand for, {'PERSON': 'PER'}."
+        remedy = "Map labels in answers to your labels, {'PERSON': 'PER'}."
         aliases = {} if self.aliases is None else self.aliases
         require_kind(aliases, Mapping, "a mapping of labels", remedy, option="aliases")
         if not all(isinstance(name, str) for pair in listed_items(aliases, remedy) for name in pair):
@@ -76,7 +76,7 @@ class AnswerInput:
         if len(rows) != len(texts):
             raise InputError(
                 f"{counted(len(texts), 'text')}, but {counted(len(rows), 'answer')}.",
-                "Give an answer for each text; None if there is none.",
+                "Pass one answer for each text; None if it is missing.",
                 document=min(len(texts), len(rows)),
             )
 
@@ -86,7 +86,7 @@ class AnswerInput:
         return Vocabulary.of(self.asked_labels, self.aliases)
 
     def read(self) -> Iterator[Answer]:
-        """Yield the answers, each read on demand."""
+        """Yield the parsed answers on demand."""
         labels = () if self.asked_labels is None else dict.fromkeys([*self.asked_labels, *(self.aliases or ())])
         for document, (text, answer) in enumerate(zip(self.texts, self.answers, strict=True)):
             with placed_errors(document):
@@ -116,7 +116,7 @@ class AnswerCounts(ABC):
     """The counts of answers.
 
     Attributes:
-        counts: int64, a column for each of `COUNTS`, a row for each document.
+        counts: int64, shape (documents, `COUNTS`).
     """
 
     counts: np.ndarray
@@ -133,7 +133,7 @@ class AnswerCounts(ABC):
 
     @property
     def summary(self) -> str:
-        """The answers and the items in words, each with parts that add up, and the other counts that are not 0."""
+        """Descriptions of the answers, the items and the other nonzero counts."""
         total = self.total
         answers, items, broken = len(self.counts), total["items"], total["broken"]
         outcomes = {name: total[name] for name in ("placed", "surplus", "absent", "overlapping")}
@@ -146,7 +146,7 @@ class AnswerCounts(ABC):
 
     @property
     def warnings(self) -> list[str]:
-        """The warnings: sentences for where most answers are broken, or most items absent, outside or unread."""
+        """Warnings if many answers are broken, or many items are absent, outside or unread."""
         total, answers = self.total, len(self.counts)
         texts = []
         for name, meaning in _RUBBLE.items():
@@ -158,11 +158,11 @@ class AnswerCounts(ABC):
             numbers = np.flatnonzero(self.counts[:, list(COUNTS).index("broken")])[:3] + 1
             broken = f"{total['broken']:,} of {answers:,} answers are broken"
             texts.append(f"{broken}, first those of documents {', '.join(map(str, numbers))}")
-        remedy = "The score says little about the model; spanometer ground --list-lost lists all."
+        remedy = "The score says little about the model. List all with spanometer ground --list-lost."
         return [f"{text}. {remedy}" for text in texts]
 
     def _examples(self, name: str) -> Iterator[str]:
-        """Yield the mentions or labels of the items with an outcome, if they are known."""
+        """Yield the mentions or labels of the items with an outcome, if known."""
         return iter(())
 
 
@@ -179,12 +179,12 @@ class Grounded(AnswerCounts):
     """Answers grounded under a policy.
 
     Attributes:
-        spans: the placed items, in characters, each label and bounds once; the lengths are the texts'.
-        wrong_document, wrong_label, wrong_mention: of each item that counts as a predicted span but has no place.
-        counts: int64, a column for each of `COUNTS`, a row for each document.
+        spans: the distinct placed items, in characters.
+        wrong_document, wrong_label, wrong_mention: the items without a place that count as predicted spans.
+        counts: int64, shape (documents, `COUNTS`).
         policy: the policy.
         choices: the policy and the other options, for the signature.
-        source: the texts and answers, from which `outcomes_by_answer` finds the outcome of each item.
+        source: the texts and answers, for `outcomes_by_answer`.
     """
 
     spans: Spans
@@ -198,7 +198,7 @@ class Grounded(AnswerCounts):
 
     @property
     def predicted(self) -> int:
-        """The number of predicted spans, items without a place included."""
+        """The number of predicted spans, including unplaced items."""
         return len(self.spans) + len(self.wrong_label)
 
     def _examples(self, name: str) -> Iterator[str]:
@@ -213,13 +213,12 @@ class Grounded(AnswerCounts):
         return 0 if self.spans.lengths is None else int(self.spans.lengths.sum())
 
     def sides(self, references: Spans) -> tuple[Spans, Spans]:
-        """Make both sides for measures: items without a place are spans behind the end of their text.
+        """Make both sides for measures: unplaced items become spans after the end of their text.
 
-        There they touch no span of the reference, whatever the measure. Each is as long as its mention, and as many
-        characters are added to the document's length on both sides.
+        There they cannot match a reference span. Each is as long as its mention, and both documents are extended.
 
         Raises:
-            InputError: for references of another number of documents, or past the end of a text.
+            InputError: for another number of references, and for references past the end of a text.
         """
         if references.documents != self.spans.documents:
             raise InputError(
@@ -234,26 +233,24 @@ class Grounded(AnswerCounts):
 
     @property
     def unplaced(self) -> Unplaced:
-        """The items without a place, in characters."""
+        """The unplaced items, in characters."""
         size = np.fromiter(map(len, self.wrong_mention), np.int64, len(self.wrong_mention))
         return Unplaced(self.wrong_document, self.wrong_label, size)
 
     @property
     def unplaced_tokens(self) -> Unplaced:
-        """The items without a place in tokens: as many as their mentions have words and signs, at least one."""
+        """The unplaced items in tokens: the words and signs of their mentions, at least one."""
         return replace(self.unplaced, size=np.maximum(words_and_signs(self.wrong_mention).lengths, 1))
 
 
 def with_unplaced(sides: Sequence[Spans], unplaced: Sequence[Unplaced | None], *, apart: bool = True) -> list[Spans]:
-    """Add to sides their items without a place, as spans behind the end of their documents.
-
-    There no two of them touch, and documents are as much longer.
+    """Add the unplaced items of each side as disjoint spans after the end of their documents, which become longer.
 
     Args:
-        sides: the spans of each side; their documents are of the same lengths.
-        unplaced: the items of each side, document by document.
-        apart: whether they touch items of no other side; else only of the first side, and the documents of each other
-            side are as long as that side alone needs.
+        sides: the spans of each side, of the same documents.
+        unplaced: the items of each side, ordered by document.
+        apart: whether items of all sides are disjoint; otherwise only those of the first side are disjoint from each
+            other side, and each other side has its own lengths.
     """
     lengths = next((side.lengths for side in sides if side.lengths is not None), None)
     if lengths is None or not any(unplaced):
@@ -271,7 +268,7 @@ def with_unplaced(sides: Sequence[Spans], unplaced: Sequence[Unplaced | None], *
 
 
 def _behind(side: Spans, items: Unplaced | None, begin: np.ndarray, lengths: np.ndarray) -> Spans:
-    """Add to spans the items without a place, one after the other from a start in each document."""
+    """Add unplaced items to spans, one after the other from a start in each document."""
     side = replace(side, lengths=lengths)
     if not items:
         return side
@@ -295,30 +292,29 @@ def ground(
     item_mention_key: str | None = None,
     item_label_key: str | None = None,
 ) -> Grounded:
-    """Find the spans that generated answers mean in their texts, without looking at the reference.
+    """Find the spans of generated answers in their texts; references are never used.
 
-    An answer is read into items, each a label and a mention; items are taken in the order of the answer and looked for
-    in the text, as strings, never as patterns. Under the policy `strict` every item is a predicted span: at the
-    first place where its mention stands as whole tokens and nothing was placed yet, else at the first place that no
-    item of its label has, else without a place. No policy looks at the reference.
+    An answer is parsed into items (label and mention), and their mentions are searched in the text in order, as
+    strings. With the policy `strict` every item is a predicted span: at the first free occurrence of its mention as
+    whole tokens, else at the first occurrence without an item of its label, else unplaced.
 
     Args:
         texts: the texts.
         answers: the model's answer for each text, see `read_answer`, or its return value.
-        policy: a name, actions with commas between, or a `GroundingPolicy`.
+        policy: a name, comma-separated actions, or a `GroundingPolicy`.
         asked_labels: the labels that the model was asked for; items with other labels are outside. None allows all.
-        aliases: labels of answers, each with the label that it stands for.
-        tokens: the texts' tokens, in characters; by default runs of letters, digits and underscores, and each other
-            sign.
+        aliases: your label for each label in answers.
+        tokens: the tokens of the texts, in characters; by default runs of letters, digits and underscores, and single
+            other signs.
         format: the format of the answers.
         item_mention_key, item_label_key: the keys of mentions and labels in the items of answers, see `read_answer`.
 
     Returns:
-        The spans, in characters, the items without a place, and the counts.
+        The spans in characters, the unplaced items, and the counts.
 
     Raises:
-        InputError: for texts and answers of different number, texts that are no strings, tokens that do not fit, or an
-            unknown policy or format.
+        InputError: for different numbers of texts and answers, texts that are not strings, tokens that do not fit, and
+            an unknown policy or format.
     """
     chosen = GroundingPolicy.of(policy)
     keys = {"item_mention_key": item_mention_key, "item_label_key": item_label_key}
@@ -344,11 +340,11 @@ class AnswerOutcomes(NamedTuple):
     """The outcomes of the items of an answer.
 
     Attributes:
-        document: the number of its text.
+        document: the number of the text.
         text: the text.
-        written: the answer as it came.
-        read: the answer as it was read.
-        outcomes: of its items, in their order.
+        written: the original answer.
+        read: the parsed answer.
+        outcomes: the outcomes of its items, in order.
     """
 
     document: int
@@ -359,7 +355,7 @@ class AnswerOutcomes(NamedTuple):
 
 
 def outcomes_by_answer(grounded: Grounded) -> Iterator[AnswerOutcomes]:
-    """Yield the outcomes of the items of each answer; the answers are read and grounded again for this."""
+    """Yield the outcomes of the items of each answer, which is parsed and grounded again."""
     source = grounded.source
     columns = (source.texts, source.answers, source.read(), each_index(source.texts, source.tokens))
     for document, (text, written, read, index) in enumerate(zip(*columns, strict=True)):
@@ -370,7 +366,7 @@ def outcomes_by_answer(grounded: Grounded) -> Iterator[AnswerOutcomes]:
 def predicted_columns(
     predicted: Iterable[Predicted], lengths: Sequence[int]
 ) -> tuple[Spans, tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]]:
-    """Collect the predicted spans of answers, and the document, label and mention of each wrong item."""
+    """Collect the predicted spans of answers, and document, label and mention of each unplaced item."""
     shared: dict[str, str] = {}
     start, end, placed, lost = (array("q") for _ in range(4))
     label: list[str] = []
@@ -396,10 +392,10 @@ def predicted_columns(
 def text_indices(
     texts: Sequence[str], tokens: Tokens | Sequence[Iterable[tuple[int, int]]] | None = None
 ) -> list[TextIndex]:
-    """Index texts, so that mentions can be looked for in them.
+    """Index texts for searching mentions.
 
     Raises:
-        InputError: for tokens of another number of documents, or past the end of a text.
+        InputError: for another number of token lists, and for tokens past the end of a text.
     """
     return list(each_index(texts, tokens))
 
@@ -419,14 +415,14 @@ def each_index(
     if len(tokens.lengths) != len(texts):
         raise InputError(
             f"{counted(len(texts), 'text')}, and tokens of {counted(len(tokens.lengths), 'document')}.",
-            "Give the tokens of each text.",
+            "Pass the tokens of each text.",
             option="tokens",
         )
     yield from _indices(texts, tokens)
 
 
 def _indices(texts: Sequence[str], tokens: Tokens) -> Iterator[TextIndex]:
-    """Yield each text with its tokens; an `InputError` for a token past the end of its text."""
+    """Yield each text with its tokens; raise an `InputError` for a token past the end of its text."""
     offsets = tokens.offsets.tolist()
     for document, text in enumerate(texts):
         block = slice(offsets[document], offsets[document + 1])
@@ -434,14 +430,14 @@ def _indices(texts: Sequence[str], tokens: Tokens) -> Iterator[TextIndex]:
         if ends and ends[-1] > len(text):
             raise InputError(
                 f"a token ends at {ends[-1]}, the text at {len(text)}.",
-                "Tokens are pairs of characters' offsets in the text, the end exclusive.",
+                "Tokens are pairs of character offsets in the text, ends exclusive.",
                 document=document,
             )
         yield TextIndex(text, starts, ends)
 
 
 def _tally(answer: Answer, index: TextIndex, grounded: GroundedAnswer, vocabulary: Vocabulary) -> tuple[int, ...]:
-    """Count the outcomes of an answer's items: a row of `COUNTS`."""
+    """Count the outcomes of an answer's items in the order of `COUNTS`."""
     kinds, items = Counter(grounded.kinds), grounded.items
     became = (kinds[kind] for kind in ("placed", "surplus", "absent", "overlapping"))
     outside = grounded.left_out + sum(map(vocabulary.lack, items))
@@ -449,10 +445,10 @@ def _tally(answer: Answer, index: TextIndex, grounded: GroundedAnswer, vocabular
 
 
 def read_labels(labels: Iterable[str] | None) -> tuple[str, ...] | None:
-    """Read the labels that a model was asked for; an `InputError` unless they are several strings."""
+    """Read the labels that a model was asked for; raise an `InputError` unless they are a list of strings."""
     if labels is None:
         return None
-    remedy = "Give a list of labels, ['PER', 'LOC']."
+    remedy = "Pass a list of labels, ['PER', 'LOC']."
     names = [] if isinstance(labels, (str, bytes)) else listed(labels, remedy, option="asked_labels")
     if isinstance(labels, (str, bytes)) or not all(isinstance(name, str) for name in names):
         raise InputError(f"asked_labels are {shown(labels)}.", remedy, option="asked_labels")

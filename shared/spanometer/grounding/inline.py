@@ -1,4 +1,4 @@
-"""Items of inline markup: links, marks and elements around the mentions in a text that is repeated."""
+"""Read items of inline markup: links, marks and elements around mentions in the repeated text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from .items import Item, named
 
 DEEPEST_ELEMENTS = 50
-"""Elements within as many others are no items, so that all mentions together are not much longer than the answer."""
+"""More deeply nested elements are ignored, to bound the total length of mentions."""
 
 LINK = re.compile(r"\[([^\[\]]*+)\]\(([^()]*+)\)")
 MARK = re.compile(r"@@((?:(?!@@|##).)*+)##", re.DOTALL)
@@ -18,7 +18,7 @@ _KIND = re.compile(r"""\b(?:type|label|class|category)\s*=\s*["']([^"'<>]*)["']"
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _TEI_NAMES = frozenset(("persName", "placeName", "orgName", "geogName", "objectName", "eventName", "name", "rs"))
 _GENERIC = frozenset(("entity", "ner", "span", "e", "ent", "mention", "mark", "tag", "rs", "name", "ne"))
-"""Elements whose label is an attribute."""
+"""Elements with their label in an attribute."""
 
 _WRAPPERS = frozenset(
     (
@@ -27,7 +27,7 @@ _WRAPPERS = frozenset(
         *("annotation", "annotated_text", "final_answer", "scratchpad", "b", "i", "u", "em", "strong", "code", "pre"),
     )
 )
-"""Elements that are no entities, unless they are asked for."""
+"""Elements that are not entities, unless the model was asked for them."""
 
 Marked = tuple[tuple[Item, ...], str, bool, int]
 """The items, the text without marks, whether marks are open, and the number of marks without a label."""
@@ -50,13 +50,13 @@ def linked(written: str) -> Marked:
 
 
 def marked(written: str, labels: Collection[str]) -> Marked:
-    """Read `@@Ann##`, of the only label."""
+    """Read `@@Ann##` for a single label."""
     label = next(iter(labels)) if len(labels) == 1 else "ENTITY"
     return _marked(written, ((mark.span(), label, mark[1]) for mark in MARK.finditer(written)))
 
 
 def _marked(written: str, marks: Iterable[tuple[tuple[int, int], str, str]]) -> Marked:
-    """Read the items of marks that do not nest, and the text without them."""
+    """Read items from marks that do not nest, and the text without marks."""
     pieces, items, place, size, unnamed = [], [], 0, 0, 0
     for (start, end), label, mention in marks:
         pieces += [written[place:start], mention]
@@ -72,8 +72,8 @@ def _marked(written: str, marks: Iterable[tuple[tuple[int, int], str, str]]) -> 
 def elements(written: str, labels: Collection[str]) -> Marked:
     """Read elements, which may nest.
 
-    An element's name is its label; of generic names (`entity`, `rs`) the attribute `type`, `label`, `class` or
-    `category` is, if there is one. Wrappers (`output`, `p`) are items only if they are asked for. Without labels, TEI's
+    The label is the element's name, or for generic names (`entity`, `rs`) the attribute `type`, `label`, `class` or
+    `category`. Wrappers (`output`, `p`) are items only if the model was asked for them. Without asked labels, TEI's
     elements for names are the items, if there are any.
     """
     written = without_comments(written)

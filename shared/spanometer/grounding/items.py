@@ -1,4 +1,4 @@
-"""Items of answers: labels and mentions in the values that language models write, turned the right way."""
+"""Find items (labels and mentions) in the values of answers, in any order of label and mention."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ LABEL_KEYS = (
     *("label", "type", "entitytype", "entitylabel", "entitygroup", "entityclass", "class", "classname", "category"),
     *("entitycategory", "tag", "nertag", "extractionclass", "kind", "entity"),
 )
-"""Keys of a label in an object, case and signs aside, first come first."""
+"""Keys of a label in an object, ignoring case and signs, in order of preference."""
 
 MENTION_KEYS = (
     *("text", "mention", "span", "spantext", "word", "words", "phrase", "surface", "surfaceform", "surfacetext"),
     *("extractiontext", "entitytext", "entityname", "entityvalue", "mentiontext", "matchedtext", "content", "quote"),
     *("substring", "string", "term", "match", "name", "value", "entity"),
 )
-"""Keys of a mention in an object, case and signs aside, first come first."""
+"""Keys of a mention in an object, ignoring case and signs, in order of preference."""
 
 _UNDER_A_LABEL = frozenset(MENTION_KEYS) - {"name", "value", "entity", "match", "content"}
-"""Keys of a mention in an object that stands under its label."""
+"""Keys of a mention in an object under its label."""
 
 _WRAPPERS = frozenset(
     (
@@ -42,7 +42,7 @@ _OTHER = frozenset(
         *("message", "error", "domain", "topic", "relations", "task", "title", "query", "question", "steps", "count"),
     )
 )
-"""Keys that are no labels, unless they are asked for."""
+"""Keys that are not labels, unless the model was asked for them."""
 
 _START = (
     *("start", "startchar", "startoffset", "startindex", "startpos", "startposition", "begin", "beginoffset", "from"),
@@ -53,14 +53,14 @@ _RANGES = (
 )
 _LENGTHS = ("length", "len", "size")
 _PLACES = frozenset((*_START, *_END, *_RANGES))
-"""Keys of the bounds of an item, in all forms."""
+"""Keys of the boundaries of an item."""
 
 _SIGNS = re.compile(r"[\W_]+")
 _NUMBER = re.compile(r"\s*([+-]?\d{1,15})(?:\.0*)?\s*\Z")
 
 
 class Item(NamedTuple):
-    """A label and a mention, and the bounds in characters, if the answer states them."""
+    """A label and a mention, with boundaries in characters if the answer has them."""
 
     label: str
     mention: str
@@ -77,7 +77,7 @@ class _Pair(NamedTuple):
 
 
 class StatedBounds(NamedTuple):
-    """The bounds that an object states, if they can be read, and whether it states any."""
+    """The boundaries in an object, if readable, and whether it has any."""
 
     start: int | None = None
     end: int | None = None
@@ -89,15 +89,15 @@ _NO_BOUNDS = StatedBounds()
 
 @dataclass
 class ItemReading:
-    """The items of an answer, read one after the other.
+    """The items of an answer, collected one after the other.
 
     Attributes:
         labels: the labels that the model was asked for, with aliases.
-        text: the text that the answer is about, if it is known.
-        mention_key, label_key: the keys of an item's mention and label, if they are named.
-        other_fields: how many keys and values belong to no item.
-        unread: how many items have offsets that cannot be read.
-        turned: how many items have their mention before their label, where the form leaves that open.
+        text: the text of the answer, if known.
+        mention_key, label_key: the keys of mentions and labels, if set.
+        other_fields: the number of keys and values outside items.
+        unread: the number of items with unreadable offsets.
+        turned: the number of items with the mention before the label, if the form allows both.
     """
 
     labels: Collection[str] = ()
@@ -118,7 +118,7 @@ class ItemReading:
         self._only = next(iter(self.labels)) if len(self.labels) == 1 else None
 
     def collect(self) -> tuple[Item, ...]:
-        """List the items, in the order of the answer; pairs that the labels leave open follow the majority of all."""
+        """List the items in order; pairs without a known label follow the majority of the answer."""
         votes = [self._vote(entry) if isinstance(entry, _Pair) else 0 for entry in self.entries]
         majority = sum((vote > 0) - (vote < 0) for vote in votes)
         items: list[Item] = []
@@ -136,18 +136,18 @@ class ItemReading:
         return tuple(items)
 
     def _vote(self, pair: _Pair) -> int:
-        """Compute 2 if the first string is a label asked for, 1 if the second is in the text; negative the reverse."""
+        """Return 2 if the first string is an asked label, 1 if the second is in the text; negative for the reverse."""
         by_label = self.is_asked(pair.first) - self.is_asked(pair.second)
         return 2 * by_label or self.occurs(pair.second) - self.occurs(pair.first)
 
     def is_asked(self, label: str) -> bool:
-        """Check whether a label was asked for, in whatever case."""
+        """Check whether a label was asked for, ignoring case."""
         if label not in self._is_label:
             self._is_label[label] = label.strip().casefold() in self._folded
         return self._is_label[label]
 
     def occurs(self, mention: str) -> bool:
-        """Check whether the text has a mention, in whatever case; a few letters must be a word."""
+        """Check whether the text has a mention, ignoring case; very short mentions must be whole words."""
         if mention not in self._occurs:
             wanted = mention.strip().lower()
             whole = rf"(?<!\w){re.escape(wanted)}(?!\w)"
@@ -157,7 +157,7 @@ class ItemReading:
         return self._occurs[mention]
 
     def add(self, label: Any, mention: str, bounds: StatedBounds = _NO_BOUNDS) -> None:
-        """Add an item whose label is known."""
+        """Add an item with a known label."""
         name = named(str(label))
         if not name:
             self.other_fields += 1
@@ -170,7 +170,7 @@ class ItemReading:
         self.entries.append(_Pair(first, second, bounds))
 
     def read(self, root: Any) -> None:
-        """Read a value and all that is in it, without recursion."""
+        """Read a value and all nested values, without recursion."""
         waiting: list[tuple[Any, str | None, bool]] = [(root, None, False)]
         while waiting:
             value, label, in_list = waiting.pop()
@@ -208,7 +208,7 @@ class ItemReading:
         yield from ((value, label) for value in values)
 
     def _are_mentions(self, values: Sequence[str]) -> bool:
-        """Check whether two strings, outside a list of pairs, are two mentions of the only label."""
+        """Check whether two strings outside a list of pairs are two mentions of the only label."""
         return self._only is not None and not any(map(self.is_asked, values))
 
     def _of_mapping(self, mapping: Mapping, label: str | None) -> Iterator[tuple[Any, str | None]]:
@@ -229,7 +229,7 @@ class ItemReading:
                 yield from self._of_entry(str(key), value, label)
 
     def _keys_of(self, values: dict[str, Any]) -> tuple[str, str]:
-        """Find the keys of the mention and of the label of an object; empty where it has none."""
+        """Find the keys of an object's mention and label; empty if missing."""
         nests = not _WRAPPERS.isdisjoint(values) and any(_is_container(values.get(key)) for key in _WRAPPERS)
         if nests and self.mention_key is None:
             return "", ""
@@ -250,7 +250,7 @@ class ItemReading:
         return (label is not None or self._only is not None) and (forced or mention_key in _UNDER_A_LABEL)
 
     def _of_item(self, values: dict[str, Any], mention_key: str, label: Any) -> Iterator[tuple[Any, str | None]]:
-        """Add the items of an object: one for each of its labels; several mentions are read one by one."""
+        """Add the items of an object: one for each label; several mentions are read one by one."""
         wording = values[mention_key]
         for name in _listed(label):
             if isinstance(wording, str):
@@ -275,7 +275,7 @@ class ItemReading:
             yield value, key
 
     def _mentions(self, value: Any) -> bool:
-        """Check whether a value has a mention of the text, or objects that have one."""
+        """Check whether a value contains a mention of the text."""
         waiting, strings = [value], list[str]()
         while waiting and len(strings) < 1000:
             part = waiting.pop()
@@ -290,7 +290,7 @@ class ItemReading:
         return any(map(self.occurs, strings))
 
     def _corrected(self, item: Item) -> Item:
-        """Correct bounds whose end is inclusive, or that count UTF-16, where the mention tells."""
+        """Correct inclusive ends and UTF-16 offsets if the mention shows them."""
         if self.text is None or item.start is None or item.end is None:
             return item
         wanted = item.mention.strip()
@@ -313,19 +313,19 @@ class ItemReading:
 
 @lru_cache(1 << 12)
 def named(label: str) -> str:
-    """Normalise a label: without outer blanks, controls and lone surrogates escaped."""
+    """Normalise a label: strip blanks, and escape control characters and lone surrogates."""
     name = label.strip()
     return name if not has_control_characters(name) and is_utf8(name) else printable(name)
 
 
 @lru_cache(1 << 12)
 def folded(key: str) -> str:
-    """Write a key in lower case without signs."""
+    """Normalise a key to lower case without signs."""
     return _SIGNS.sub("", key.lower())
 
 
 def whole_number(value: Any) -> int | None:
-    """Read a whole number, also from a string or a float; None for anything else."""
+    """Read an integer, also from a string or a float; None for other values."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int):
@@ -337,7 +337,7 @@ def whole_number(value: Any) -> int | None:
 
 
 def stated_bounds(values: dict[str, Any]) -> StatedBounds:
-    """Read the bounds that an object states, in any of the forms that interfaces and prompts use."""
+    """Read the boundaries in an object, in any of the usual forms."""
     if _PLACES.isdisjoint(values):
         return _NO_BOUNDS
     for name in _RANGES:
@@ -367,7 +367,7 @@ def _bounds(start: Any, end: Any) -> StatedBounds:
 
 
 def _is_pair(values: Sequence[Any]) -> bool:
-    """Check for two strings, alone or before a score or two bounds."""
+    """Check for two strings, alone or followed by a score or two boundaries."""
     strings = len(values) in (2, 3, 4) and all(isinstance(value, str) for value in values[:2])
     return strings and not any(
         _is_container(value) or (isinstance(value, str) and (len(values) == 3 or whole_number(value) is None))

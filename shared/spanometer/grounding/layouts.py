@@ -1,4 +1,4 @@
-"""Items of answers that are laid out in lines: lists, tables, rows with commas, and calls of Python."""
+"""Read items from answers in lines: lists, tables, comma-separated rows, and Python calls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LONGEST_LABEL = 100
 _LONGEST_CODE = 100_000
 CALL = re.compile(r"""\b([A-Za-z_]\w{0,99})\(\s*(?:\w{1,30}\s*=\s*)?["']""")
 NOTHING = frozenset(("", "none", "n/a", "na", "null", "nothing", "-", "[]", "{}", "==none==", "none.", "empty"))
-"""What stands for no mention."""
+"""Texts that mean no mention."""
 
 _NO_ITEMS = re.compile(
     r"\b(?:no|not any|none of the|without any|zero)\b[^.:\n]{0,60}\b(?:entit|mention|item|span|label|name|annotation)"
@@ -62,7 +62,7 @@ def read_lines(written: str, reading: ItemReading) -> None:
 
 
 def _read_line(line: str, reading: ItemReading) -> None:
-    """Read the items of a line; a line without a label has mentions of the only label that was asked for."""
+    """Read the items of a line; a line without a label belongs to the only asked label."""
     parts = [part for part in line.split(";") if part.strip()]
     if not (len(parts) > 1 and all(":" in part for part in parts)):
         parts = [line]
@@ -85,7 +85,7 @@ def _read_line(line: str, reading: ItemReading) -> None:
 
 
 def _add_labelled(label: str, mentions: Sequence[str], reading: ItemReading) -> None:
-    """Add what stands before a colon with each of the mentions after it."""
+    """Pair the text before a colon with each mention after it."""
     labelled = reading.is_asked(label) or any(map(reading.is_asked, mentions))
     if reading.labels and reading.text is not None and not labelled and not any(map(reading.occurs, mentions)):
         reading.other_fields += 1
@@ -102,7 +102,7 @@ def _mentions(written: str) -> Iterator[str]:
 
 
 def rows_of(written: str) -> list[list[str]]:
-    """List the rows of a table of Markdown, or of rows with commas, semicolons or tabs under a head; else none."""
+    """List the rows of a Markdown table, or of rows with a header, separated by commas, semicolons or tabs."""
     lines = [line.strip() for line in written.splitlines() if line.strip()]
     barred = [line for line in lines if line.count("|") > 1 or (line.count("|") == 1 and line.strip("|") == line)]
     if len(barred) > 1:
@@ -122,7 +122,7 @@ def _split(lines: Sequence[str], sign: str) -> list[list[str]]:
 
 
 def _columns(head: Sequence[str]) -> tuple[int, int] | None:
-    """Find the columns of the label and the mention by their heads."""
+    """Find the columns of labels and mentions by the header."""
     keys = list(map(folded, head))
     mention = next((keys.index(key) for key in MENTION_KEYS if key in keys), None)
     label = next((keys.index(key) for key in LABEL_KEYS if key in keys and keys.index(key) != mention), None)
@@ -130,7 +130,7 @@ def _columns(head: Sequence[str]) -> tuple[int, int] | None:
 
 
 def read_rows(rows: Sequence[Sequence[str]], reading: ItemReading) -> None:
-    """Read the rows of a table; without known heads each row is a label and a mention, or the other way round."""
+    """Read the rows of a table; without a known header each row is a label and a mention, in any order."""
     columns = _columns(rows[0]) if rows else None
     for row in islice(rows, columns is not None, None):
         cells = [cell.strip(_QUOTES) for cell in row]
@@ -143,7 +143,7 @@ def read_rows(rows: Sequence[Sequence[str]], reading: ItemReading) -> None:
 
 
 def read_calls(written: str, reading: ItemReading) -> bool:
-    """Read calls of Python, as `[Person(span="Ann")]`: the class is the label, its first text the mention.
+    """Read Python calls such as `[Person(span="Ann")]`: the class is the label, its first string the mention.
 
     Returns:
         Whether the code parses.

@@ -1,4 +1,4 @@
-"""Values in a language model's answers: JSON and Python literals, also incomplete ones."""
+"""Read complete and incomplete JSON and Python literals in answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 DEEPEST = 200
-"""At most this many values may be open at once, as in Python; what nests deeper is broken there."""
+"""The maximum nesting depth, as in Python; deeper values are broken."""
 
 _BETWEEN = r"(?:\s++|//[^\n]*+|\#[^\n]*+|/\*(?:(?!\*/).)*+\*/)*+"
 _TOKEN = re.compile(
@@ -23,22 +23,22 @@ _OPENING = {"[": "]", "(": ")", "{": "}"}
 
 
 _OPEN = re.compile(r"""[\[{](?=\s*+(?:[\[\]{}("'“/#\d-]|true|false|null|True|False|None|NaN|\Z))""")
-"""A bracket that may begin a value."""
+"""A bracket that can begin a value."""
 
 _FOLLOWED = re.compile(_BETWEEN + r"(?:[,:\]})]|\Z)", re.DOTALL)
 _ENDS = r"(?=\s*+(?:[:\]})]|,\s*+[\[{(\"'“]|\Z))"
 _UNESCAPED = {
     begin: re.compile(f"{begin}([^\\n]{{0,1000}}?){end}{_ENDS}") for begin, end in (('"', '"'), ("'", "'"), ("“", "”"))
 }
-"""A string with quotes in it that are not escaped: it ends where a value, or the whole, may end."""
+"""A string with unescaped inner quotes: it ends where a value or the whole can end."""
 
 
 @dataclass(eq=False)
 class Mapping:
-    """A mapping: its keys and values in turn, repeated keys included.
+    """A mapping with repeated keys.
 
     Attributes:
-        entries: pairs of a key and a value, complete.
+        entries: the complete pairs of keys and values.
         closed: whether it has its closing bracket.
     """
 
@@ -53,9 +53,9 @@ class Values(NamedTuple):
     """The values in a text.
 
     Attributes:
-        values: in their order; the last one may break off.
-        whole: whether all are whole.
-        repaired: whether one has comments, curly quotes, or quotes within strings that are not escaped.
+        values: the values in order; the last one may be cut.
+        whole: whether all are complete.
+        repaired: whether one has comments, curly quotes, or unescaped quotes.
     """
 
     values: list[Any]
@@ -64,10 +64,10 @@ class Values(NamedTuple):
 
 
 def read_values(text: str) -> Values:
-    """Read all lists and mappings in a text, JSON or Python literals, and skip what stands between them.
+    """Read all lists and mappings in a text (JSON or Python literals), skipping other text.
 
-    The first that breaks off, or stops being a literal, is returned as far as it is complete, and is the last. Brackets
-    with a word behind them, as in prose, are skipped.
+    The first value that is cut or invalid is returned as far as it is complete, and is the last. Brackets followed by a
+    word, as in prose, are skipped.
     """
     values: list[Any] = []
     repaired, place = False, 0
@@ -89,7 +89,7 @@ def read_values(text: str) -> Values:
 
 
 class _Literal(NamedTuple):
-    """A value as far as it is complete, where it ends, whether it is whole, and whether it was repaired."""
+    """A value as far as it is complete, its end, and whether it is complete and was repaired."""
 
     value: Any
     end: int
@@ -98,7 +98,7 @@ class _Literal(NamedTuple):
 
 
 def _as_far_as_possible(text: str, opening: re.Match[str]) -> _Literal:
-    """Read a value that is not whole, or not JSON, as far as it goes."""
+    """Read a value that is cut or not JSON, as far as possible."""
     root: list[Any] | Mapping = Mapping() if opening[0] == "{" else []
     stack = [_OpenValue(root, _OPENING[opening[0]])]
     place, repaired = opening.end(), False
@@ -134,7 +134,7 @@ def _as_far_as_possible(text: str, opening: re.Match[str]) -> _Literal:
 
 
 def _scalar(token: re.Match[str]) -> Any:
-    """Read the value of a token that is no sign."""
+    """Read the value of a scalar token."""
     if token["string"] is not None:
         return _string(token["string"])
     if token["number"] is not None:
@@ -163,7 +163,7 @@ def _string(written: str) -> str:
 
 
 class _OpenValue:
-    """A value that is being read."""
+    """A list or mapping that is still open."""
 
     def __init__(self, value: list[Any] | Mapping, closing: str) -> None:
         self.value = value
@@ -173,7 +173,7 @@ class _OpenValue:
         self.expects_value = True
 
     def adds(self, value: Any) -> bool:
-        """Take a value; return False if no value may stand there."""
+        """Add a value; return False if it is not allowed here."""
         if not self.expects_value:
             return False
         self.expects_value = False
@@ -187,7 +187,7 @@ class _OpenValue:
         return True
 
     def separate(self, sign: str) -> bool:
-        """Take a comma or colon; return False if it may not stand there."""
+        """Read a comma or colon; return False if it is not allowed here."""
         if self.expects_value or sign not in ",:":
             return False
         if sign == ":":
@@ -200,7 +200,7 @@ class _OpenValue:
         return True
 
     def close(self) -> bool:
-        """Take the closing bracket, also after a comma; return False if it may not stand there."""
+        """Read the closing bracket, also after a comma; return False if it is not allowed here."""
         if self.after_colon or not self._without_key():
             return False
         if isinstance(self.value, Mapping):
@@ -208,7 +208,7 @@ class _OpenValue:
         return True
 
     def _without_key(self) -> bool:
-        """Turn the key of a mapping without values, a set, into a value; return False if it is no value."""
+        """Turn the key of a set into a value; return False if it is not a value."""
         if not self.key or isinstance(self.value, list):
             return True
         self.value.entries.append((None, self.key.pop()))

@@ -1,4 +1,4 @@
-"""How one answer is grounded under a policy, step by step: items, places, spans, and the outcome of each item."""
+"""Ground one answer under a policy: items, places, spans, and the outcome of each item."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .placing import Bounds, ItemPlaces, TextIndex, place, sight
 from .policies import AnswerPolicy, GroundingPolicy
 
 MOST_BOUNDS = 1 << 22
-"""At most this many occurrences do the items of one answer have that are all of theirs."""
+"""The maximum number of occurrences of an answer's items with the action `all`."""
 
 _MOST_ANCHORS = 20_000_000
 
@@ -27,7 +27,7 @@ class Vocabulary:
 
     Attributes:
         names: the labels; None allows all labels.
-        aliases: labels of answers, each with the label that it stands for.
+        aliases: the label for each label in answers.
     """
 
     names: frozenset[str] | None
@@ -35,7 +35,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, labels: Iterable[str] | None, aliases: Mapping[str, str] | None) -> Vocabulary:
-        """Read labels and aliases; None allows all labels, or names no aliases."""
+        """Read labels (None allows all) and aliases."""
         return cls(None if labels is None else frozenset(labels), aliases or {})
 
     def renamed(self, item: Item) -> Item:
@@ -51,8 +51,8 @@ class Predicted(NamedTuple):
     """The predicted spans of an answer.
 
     Attributes:
-        spans: the bounds and the label of each span, once.
-        wrong: the labels and mentions of the items that count as predicted spans, but have no place.
+        spans: the boundaries and labels of the distinct spans.
+        wrong: the labels and mentions of unplaced items that count as predicted spans.
     """
 
     spans: frozenset[tuple[int, int, str]]
@@ -61,13 +61,13 @@ class Predicted(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GroundedAnswer:
-    """An answer as it was grounded.
+    """A grounded answer.
 
     Attributes:
-        items: the items that the policy looks for, aliases replaced by their labels.
-        left_out: how many items it leaves out because their labels were not asked for.
+        items: the items to place, with aliases replaced.
+        left_out: the number of items left out because of their labels.
         placement: the places of the items.
-        kept: the number and the bounds of each item that stays when overlaps are resolved, see `kept_of`.
+        kept: the number and boundaries of each item that is kept when overlaps are resolved, see `kept_of`.
         policy: the policy.
     """
 
@@ -79,7 +79,7 @@ class GroundedAnswer:
 
     @property
     def placed(self) -> list[tuple[Bounds, ...]]:
-        """The bounds of each item, in order; empty if it has no place, or lost it to another item."""
+        """The boundaries of each item in order; empty if it has no place or lost it to another item."""
         if self.policy.overlap == "keep":
             return [tuple(sorted(set(spans))) if len(spans) > 1 else spans for spans in self.placement.spans]
         kept: dict[int, list[Bounds]] = {}
@@ -107,10 +107,10 @@ class Outcome(NamedTuple):
     """An item and its outcome.
 
     Attributes:
-        item: its alias replaced by the label.
+        item: the item, with its alias replaced.
         kind: one of `OUTCOMES`.
-        spans: its bounds in the text, of a placed item.
-        wrong: whether it counts as a predicted span, though it has no place.
+        spans: the boundaries of a placed item in the text.
+        wrong: whether it is unplaced but counts as a predicted span.
     """
 
     item: Item
@@ -126,14 +126,14 @@ def outcomes_of(
     asked_labels: Iterable[str] | None = None,
     aliases: Mapping[str, str] | None = None,
 ) -> list[Outcome]:
-    """Find the outcome of each item of an answer, in the order of the answer; see `grounded.ground`.
+    """Find the outcome of each item of an answer in order, see `grounded.ground`.
 
     Args:
         answer: the result of `read_answer`.
-        index: its text, from `grounded.text_indices`; it caches lookups for other policies.
-        policy: a name, actions with commas between, or a `GroundingPolicy`.
+        index: the text from `grounded.text_indices`, which caches lookups.
+        policy: a name, comma-separated actions, or a `GroundingPolicy`.
         asked_labels: the labels that the model was asked for; None for all.
-        aliases: labels of answers, each with the label that it stands for.
+        aliases: your label for each label in answers.
     """
     chosen, vocabulary = GroundingPolicy.of(policy), Vocabulary.of(asked_labels, aliases)
     if answer.broken and chosen.broken == "empty":
@@ -159,7 +159,7 @@ def resolve(answer: Answer, index: TextIndex, policy: GroundingPolicy, vocabular
 def items_of(
     answer: Answer, index: TextIndex, policy: GroundingPolicy, vocabulary: Vocabulary
 ) -> tuple[tuple[Item, ...], int]:
-    """List the `named_items`; where offsets are checked, offsets in a rewritten text are carried over to the text."""
+    """List the `named_items`; if offsets are checked, offsets in a rewritten text are mapped to the text."""
     items, left_out = named_items(answer, policy, vocabulary)
     if policy.offsets == "check" and answer.text is not None:
         items = carried_over(items, answer.text, index)
@@ -167,20 +167,20 @@ def items_of(
 
 
 def named_items(answer: Answer, policy: AnswerPolicy, vocabulary: Vocabulary) -> tuple[tuple[Item, ...], int]:
-    """List the items that a policy looks at, and count the items that it leaves out as outside."""
+    """List the items to place, and count the items left out as outside."""
     items = () if answer.broken and policy.broken == "empty" else tuple(map(vocabulary.renamed, answer.items))
     inside = tuple(item for item in items if policy.outside == "keep" or not vocabulary.lack(item))
     return inside, len(items) - len(inside)
 
 
 def kept_of(placement: ItemPlaces, policy: GroundingPolicy, items: Sequence[Item]) -> list[tuple[int, Bounds]]:
-    """List the number and the bounds of each item that stays when overlaps are resolved.
+    """List the number and boundaries of each item that is kept when overlaps are resolved.
 
-    Of items that mean all of the same occurrences only one can stay. Where all spans stay, such items of one label are
-    listed as one.
+    Only one of several items that claim all of the same occurrences is kept; if all spans are kept, such items of one
+    label count once.
 
     Raises:
-        InputError: for items that mean all of too many occurrences.
+        InputError: for items that claim too many occurrences.
     """
     owner: dict[Any, int] = {}
     for number, spans in enumerate(placement.spans):
@@ -209,7 +209,7 @@ def kept_of(placement: ItemPlaces, policy: GroundingPolicy, items: Sequence[Item
 def predicted_of(
     items: Sequence[Item], placement: ItemPlaces, kept: Sequence[tuple[int, Bounds]], policy: GroundingPolicy
 ) -> Predicted:
-    """List the predicted spans: spans that stay, and items without a place unless they are dropped."""
+    """List the predicted spans: kept spans, and unplaced items unless they are dropped."""
     wrong = tuple(
         (item.label, item.mention)
         for item, spans, present in zip(items, *placement, strict=True)
@@ -219,7 +219,7 @@ def predicted_of(
 
 
 def without_overlap(bounds: list[tuple[int, Bounds]], rule: str) -> list[tuple[int, Bounds]]:
-    """Choose the spans of items that stay when overlaps are resolved."""
+    """Resolve overlaps: select the spans of items to keep."""
     if rule == "keep" or len(bounds) < 2:
         return bounds
     order = {
@@ -237,10 +237,10 @@ def without_overlap(bounds: list[tuple[int, Bounds]], rule: str) -> list[tuple[i
 
 
 def carried_over(items: Sequence[Item], written: str, index: TextIndex) -> tuple[Item, ...]:
-    """Carry the offsets of items in a rewritten text over to the text; an item without a counterpart loses its offsets.
+    """Map the offsets of items in a rewritten text to the text; unmatched items lose their offsets.
 
-    Tokens of both are aligned by their loose forms (difflib); an item whose tokens face neighbouring tokens has their
-    bounds. In long texts very frequent tokens are no anchors of the alignment.
+    Tokens are aligned by their loose forms (difflib); an item needs neighbouring tokens as counterparts. In long texts
+    very frequent tokens are ignored.
     """
     tokens = words_and_signs([written])
     rewritten = TextIndex(written, tokens.start.tolist(), tokens.end.tolist())

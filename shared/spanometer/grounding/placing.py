@@ -1,4 +1,4 @@
-"""Where the mentions of one answer stand in its text, under a policy."""
+"""Find the places of an answer's mentions in its text under a policy."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Bounds = tuple[int, int]
 Computed = TypeVar("Computed")
 
 MOST_TOKENS = 100
-"""Mentions of more tokens are not looked for in other words."""
+"""Longer mentions are not searched in similar words."""
 
 MOST_CHAINS = 1 << 24
-"""At most this many beginnings of chains are kept for one answer."""
+"""The maximum number of partial chains for an answer."""
 
 _BITS = 60
 _STARTS_AT_ONCE = 1 << 14
@@ -32,11 +32,11 @@ _STARTS_AT_ONCE = 1 << 14
 
 @dataclass(eq=False)
 class TextIndex:
-    """A text in which mentions are looked for; it caches lookups for other items and policies.
+    """A text for searching mentions, with cached lookups.
 
     Attributes:
         text: the text.
-        starts, ends: the bounds of its tokens, in characters, ascending.
+        starts, ends: the boundaries of its tokens, in characters, ascending.
     """
 
     text: str
@@ -45,7 +45,7 @@ class TextIndex:
     _results: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
     def _once(self, compute: Callable[..., Computed], *arguments: str) -> Computed:
-        """Compute a value once for the same arguments."""
+        """Cache a value by its arguments."""
         key = (compute.__name__, *arguments)
         if key not in self._results:
             self._results[key] = compute(*arguments)
@@ -57,7 +57,7 @@ class TextIndex:
         return self._once(form_of, self.text, fold)
 
     def occurrences(self, mention: str, fold: str, inside: str) -> tuple[Bounds, ...]:
-        """List the bounds of a mention in the text, from left to right, found without overlap in the normal forms."""
+        """List the boundaries of the disjoint occurrences of a mention, from left to right, by normal forms."""
         return self._once(self._occurrences, form_text(mention, fold), fold, inside)
 
     def _occurrences(self, folded: str, fold: str, inside: str) -> tuple[Bounds, ...]:
@@ -72,11 +72,11 @@ class TextIndex:
         return tuple(occurrences)
 
     def tokens_of(self, start: int, end: int) -> tuple[int, int]:
-        """Find the first token that shares a character with bounds, and the token after the last."""
+        """Find the first token that overlaps the boundaries, and the end of the last."""
         return bisect_right(self.ends, start), bisect_left(self.starts, end)
 
     def _snapped(self, start: int, end: int, inside: str) -> Bounds | None:
-        """Compute the bounds of an occurrence; None where it is refused."""
+        """Adjust an occurrence to tokens; None if it is refused."""
         if inside == "allow":
             return start, end
         first, last = self.tokens_of(start, end)
@@ -106,10 +106,10 @@ class TextIndex:
         return [form_text(self.text[start:end], fold) for start, end in bounds]
 
     def similar(self, mention: str, fold: str) -> Bounds | None:
-        """Find the window of tokens that has most of a mention's tokens in their order; None if none has enough.
+        """Find the window of tokens with the most tokens of a mention in order; None if there are too few.
 
-        It has at least three quarters of them, and they are at least a third of it. Of windows with equally many the
-        shortest is taken, then the first. A mention of more than `MOST_TOKENS` tokens is nowhere.
+        It needs three quarters of the mention's tokens, and they must be a third of the window. Ties go to the
+        shortest, then the first window. Mentions of more than `MOST_TOKENS` tokens are not searched.
         """
         return self._once(self._similar, mention, fold)
 
@@ -120,9 +120,9 @@ class TextIndex:
 
 
 def best_window(wanted: Sequence[str], tokens: Sequence[str]) -> Bounds | None:
-    """Find the first of the shortest windows of tokens with the longest subsequence in common with the wanted tokens.
+    """Find the window of tokens with the longest common subsequence with the wanted tokens; ties: shortest, first.
 
-    A window counts only if a third of it, and at least three quarters of the wanted tokens, are in common.
+    The subsequence must be a third of the window and three quarters of the wanted tokens.
     """
     least = ceil(0.75 * len(wanted))
     numbers = Counter(tokens)
@@ -152,10 +152,9 @@ def best_window(wanted: Sequence[str], tokens: Sequence[str]) -> Bounds | None:
 def _best_from(
     starts: np.ndarray, text: np.ndarray, places: list[int], size: int, least: int
 ) -> tuple[int, int, int] | None:
-    """Find the best window that begins at one of the tokens: minus its common tokens, its length and its start.
+    """Find the best window from any of the starts: minus its common tokens, its length and its start.
 
-    A row of the table of longest common subsequences is a number whose zero bits are its steps (Crochemore et al.
-    2001), and the length grows by the carry; words of 60 bits hold it, for all starts at once.
+    Bit-parallel longest common subsequences (Crochemore et al. 2001) in words of 60 bits, for all starts at once.
     """
     words, full = -(-size // _BITS), (1 << _BITS) - 1
     masks = np.array([[place >> (_BITS * word) & full for word in range(words)] for place in [*places, 0]])
@@ -181,12 +180,12 @@ def _best_from(
 
 
 class Sightings(NamedTuple):
-    """Where the mentions of the items of an answer are, each on its own.
+    """The possible places of the items of an answer, each considered alone.
 
     Attributes:
-        stated: the bounds that the answer gives, where the policy uses them.
-        occurrences: all occurrences of each item in the text; for an item with stated bounds, these bounds.
-        similar: the most similar window for each item that is not in the text, if the policy looks for it.
+        stated: the boundaries in the answer, if the policy uses them.
+        occurrences: all occurrences of each item in the text, or its stated boundaries.
+        similar: the most similar window for each item that is not in the text, if the policy uses it.
     """
 
     stated: tuple[Bounds | None, ...]
@@ -195,7 +194,7 @@ class Sightings(NamedTuple):
 
 
 def sight(items: Sequence[Item], index: TextIndex, policy: GroundingPolicy) -> Sightings:
-    """Look for the mentions of items in the text."""
+    """Search the mentions of items in the text."""
     stated = tuple(_stated(item, index, policy) for item in items)
     occurrences = tuple(
         (bounds,) if bounds else index.occurrences(item.mention, policy.fold, policy.inside)
@@ -213,8 +212,8 @@ class ItemPlaces(NamedTuple):
     """The places of the items of an answer, before overlaps are resolved.
 
     Attributes:
-        spans: the bounds of each item; none where it has no place, several only where it means all of its occurrences.
-        present: of each item, whether its mention is in the text.
+        spans: the boundaries of each item; empty without a place, several only if it claims all of its occurrences.
+        present: whether each item's mention is in the text.
     """
 
     spans: tuple[tuple[Bounds, ...], ...]
@@ -222,9 +221,9 @@ class ItemPlaces(NamedTuple):
 
 
 def place(items: Sequence[Item], sighted: Sightings, index: TextIndex, policy: GroundingPolicy) -> ItemPlaces:
-    """Place the items of an answer in its text: one after the other, or all at once as a chain.
+    """Place the items of an answer in its text, one after the other or all at once as a chain.
 
-    Items with offsets that the policy takes come first, so that no other item takes their places.
+    Items with accepted offsets come first, so that no other item takes their places.
 
     Raises:
         InputError: for a chain of items with too many occurrences.
@@ -253,7 +252,7 @@ def place(items: Sequence[Item], sighted: Sightings, index: TextIndex, policy: G
 
 
 def _stated(item: Item, index: TextIndex, policy: GroundingPolicy) -> Bounds | None:
-    """List the bounds that the answer gives, if the policy takes them."""
+    """List the boundaries in the answer if the policy accepts them."""
     if policy.offsets == "ignore" or item.start is None or item.end is None:
         return None
     if policy.offsets == "nearest":
@@ -265,9 +264,9 @@ def _stated(item: Item, index: TextIndex, policy: GroundingPolicy) -> Bounds | N
 
 
 class _Taken:
-    """The bounds of earlier items, and the choices that depend on them.
+    """The boundaries of earlier items, and choices that depend on them.
 
-    Taken bounds stay taken; for each list of occurrences the number of leading taken ones is kept.
+    The number of leading taken occurrences is cached for each list of occurrences.
     """
 
     def __init__(self, size: int) -> None:
@@ -278,7 +277,7 @@ class _Taken:
         self._passed: dict[tuple[int, str, str | None], int] = {}
 
     def add(self, spans: tuple[Bounds, ...], label: str) -> None:
-        """Take the bounds of an item."""
+        """Mark boundaries as taken by an item."""
         if not self._bounds[None].issuperset(spans):
             for start, end in spans:
                 self._flags[start:end] = b"\1" * (end - start)
@@ -287,7 +286,7 @@ class _Taken:
         self._end = spans[-1][1] if spans else self._end
 
     def choose(self, repeat: str, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
-        """Choose bounds of an item of a label among its occurrences, by an action for repeat."""
+        """Choose an occurrence for an item of a label, by an action for `repeat`."""
         if repeat in _OF_MENTION:
             return self.without(places if repeat == "all" else places[:1], label)
         if repeat == "prefer free":
@@ -298,13 +297,13 @@ class _Taken:
         return self._first(repeat, places, label)
 
     def without(self, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
-        """Leave out the bounds that an item of the label has."""
+        """Remove boundaries that an item of the label has."""
         own = self._bounds[label]
         left = tuple(bounds for bounds in places if bounds not in own) if own else places
         return left if len(left) < len(places) else places
 
     def _first(self, rule: str, places: tuple[Bounds, ...], label: str) -> tuple[Bounds, ...]:
-        """Find the first free bounds: bounds that overlap no item, or that no item (of the label) has."""
+        """Find the first free boundaries: without overlapping items, or not taken by an item (of the label)."""
         owner = label if rule == "next by label" else None
         key = (id(places), rule, owner)
         place = self._passed.get(key, 0)
@@ -317,14 +316,14 @@ class _Taken:
 
 
 _OF_MENTION = ("first", "all")
-"""The actions under which a second item of a mention and label has no place."""
+"""The actions that give no place to a second item of a mention and label."""
 
 
 def _chain(occurrences: Sequence[tuple[Bounds, ...]], index: TextIndex) -> list[tuple[Bounds, ...]]:
-    """Find the bounds of each item in the chain with the most tokens, among equals the one that ends first.
+    """Find the boundaries of each item in the chain with the most tokens; ties go to the chain that ends first.
 
-    A chain has some of the items, in their order and without overlap. Of beginnings with equally many tokens
-    the one that ends first is kept, then the one whose last item is earlier in the answer.
+    A chain is a subsequence of the items without overlap. Of partial chains with equally many tokens, the one that ends
+    first is kept, then the one with the earlier last item.
     """
     if sum(map(len, occurrences)) > MOST_CHAINS:
         raise InputError(

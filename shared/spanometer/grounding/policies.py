@@ -1,4 +1,4 @@
-"""The space of grounding policies: an action for each place where an answer leaves open which spans it means."""
+"""Grounding policies: an action for each place where the spans of an answer are ambiguous."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from .forms import FORMS, STRING_FORMS
 
 COUNTS = {
     "items": "all items",
-    "placed": "items that have a place in the text",
-    "surplus": "items whose mention is in the text, but other items have all of its occurrences",
+    "placed": "items with a place in the text",
+    "surplus": "items whose mention is in the text, but other items took all of its occurrences",
     "absent": "items whose mention is not in the text",
     "overlapping": "items that lost their place to an item that overlaps them",
-    "outside": "items with a label that was not asked for",
-    "broken": "answers that look like items and do not parse, or are missing",
-    "rewritten": "answers with marks whose text is not the text that was given",
-    "repaired": "answers whose JSON has comments, curly quotes, or quotes that are not escaped",
-    "unread": "items with offsets that could not be read",
-    "other_fields": "keys, values and lines in answers that belong to no item",
-    "turned": "items with the mention before the label, where the form leaves that open",
+    "outside": "items with a label that the model was not asked for",
+    "broken": "answers that are missing, or look like items but do not parse",
+    "rewritten": "answers with marks in a text that differs from the original",
+    "repaired": "answers whose JSON has comments, curly quotes, or unescaped quotes",
+    "unread": "items with unreadable offsets",
+    "other_fields": "keys, values and lines in answers outside items",
+    "turned": "items with the mention before the label, if the form allows both",
 }
-"""The counts of answers, explained."""
+"""The counts of answers."""
 
 OUTCOMES = ("placed", "surplus", "absent", "overlapping", "outside", "broken")
-"""The outcomes that an item can have, see `COUNTS`; an item is broken if its answer is, and the policy drops it."""
+"""The possible outcomes of an item, see `COUNTS`; an item is broken if the policy drops its broken answer."""
 
 Policy = TypeVar("Policy", bound="AnswerPolicy", covariant=True)
 
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerPolicy(CheckedOptions):
-    """Actions where an answer is ambiguous; for spans `GroundingPolicy`, for strings `StringPolicy`.
+    """Actions for ambiguous answers; `GroundingPolicy` is for spans, `StringPolicy` for strings.
 
     Attributes:
-        places: the places of the grid, in the order in which a policy gives its actions.
-        further: places that are named only if they are not at their default.
+        places: the places of the grid, in the order of a policy's actions.
+        further: places that are named only if they differ from their default.
         kind: the form of items under it, spans or strings.
         other_kind: a sentence on the use of the other kind.
     """
@@ -62,29 +62,29 @@ class AnswerPolicy(CheckedOptions):
     )
 
     def __str__(self) -> str:
-        """Write the name of a named policy, `~` before one that only comes near its project; else the actions."""
+        """Write the name of the policy, with `~` if it only approximates its project, or else the actions."""
         names = (name if point.exact else f"~{name}" for name, point in self.named().items() if point.policy == self)
         return next(names, ",".join(self.actions))
 
     @classmethod
     def named(cls) -> Mapping[str, NamedPolicy[Self]]:
-        """List the named policies of this kind, the rules of published projects."""
+        """The named policies of this kind, which are rules of published projects."""
         listed: Mapping[str, NamedPolicy[AnswerPolicy]] = {**NAMED, **NAMED_STRINGS}
         return {name: point for name, point in listed.items() if isinstance(point.policy, cls)}  # type: ignore[misc]
 
     @property
     def actions(self) -> tuple[str, ...]:
-        """The action at each place; further places are named unless they are at their default."""
+        """The action at each place; further places only if they differ from their default."""
         declared = options_of(self)
         further = (place for place in self.further if getattr(self, place) != declared[place].default)
         return tuple(getattr(self, place) for place in (*self.places, *further))
 
     @classmethod
     def of(cls, policy: Self | str) -> Self:
-        """Read a policy from its name, or from its actions with commas between, in the order of `places`.
+        """Read a policy from its name, or from comma-separated actions in the order of `places`.
 
         Raises:
-            InputError: for a name or an action that is unknown.
+            InputError: for an unknown name or action.
         """
         if isinstance(policy, cls):
             return policy
@@ -114,12 +114,12 @@ class AnswerPolicy(CheckedOptions):
 
     @classmethod
     def with_actions(cls, actions: Iterable[str]) -> Self:
-        """Make a policy of its actions, in the order of `places`; actions of further places may be left out."""
+        """Make a policy from actions in the order of `places`; further places may be left out."""
         return cls(**dict(zip((*cls.places, *cls.further), actions, strict=False)))
 
     @classmethod
     def describes(cls, policy: str) -> bool:
-        """Check whether a text is the name of a policy of this kind, or has as many actions."""
+        """Check whether a text is a policy's name, or has the right number of actions."""
         actions = policy.count(",") + 1
         return policy.removeprefix("~") in cls.named() or len(cls.places) <= actions <= len(cls.places) + len(
             cls.further
@@ -127,22 +127,22 @@ class AnswerPolicy(CheckedOptions):
 
     @classmethod
     def grid(cls) -> Iterator[Self]:
-        """Yield all policies, further places at their defaults."""
+        """Yield all policies with further places at their defaults."""
         for actions in product(*(options_of(cls)[place].choices for place in cls.places)):
             yield cls.with_actions(actions)
 
 
-_SPAN = "predicted spans that touch nothing"
+_SPAN = "count as wrong predicted spans"
 
 
 def _unplaced(subject: str, wrong: str, **others: str) -> Any:
-    """Declare the actions for an item that has no place: left out, wrong, or otherwise."""
+    """Declare the actions for an unplaced item: left out, wrong, or other actions."""
     return option("wrong", help=f"how to treat {subject}", choices={"drop": "left out", "wrong": wrong, **others})
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroundingPolicy(AnswerPolicy):
-    """Actions where an answer leaves open which spans it means: 9,216 policies, for answers without offsets."""
+    """Actions for ambiguous spans in answers: 9,216 policies for answers without offsets."""
 
     places: ClassVar[tuple[str, ...]] = (
         "broken", "outside", "fold", "inside", "repeat", "surplus", "absent", "overlap",
@@ -154,12 +154,12 @@ class GroundingPolicy(AnswerPolicy):
     fold: str = option("exact", help="how text and mention are normalised", choices=FORMS)
     inside: str = option(
         "whole",
-        help="how to treat a mention that begins or ends within a token of the text",
+        help="how to treat a mention that begins or ends inside a token of the text",
         choices={
             "allow": "it is there",
-            "whole": "it is not there",
-            "expand": "it is there, and has all of the token",
-            "contract": "it is there without that token, if there are others",
+            "whole": "ignore this occurrence",
+            "expand": "extend it to the whole token",
+            "contract": "shrink it to its whole tokens, if any",
         },
     )
     repeat: str = option(
@@ -168,11 +168,11 @@ class GroundingPolicy(AnswerPolicy):
         choices={
             "first": "the first",
             "all": "all of them",
-            "next": "the first whose bounds no item has",
-            "next by label": "the first whose bounds no item of this label has",
+            "next": "the first that no item has",
+            "next by label": "the first that no item of this label has",
             "next free": "the first that overlaps no item",
-            "prefer free": "that, else as next by label",
-            "order": "the first after the last item that was placed",
+            "prefer free": "the same, else as next by label",
+            "order": "the first after the last placed item",
             "chain": "all items at once, in their order and without overlap, so that they have most tokens; of such "
             "the ones that end first",
         },
@@ -188,9 +188,9 @@ class GroundingPolicy(AnswerPolicy):
         help="how to treat placed spans that overlap",
         choices={
             "keep": "all stay",
-            "longest": "longer ones win, of equals the first in the text",
-            "earlier": "the item that comes first in the answer wins",
-            "later": "the item that comes last in the answer wins",
+            "longest": "the longer span wins; ties: the first in the text",
+            "earlier": "the first item in the answer wins",
+            "later": "the last item in the answer wins",
         },
     )
     offsets: str = option(
@@ -205,19 +205,19 @@ class GroundingPolicy(AnswerPolicy):
     )
 
     def predicts(self, outcome: str) -> bool:
-        """Check whether items of an outcome count as predicted spans, though they have no place."""
+        """Check whether unplaced items with this outcome count as predicted spans."""
         return (outcome == "surplus" and self.surplus == "wrong") or (outcome == "absent" and self.absent != "drop")
 
 
 PLACES = GroundingPolicy.places
-"""The places for answers without offsets, in the order in which a policy gives its actions."""
+"""The places for answers without offsets, in the order of a policy's actions."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StringPolicy(AnswerPolicy):
-    """Actions where answers are scored as strings, without places: 128 policies.
+    """Actions for answers that are scored as strings: 128 policies.
 
-    How strings are compared, `fold` and `copies`, are options of the measure `mention_f` too; `compared` has them.
+    `fold` and `copies` are also options of the measure `mention_f`, see `compared`.
     """
 
     places: ClassVar[tuple[str, ...]] = ("broken", "outside", "fold", "copies", "surplus", "absent")
@@ -229,13 +229,13 @@ class StringPolicy(AnswerPolicy):
         "multiset", help="how copies of a mention count", choices={"set": "together once", "multiset": "each one"}
     )
     surplus: str = _unplaced(
-        "copies of a mention, over all labels, beyond those in the text", "predicted mentions as others"
+        "how to treat more copies of a mention, over all labels, than in the text", "predicted mentions as others"
     )
     absent: str = _unplaced(COUNTS["absent"], "predicted mentions as others")
 
     @property
     def compared(self) -> dict[str, str]:
-        """The options of `mention_f` that compare mentions as this policy does."""
+        """The options of `mention_f` that compare mentions like this policy."""
         return {"fold": self.fold, "copies": self.copies}
 
 
@@ -244,9 +244,9 @@ class NamedPolicy(Generic[Policy]):
     """A policy with a name.
 
     Attributes:
-        policy: its actions.
+        policy: the actions.
         source: the project and the file with the rule.
-        exact: whether it is the whole rule; otherwise it is the point nearest to the rule.
+        exact: whether it equals the rule; otherwise it is the nearest policy.
     """
 
     policy: Policy
@@ -291,7 +291,7 @@ NAMED: dict[str, NamedPolicy[GroundingPolicy]] = {
         "salvage,drop,exact,allow,all,drop,drop,longest", "Pelagios' cookbook, notebooks/tasks/utils.py", exact=False
     ),
 }
-"""The named policies for spans: points at which published projects are."""
+"""The named policies for spans: the rules of published projects."""
 
 NAMED_STRINGS: dict[str, NamedPolicy[StringPolicy]] = {
     "strict-strings": _strings("empty,keep,exact,multiset,wrong,wrong", "Spanometer's default for strings"),
@@ -308,4 +308,4 @@ NAMED_STRINGS: dict[str, NamedPolicy[StringPolicy]] = {
         "salvage,keep,squad,multiset,wrong,wrong", "lm-evaluation-harness, afrobench/masakhaner/*/utils.py"
     ),
 }
-"""The named policies for strings. None has a name of `NAMED`."""
+"""The named policies for strings; their names differ from `NAMED`."""

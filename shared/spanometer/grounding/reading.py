@@ -1,4 +1,4 @@
-"""How answers are read and grounded: options beside the options of reading files."""
+"""The options of reading and grounding answers."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .policies import NAMED, PLACES, GroundingPolicy
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerReading:
-    """How the answers of language models become spans, see `ground`.
+    """The options of grounding answers of language models, see `ground`.
 
     Raises:
-        InputError: for a value that is not allowed.
+        InputError: for an invalid value.
     """
 
     grounding: Any = option(
@@ -65,32 +65,32 @@ class AnswerReading:
 
     @property
     def policy(self) -> GroundingPolicy:
-        """The policy, with how offsets are handled."""
+        """The policy, including the handling of offsets."""
         policy = GroundingPolicy.of(self.grounding)
         return policy if self.offsets is None else replace(policy, offsets=self.offsets)
 
     @property
     def answering(self) -> AnswerReading:
-        """These options alone."""
+        """Only these options."""
         return AnswerReading(**{name: getattr(self, name) for name in options_of(AnswerReading)})
 
     @property
     def item_keys(self) -> dict[str, str | None]:
-        """The keys of mentions and labels, as functions of `grounding` take them."""
+        """The keys of mentions and labels as arguments of functions in `grounding`."""
         return {"item_mention_key": self.item_mention_key, "item_label_key": self.item_label_key}
 
     @property
     def answer_reading(self) -> dict[str, Any]:
-        """The options of reading answers, as functions of `grounding` take them."""
+        """The options of reading answers as arguments of functions in `grounding`."""
         names = {"asked_labels": self.asked_labels, "aliases": self.aliases, "format": self.answer_format}
         return {**names, **self.item_keys}
 
     def ground(self, texts: Iterable[str], answers: Iterable[Any], tokens: Tokens | None = None) -> Grounded:
-        """Find the spans that answers mean in their texts, see `ground`."""
+        """Find the spans of answers in their texts, see `ground`."""
         return ground(texts, answers, policy=self.policy, tokens=tokens, **self.answer_reading)
 
     def signed_answers(self) -> dict[str, str]:
-        """Describe for the signature how answers were grounded."""
+        """Describe how answers were grounded, for the signature."""
         reading = self.asked_labels, self.aliases, self.answer_format, None, self.item_keys
         return AnswerInput((), (), *reading).signed(self.policy)
 

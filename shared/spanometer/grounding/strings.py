@@ -1,4 +1,4 @@
-"""Answers as mentions: labels and strings without places, under a policy for strings."""
+"""Answers as mentions: labels and strings without places."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class GroundedStrings(AnswerCounts):
     """Answers as mentions under a policy.
 
     Attributes:
-        mentions: the mentions that count as predicted, as the answers write them, with all copies.
-        counts: as in `Grounded`; `placed` are items that the text has, each copy once.
+        mentions: the predicted mentions as written in the answers, with all copies.
+        counts: as in `Grounded`; `placed` counts items in the text, each copy once.
         policy: the policy.
         choices: the policy and the other options, for the signature.
     """
@@ -52,28 +52,26 @@ def ground_strings(
     item_mention_key: str | None = None,
     item_label_key: str | None = None,
 ) -> GroundedStrings:
-    """Find the mentions in generated answers, as strings, without looking at the reference.
+    """Find the mentions in generated answers as strings; references are never used.
 
-    For references without offsets, and for the rules of projects that compare strings. The measure is `mention_f`, with
-    the options `policy.compared`, so that the reference's mentions have the normal form of the policy too: see
-    `score_strings` and `compare_strings` of `analysis.string_answers`.
+    Use this for references without offsets, and for projects that compare strings. Score with `mention_f` and the
+    options `policy.compared`, see `score_strings` and `compare_strings` in `analysis.string_answers`.
 
-    A mention, without outer blanks, is in the text if its normal form is in the text's, even within a word. Copies of a
-    form in a text are counted from left to right without overlap; if more items have this form, whatever their labels,
-    the last ones are surplus. An item whose normal form is empty, such as "the" in `squad`, is
-    not in the text.
+    A mention is in the text if its normal form, without outer blanks, is in the normal form of the text, even inside a
+    word. Copies in the text are counted from left to right without overlap; further items with the same form and any
+    label are surplus. An item with an empty normal form, such as "the" in `squad`, is not in the text.
 
     Args:
         texts: the texts.
         answers: the model's answer for each text, see `read_answer`, or its return value.
-        policy: a name, actions with commas between, or a `StringPolicy`.
+        policy: a name, comma-separated actions, or a `StringPolicy`.
         asked_labels: the labels that the model was asked for; items with other labels are outside. None allows all.
-        aliases: labels of answers, each with the label that it stands for.
+        aliases: your label for each label in answers.
         format: the format of the answers.
         item_mention_key, item_label_key: the keys of mentions and labels in the items of answers, see `read_answer`.
 
     Raises:
-        InputError: for texts and answers of different number, texts that are no strings, or an unknown policy or
+        InputError: for different numbers of texts and answers, texts that are not strings, and an unknown policy or
             format.
     """
     chosen = StringPolicy.of(policy)
@@ -83,7 +81,7 @@ def ground_strings(
 
 
 def strings_of(source: AnswerInput, policy: StringPolicy, folded: Iterable[str]) -> GroundedStrings:
-    """Ground answers as strings in texts whose normal forms are known, see `ground_strings`."""
+    """Ground answers as strings in texts with known normal forms, see `ground_strings`."""
     labels: list[str] = []
     mentions: list[str] = []
     sizes, tallies = array("q"), array("q")
@@ -103,7 +101,7 @@ def strings_of(source: AnswerInput, policy: StringPolicy, folded: Iterable[str])
 def _of(
     answer: Answer, text: str, folded: str, policy: StringPolicy, vocabulary: Vocabulary
 ) -> tuple[list[Item], tuple[int, ...]]:
-    """List the items of an answer that count as predicted, and count the outcomes of all."""
+    """List the predicted items of an answer, and count all outcomes."""
     named, left_out = named_items(answer, policy, vocabulary)
     copies: dict[str, int] = {}
     counts: Counter[str] = Counter()

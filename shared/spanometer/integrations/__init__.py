@@ -1,1 +1,1 @@
-"""Glue to other libraries: evaluate, the Trainer, torchmetrics, scikit-learn, LightEval, Dask."""
+"""Integrations with other libraries: evaluate, the Trainer, torchmetrics, scikit-learn, LightEval, Dask."""

@@ -1,4 +1,4 @@
-"""Metric modules over measures of the attributes of given spans."""
+"""Metric modules for measures of attributes of spans."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["AttributeModule", "Card"]
 
 
 class AttributeModule(MeasureModule):
-    """A metric module over a measure of spans' attributes, which come as dicts; the result is by attribute."""
+    """A metric module for a measure of attributes of spans, with results by attribute."""
 
     configurations: ClassVar[Mapping[str, Configuration]] = {
         "spans": Configuration(

@@ -1,9 +1,8 @@
-"""Scores of Parquet files on a Dask cluster: workers count parts of files, and the counts are summed as a tree.
+"""Score Parquet files on a Dask cluster: workers count parts of files, and the counts are summed.
 
     score("data/*.parquet", measures=("span_f", "link_f"), scheme="IOB2", client="tcp://scheduler:8786")
 
-Each worker reads the row groups that it counts, in batches, so that memory does not grow with the files. Dask is
-imported when it is needed (the extra `dask`).
+Workers read row groups in batches, so memory does not grow with the files. Dask is an optional extra (`dask`).
 """
 
 from __future__ import annotations
@@ -27,16 +26,16 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 LOCAL = "local"
-"""Stands for a cluster on this machine, for one call, instead of an address."""
+"""The value of `client` for a temporary cluster on this machine."""
 
 PART = 4_000_000
-"""How many values of the columns go into one part, unless one row group has more."""
+"""The number of values of the columns in a part, unless one row group has more."""
 
 BATCH = 1_000_000
-"""How many values of the columns are in memory at a time."""
+"""The number of values of the columns in memory at a time."""
 
 FAN_IN = 8
-"""How many tallies are summed at a time."""
+"""The number of tallies that are summed at a time."""
 
 _URL = "://"
 _PATIENCE = "30s"
@@ -46,13 +45,13 @@ Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 @dataclass(frozen=True)
 class FilePart:
-    """Some row groups of a Parquet file, which one task counts.
+    """Row groups of a Parquet file that one task counts.
 
     Attributes:
         name: the file's name in messages.
         path: the path of the file, the same for every worker.
         groups: the numbers of the row groups.
-        values: how many values the columns have in them, such as tags.
+        values: the number of values of the columns, such as tags.
     """
 
     name: str
@@ -64,29 +63,26 @@ class FilePart:
 def score(
     paths: Paths, *, client: Client | str | None = None, progress: bool = True, **options: Any
 ) -> dict[str, dict[str, float]]:
-    """Score Parquet files on a cluster: each measure's headline values, as if all files were one corpus.
+    """Score Parquet files on a cluster as one corpus.
 
-    The workers read the files themselves, part by part, so these must be where the workers can reach them under the
-    same path. A worker holds at a time a million tags and the compressed pages of a row group. A part whose worker
-    dies is counted again by another one; integer counts equal one process's to the last bit, floats up to
-    rounding.
+    Workers read the files in parts and need access to them under the same paths. A worker holds a million tags and the
+    compressed pages of a row group at a time. Parts of workers that die are counted again. Integer counts are exact,
+    floats equal up to rounding.
 
     Args:
-        paths: a Parquet file, a pattern such as `"data/*.parquet"`, a folder, or several of these; also URLs that
-            fsspec knows. Files count in the order of their names.
-        client: a Dask client, which is left open, or a scheduler's address. None starts worker processes on this
-            machine, as many as it has cores, and ends them; as with all
-            of Python's spawned processes, a script then needs `if __name__ == "__main__":`.
+        paths: a Parquet file, a pattern such as `"data/*.parquet"`, a folder, or several of these; also fsspec URLs.
+            Files are sorted by name.
+        client: a Dask client, or a scheduler's address. None starts one worker process for each core of this machine
+            and ends them; your script then needs `if __name__ == "__main__":`.
         progress: show a progress bar on a terminal.
-        **options: the options of `streams.score_stream`, except `batch_size`. The columns may also be
-            dictionary-encoded.
+        **options: the options of `streams.score_stream`, except `batch_size`. Columns may be dictionary-encoded.
 
     Returns:
-        The scores by the names of the measures (or of the mapping) and their keys, built-in floats.
+        The scores by measure (or name in the mapping) and key, as built-in floats.
 
     Raises:
-        InputError: if Dask is missing, no file matches, columns are missing or hold something else, and for documents
-            that cannot be scored, with file, row group and row.
+        InputError: if Dask, files or columns are missing, and for documents that cannot be scored, with file, row group
+            and row.
     """
     return tally(paths, Reading.of(**options), client=client, progress=progress).score()
 
@@ -102,19 +98,16 @@ def tally(paths: Paths, reading: Reading, *, client: Client | str | None = None,
 
 
 def plan(paths: Paths, reading: Reading) -> list[FilePart]:
-    """Divide files into parts that are counted by themselves; reads only the footers of the files."""
+    """Divide files into parts; reads only the footers of the files."""
     patterns = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     parts = [part for pattern in patterns for name in _files(os.fspath(pattern)) for part in _parts(name, reading)]
     if not parts:
-        raise InputError("there is nothing to score: the files hold no documents.", "Give files with rows.")
+        raise InputError("the files have no documents to score.", "Pass files with rows.")
     return parts
 
 
 def count_part(part: FilePart, reading: Reading, version: str = __version__) -> Tally:
-    """Count a part: the condensed tally without its measures, which may hold much data and which the caller has.
-
-    Errors name file, row group and row.
-    """
+    """Count a part: the condensed tally without its measures, which may be large; errors name file and row."""
     if version != __version__:
         raise InputError(
             f"a worker has spanometer {__version__}, and {version} asks.", "Install the same version everywhere."
@@ -139,7 +132,7 @@ def _tallies(part: FilePart, reading: Reading) -> Iterator[Tally]:
 
 
 def _run(client: Client, parts: Sequence[FilePart], reading: Reading, progress: bool) -> Tally:
-    """Count all parts and sum their tallies as a tree, a few at a time, in their order."""
+    """Count all parts, and sum their tallies as a tree in order."""
     from distributed import KilledWorker, as_completed
     from tqdm import tqdm
 
@@ -173,7 +166,7 @@ def _sum_tallies(tallies: Sequence[Tally]) -> Tally:
 
 @contextmanager
 def _connected(client: Any) -> Iterator[Client]:
-    """Connect to a cluster: by the given client, by an address, or by starting a local cluster."""
+    """Connect to a cluster by a client or an address, or start a local cluster."""
     try:
         from distributed import Client, LocalCluster
     except ModuleNotFoundError:
@@ -191,16 +184,17 @@ def _connected(client: Any) -> Iterator[Client]:
         except (OSError, ValueError, TypeError) as error:
             problem = str(error).partition("\n")[0].rstrip(".")
             raise InputError(
-                f"no scheduler answers at {client!r}: {problem}.", "Give its address, such as tcp://127.0.0.1:8786."
+                f"no scheduler answers at {client!r}: {problem}.",
+                "Pass the address of a scheduler, such as tcp://127.0.0.1:8786.",
             ) from None
         with connected:
             yield connected
     else:
-        raise InputError(f"client={client!r} is not a Dask client.", "Give one, a scheduler's address, or None.")
+        raise InputError(f"client={client!r} is not a Dask client.", "Pass a client, a scheduler's address, or None.")
 
 
 def _files(pattern: str) -> list[str]:
-    """List the files that a pattern, a folder or a name stands for, in the order of their names."""
+    """List the files of a pattern, a folder or a path, sorted by name."""
     if _URL in pattern:
         from fsspec.core import url_to_fs
 
@@ -212,12 +206,14 @@ def _files(pattern: str) -> list[str]:
         # brackets in a name may be no pattern
         names = [pattern] if os.path.isfile(pattern) else list(filter(os.path.isfile, glob.glob(pattern)))
     if not names:
-        raise InputError(f"there is no such file, or none in this folder: {pattern}.", "Name Parquet files.")
+        raise InputError(
+            f"there is no such file, or none in this folder: {pattern}.", "Pass the paths of Parquet files."
+        )
     return sorted(names)
 
 
 def _parts(name: str, reading: Reading) -> list[FilePart]:
-    """Divide a file into parts: row groups together up to a size."""
+    """Divide a file into parts of row groups up to a size."""
     parts: list[FilePart] = []
     path = name if _URL in name else os.path.abspath(name)
     with _parquet(name, path, reading) as file:
@@ -247,7 +243,7 @@ def _values(file: pq.ParquetFile, number: int, reading: Reading) -> int:
 
 @contextmanager
 def _parquet(name: str, path: str, reading: Reading) -> Iterator[pq.ParquetFile]:
-    """Open a Parquet file, tags as dictionaries; an `InputError` that names the file if it cannot be read."""
+    """Open a Parquet file with dictionary-encoded tags; raise an `InputError` if it cannot be read."""
     system = None
     if _URL in path:
         from fsspec.core import url_to_fs
@@ -268,4 +264,4 @@ def _parquet(name: str, path: str, reading: Reading) -> Iterator[pq.ParquetFile]
             yield file
     except (pa.ArrowInvalid, OSError) as error:
         problem = str(error).partition("\n")[0].rstrip(".")
-        raise InputError(f"this cannot be read as Parquet: {problem}.", "Give Parquet files.", source=name) from None
+        raise InputError(f"this cannot be read as Parquet: {problem}.", "Pass Parquet files.", source=name) from None

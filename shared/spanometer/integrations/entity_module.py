@@ -1,4 +1,4 @@
-"""Metric modules over measures of entity trees."""
+"""Metric modules for measures of entity trees."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Card", "EntityModule"]
 
 
 class EntityModule(MeasureModule):
-    """A metric module over a measure of entities with types and components, which come as dicts or as markup."""
+    """A metric module for a measure of entities with types and components, given as dicts or markup."""
 
     configurations: ClassVar[Mapping[str, Configuration]] = {
         "entities": Configuration(

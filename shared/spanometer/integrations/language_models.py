@@ -1,4 +1,4 @@
-"""Language models' answers from other libraries, as arguments of `grounding.ground`, and scores for test benches.
+"""Answers of language models from other libraries as arguments of `grounding.ground`, and scores for benchmarks.
 
 score(gold, ground(**from_langextract(documents)))
 """
@@ -24,20 +24,20 @@ _GOLD = 'A gold is an object, or its JSON: {"text": ..., "spans": [{"start": ...
 def from_langextract(documents: Any) -> dict[str, Any]:
     """Read the texts of langextract's documents, and their extractions as answers with offsets.
 
-    `ground(**from_langextract(documents))` looks for all of them. With `policy=GroundingPolicy(offsets="trust")` an
-    extraction is where langextract found it, and only extractions without a place are looked for.
+    `ground(**from_langextract(documents))` searches all extractions. With `policy=GroundingPolicy(offsets="trust")` it
+    uses the places from langextract and only searches extractions without a place.
 
     Args:
         documents: the result of `langextract.extract`: an `AnnotatedDocument`, or several.
 
     Raises:
-        InputError: for an object that is no such document, or has no text.
+        InputError: for other objects, and for a document without a text.
     """
     texts, answers = [], []
     for number, document in enumerate([documents] if hasattr(documents, "extractions") else documents):
         text, extractions = getattr(document, "text", None), getattr(document, "extractions", ())
         if not isinstance(text, str) or not hasattr(document, "extractions"):
-            remedy = "Give what langextract.extract returns."
+            remedy = "Pass the result of langextract.extract."
             raise InputError(f"{shown(document)} is no document with a text.", remedy, document=number)
         texts.append(text)
         answers.append(Answer(tuple(map(_extracted, extractions or ()))))
@@ -51,14 +51,14 @@ def _extracted(extraction: Any) -> Item:
 
 
 def from_spacy_llm(documents: Iterable[Any], *, component: str = "llm") -> dict[str, Any]:
-    """Read the texts and tokens of spaCy's documents, and the language model's answers that spacy-llm keeps.
+    """Read the texts and tokens of spaCy's documents, and the answers that spacy-llm stores.
 
-    `ground(**from_spacy_llm(docs), policy="spacy-llm-v3")`. The component needs `save_io = true`. It reads the
-    answers of the tasks for spans: lines `label: a, b` (`NER.v1`, `v2`), and `1. a | True | label | why` (`NER.v3`).
+    Use `ground(**from_spacy_llm(docs), policy="spacy-llm-v3")`. The component needs `save_io = true`. Answers may be
+    lines `label: a, b` (`NER.v1`, `v2`) or `1. a | True | label | why` (`NER.v3`).
 
     Args:
         documents: the documents that the pipeline returned.
-        component: its name in the pipeline.
+        component: the name of the component in the pipeline.
 
     Raises:
         InputError: for a document without the component's answer.
@@ -69,7 +69,7 @@ def from_spacy_llm(documents: Iterable[Any], *, component: str = "llm") -> dict[
         if kept is None:
             raise InputError(
                 f"the document has no answer of {component!r}.",
-                "Set save_io of the component to true, and name it with component=...",
+                "Set save_io of the component to true, and pass its name as component=...",
                 document=number,
             )
         lines = [line for part in ([kept] if isinstance(kept, str) else kept) for line in part.splitlines()]
@@ -97,24 +97,27 @@ def _answered(lines: Sequence[str]) -> Answer:
 def score_answers(
     golds: Iterable[Any], answers: Iterable[Any], measure: Any = "span_f", *, key: str | None = None, **options: Any
 ) -> float:
-    """Compute one value of a measure for answers of a language model, as test benches aggregate them.
+    """Compute one value of a measure for answers of a language model, the aggregation of a benchmark.
 
     Args:
-        golds: for each answer an object, or its JSON, with `text` and `spans` of characters, perhaps `tokens`: bounds.
+        golds: an object (or its JSON) for each answer, with `text`, `spans` in characters and optionally the boundaries
+            of `tokens`.
         answers: the model's answers.
-        measure: the name of a measure, or one with options of its own.
-        key: the key of its result; by default its headline.
+        measure: a measure or its name.
+        key: the key of the result; by default the headline.
         options: the options of `grounding.AnswerReading` (`grounding`, `asked_labels` ...) and of `scoring.score`.
 
     Raises:
-        InputError: for golds of another form, and for answers of another number.
+        InputError: for invalid golds, and for another number of answers.
     """
     listed = ordered(golds, "a list of golds", _GOLD, side="references")
     rows = [_gold(gold, document) for document, gold in enumerate(listed)]
     own = {name: options.pop(name) for name in options_of(AnswerReading) if name in options}
     tokens = [row["tokens"] for row in rows if row.get("tokens") is not None]
     if tokens and len(tokens) < len(rows):
-        raise InputError("some golds have tokens, others have none.", "Give all tokens, or none.", side="references")
+        raise InputError(
+            "some golds have tokens, others have none.", "Pass tokens for all golds, or for none.", side="references"
+        )
     all_tokens = Tokens.from_lists(tokens) if tokens else None
     grounded = AnswerReading(**own).ground([row["text"] for row in rows], answers, all_tokens)
     spans = [row["spans"] for row in rows]

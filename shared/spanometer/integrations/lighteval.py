@@ -1,4 +1,4 @@
-"""Corpus metrics for LightEval: a model's answers are parsed or grounded, and all documents are scored at once.
+"""Corpus metrics for LightEval: parse or ground a model's answers, and score all documents together.
 
 metric = corpus_metric(json.loads, "span_f")  # for the metrics of a LightevalTaskConfig
 metric = answer_metric("span_f", grounding="strict", asked_labels=["PER", "LOC"])
@@ -24,14 +24,14 @@ class CorpusScore(CorpusLevelComputation):  # type: ignore[misc]  # LightEval ma
     """The score of a corpus of texts.
 
     Attributes:
-        score: computes the score from the golds and the model's answers, each a text for each document.
+        score: computes the score from the golds and the answers, both with one text for each document.
     """
 
     def __init__(self, score: Callable[[list[str], list[str]], float]) -> None:
         self.score = score
 
     def compute_corpus(self, items: Sequence[Any]) -> float:
-        """Score the golds and predictions of all documents; an `InputError` unless each has a gold and a prediction."""
+        """Score all documents; raise an `InputError` unless each has one gold and one prediction."""
         sides = {"references": [item.golds for item in items], "predictions": [item.preds for item in items]}
         for side, texts in sides.items():
             for document, samples in enumerate(texts):
@@ -52,10 +52,10 @@ def corpus_metric(
     """Make a metric for generative tasks of LightEval.
 
     Args:
-        parse: converts a text, a gold or the model's answer, to the tags or spans of a document. It decides about text
-            that it cannot read: an empty list counts as no spans, an error ends the evaluation.
-        measure: the name of a measure, or one with options of its own.
-        key: the key of its result that is the score; by default its headline.
+        parse: converts a gold or an answer to the tags or spans of a document. For unreadable text it can return an
+            empty list (no spans) or raise an error, which ends the evaluation.
+        measure: a measure or its name.
+        key: the key of the score in the result; by default the headline.
         name: the metric's name in LightEval; by default measure and key.
         options: the options of `scoring.score`.
 
@@ -68,12 +68,12 @@ def corpus_metric(
 def answer_metric(
     measure: Any = "span_f", *, key: str | None = None, name: str = "", **options: Any
 ) -> CorpusLevelMetric:
-    """Make a metric for generative tasks of LightEval whose answers are grounded in their texts.
+    """Make a metric for generative tasks of LightEval that grounds answers in their texts.
 
     Args:
-        measure, key, name: as in `corpus_metric`.
-        options: the options of `language_models.score_answers`. The gold of a document, its only choice, is the JSON
-            of an object with `text` and `spans`.
+        measure, key, name: see `corpus_metric`.
+        options: the options of `language_models.score_answers`. The gold (only choice) of a document is the JSON of an
+            object with `text` and `spans`.
 
     Raises:
         InputError: for an unknown measure or key.

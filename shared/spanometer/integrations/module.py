@@ -1,8 +1,7 @@
-"""The glue between the measures and Hugging Face `evaluate`: the base of the metric modules.
+"""The base of metric modules for Hugging Face `evaluate`.
 
-A module sets `measure` and `card`. Its options, its signature and its documentation are made from the declarations of
-the measure and of the kind of input. Every batch is checked before it is stored, and the stored columns are read as
-they are.
+A module sets `measure` and `card`. Its options, signature and documentation are made from the declarations of the
+measure and the kind of input. Every batch is checked before it is stored.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ Column: TypeAlias = pa.ChunkedArray
 Options = Mapping[str, Any]
 Reading = dict[str, Any]
 
-INTERVALS = "With confidence, the bounds of the interval of each key but numbers of things; nan for a single document."
+INTERVALS = "With confidence, the bounds of the interval of each key except counts; nan for a single document."
 
 _DATA = ("predictions", "references")
 _ENTRY = textwrap.TextWrapper(
@@ -61,10 +60,10 @@ class Configuration:
 
     Attributes:
         help: the form of a document, as a phrase.
-        type: the Arrow type in which a document is stored.
-        to_arrow: checks documents, numbered from the second argument, and returns them as Arrow arrays.
+        type: the Arrow type of stored documents.
+        to_arrow: checks documents, numbered from the second argument, and converts them to Arrow arrays.
         options: the dataclasses with the options of reading this form.
-        read: reads a column of such arrays as one side, with the documents' lengths if the form has these.
+        read: reads a column of such arrays as one side, with the documents' lengths if the form has them.
     """
 
     help: str
@@ -76,10 +75,10 @@ class Configuration:
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentLengths:
-    """The lengths of the documents that spans are in, if they are given.
+    """The lengths of the documents.
 
     Attributes:
-        lengths: in tokens, one number for each document; None if they are not known.
+        lengths: the number of tokens of each document; None if they are not known.
     """
 
     lengths: Iterable[int] | None = option(
@@ -90,13 +89,13 @@ class DocumentLengths:
     )
 
     def of(self, documents: int) -> np.ndarray | None:
-        """Check the lengths of `documents` documents, as int64; None if they are not known."""
+        """Check the lengths of documents and convert them to int64; None if they are not known."""
         return None if self.lengths is None else read_lengths(self.lengths, documents)
 
 
 @dataclass(frozen=True)
 class Card:
-    """The texts of a metric module: its description, examples as doctests, and the source in BibTeX."""
+    """The texts of a metric module: description, examples as doctests, and BibTeX citation."""
 
     description: str
     examples: str
@@ -104,18 +103,17 @@ class Card:
 
 
 class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has no types
-    """A metric module over one measure; there is a subclass for each kind of input.
+    """A metric module for a measure, with a subclass for each kind of input.
 
-    It stores Arrow tables as they are, and gets its columns back as they are stored. The framework's own way coerces
-    values that do not fit: numbers among tags become text, 0.7 becomes the offset 0. For this it uses private parts of
-    `evaluate`: its Arrow writer, its cache files with their locks, and the format in which a column comes back. They
-    are the same in evaluate 0.4.6, its last release, with datasets 4.0 to 5.2; before another version is allowed,
-    tests/integrations/test_module.py has to pass with it.
+    It stores checked Arrow tables without conversion, because the framework coerces invalid values: numbers among tags
+    become text, 0.7 becomes the offset 0. For this it uses private parts of `evaluate`: the Arrow writer, the cache
+    files with their locks, and the format of columns. These are equal in evaluate 0.4.6 with datasets 4.0 to 5.2; run
+    tests/integrations/test_module.py before allowing other versions.
 
     Attributes:
         measure: the measure.
         configurations: the forms of its input by name; the first is the default.
-        before, after: dataclasses with options of reading, before the measure's own and after all others.
+        before, after: dataclasses with options of reading, before the measure's options and after all others.
     """
 
     measure: ClassVar[type[Measure]]
@@ -132,7 +130,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         """Set the framework's settings, and defaults for the options of `compute`.
 
         Raises:
-            InputError: for an unknown option, and for a wrong value.
+            InputError: for an unknown option or an invalid value.
         """
         require_settings(settings)
         framework = inspect.signature(evaluate.Metric.__init__).parameters
@@ -144,7 +142,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         self._require_options(self._own_options)
 
     def __init_subclass__(cls, **settings: Any) -> None:
-        """Document a module and give its `_compute` a signature, from the declarations."""
+        """Set the documentation of a module and the signature of `_compute` from the declarations."""
         super().__init_subclass__(**settings)
         texts: Any = cls.card
         if not isinstance(texts, Card):
@@ -175,7 +173,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
 
     @classmethod
     def forms(cls) -> str:
-        """Describe a document, by configuration, in a phrase."""
+        """Describe a document for each configuration."""
         texts = [f"`{name}`: {configuration.help}" for name, configuration in cls.configurations.items()]
         return f"for each document, by configuration (the first is the default): {'; '.join(texts)}"
 
@@ -212,28 +210,28 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         return info
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
-        """Check a batch of predictions and references and store it.
+        """Check and store a batch of predictions and references.
 
         Args:
-            predictions: a value for each document in the form of the configuration, such as a list of tags.
-            references: the same of the reference.
+            predictions: the predicted documents in the form of the configuration, such as lists of tags.
+            references: the reference documents in the same form.
 
         Raises:
-            InputError: for a batch that is not of this form; nothing of it is stored.
+            InputError: for an invalid batch, which is not stored.
         """
         if kwargs:
             raise InputError(f"unknown input {', '.join(kwargs)}.", "The inputs are predictions and references.")
         self._store(self._tables(predictions, references))
 
     def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
-        """Check the prediction and the reference of one document and store them.
+        """Check and store the prediction and the reference of one document.
 
         Args:
-            prediction: the document in the form of the configuration, such as a list of tags.
-            reference: the same of the reference.
+            prediction: the predicted document in the form of the configuration, such as a list of tags.
+            reference: the reference document in the same form.
 
         Raises:
-            InputError: for a document that is not of this form; it is not stored.
+            InputError: for an invalid document, which is not stored.
         """
         # evaluate.combine passes one document under the names of the whole columns
         prediction, reference = kwargs.pop("predictions", prediction), kwargs.pop("references", reference)
@@ -243,19 +241,18 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         self._store_document(table)
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
-        """Score the documents that were added or are passed; the options are the module's.
+        """Score the added or passed documents.
 
         Args:
-            predictions: a value for each document in the form of the configuration, such as a list of tags.
-            references: the same of the reference.
-            **options: see below; the defaults can be set when the module is loaded.
+            predictions: the predicted documents in the form of the configuration, such as lists of tags.
+            references: the reference documents in the same form.
+            **options: the module's options; you can set defaults when you load the module.
 
         Returns:
-            The scores, on the main process; None on others.
+            The scores on the main process; None on others.
 
         Raises:
-            InputError: for wrong options, before any data is touched, and for wrong data. After wrong data the module
-                is empty, as after a successful call.
+            InputError: for invalid options, before data is used, and for invalid data, which clears the module.
         """
         # options are read twice, and an iterator only once
         options = {
@@ -277,7 +274,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         return result
 
     def _require_options(self, options: Options) -> None:
-        """Check the options' names and values, before any data is touched."""
+        """Check the names and values of options."""
         declared = self.options()
         require_known(options, declared, self.measure.name)
         for kind in (*self.before, *self.after):
@@ -291,13 +288,13 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         if isinstance(zero_division, str) and "warn" not in declared["zero_division"].choices:
             raise InputError(
                 f"invalid value for {mention('zero_division')}: {shown(zero_division)}.",
-                "Use one of 0.0, 1.0, nan; 'warn' elsewhere is 0 with a warning, which the default gives without one.",
+                "Use 0.0, 1.0 or nan. 'warn' of other libraries is 0 with a warning; here 0 is the default.",
                 option="zero_division",
             )
         made(self.measure, options)
 
     def _require_default(self, kind: type, options: Options) -> None:
-        """Refuse options of reading that the configuration does not have."""
+        """Raise an `InputError` for options of reading that the configuration lacks."""
         for name, declared in options_of(kind).items():
             if not same(options.get(name, declared.default), declared.default):
                 forms = [form for form, configuration in self.configurations.items() if kind in configuration.options]
@@ -308,7 +305,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
                 )
 
     def _tables(self, predictions: Any, references: Any) -> list[pa.Table]:
-        """Check a batch, and convert it to Arrow tables of a bounded number of documents."""
+        """Check a batch, and convert it to Arrow tables of limited size."""
         stored = len(self)
         to_arrow = self.configurations[self.configuration].to_arrow
         columns = {}
@@ -326,7 +323,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         return tables
 
     def _require_fitting(self, table: pa.Table, first_document: int) -> None:
-        """Check that both sides of a table of documents, numbered from the first one, annotate the same tokens."""
+        """Check that both sides of a table of documents annotate the same tokens."""
         if self.configuration != "tags":
             return
         lengths = (np.diff(integers(table[side].chunk(0).offsets)) for side in ("references", "predictions"))
@@ -350,7 +347,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         return result
 
     def _count(self, measure: Any, references: Column, predictions: Column, options: Options) -> tuple[Counts, Reading]:
-        """Read both columns and count; also describe for the signature how they were read."""
+        """Read both columns and count; also describe the reading for the signature."""
         form = self.configurations[self.configuration]
         assert form.read is not None
         lengths = {}
@@ -360,7 +357,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         return measure.counts(*sides), {"input": self.configuration} if len(self.configurations) > 1 else {}
 
     def _store(self: Any, tables: list[pa.Table]) -> None:
-        """Write tables of documents, and empty their list, so that each is freed once it is written."""
+        """Write tables of documents, and empty the list to free them."""
         self._start_writing()
         # datasets 4.0 keeps single documents back: they would come after the batches that are added later
         self.writer.write_rows_on_file()
@@ -370,7 +367,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         pa.default_memory_pool().release_unused()
 
     def _store_document(self: Any, table: pa.Table) -> None:
-        """Write a table of one document; the writer collects some of them."""
+        """Write a table of one document; the writer buffers them."""
         self._start_writing()
         self.writer.write_row(table)
 
@@ -380,7 +377,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
             self._init_writer()
 
     def _forget(self: Any) -> None:
-        """Drop all data and release all files and locks, so that the next call starts afresh."""
+        """Drop all data, and release files and locks."""
         if self.writer is not None:
             with contextlib.suppress(Exception):
                 self.writer.close()
@@ -397,7 +394,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
 
 
 def require_settings(settings: Options) -> None:
-    """Raise an `InputError` for settings with which the framework would fail with an error of its own."""
+    """Raise an `InputError` for invalid settings of the framework."""
     remedy = "Give a path, or leave it out."
     require_kind(settings.get("cache_dir"), (str, os.PathLike, NoneType), "a folder (cache_dir)", remedy)
     number, process = settings.get("num_process", 1), settings.get("process_id", 0)

@@ -1,4 +1,4 @@
-"""The folders of the metric modules: in a checkout, or where the wheel puts them."""
+"""The folders of the metric modules, in a checkout or in the installed wheel."""
 
 from __future__ import annotations
 

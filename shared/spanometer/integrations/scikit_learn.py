@@ -1,4 +1,4 @@
-"""Scorers for scikit-learn, for models that predict sequences of tags, such as sklearn-crfsuite's.
+"""Scorers for scikit-learn and models that predict sequences of tags, such as sklearn-crfsuite.
 
 cross_val_score(crf, sentences, tags, scoring=scorer("span_f", average="macro"))
 """
@@ -17,16 +17,15 @@ _MEASURES: MeasureTable[Measure] = MeasureTable("spans", "entities")
 
 
 def scorer(measure: Any = "span_f", *, key: str | None = None, **options: Any) -> Callable[..., float]:
-    """Make a scorer for `cross_val_score`, `GridSearchCV` and the like, by `sklearn.metrics.make_scorer`.
+    """Make a scorer for `cross_val_score`, `GridSearchCV` and similar functions.
 
     Args:
-        measure: the name of a measure, or one with options of its own.
-        key: the key of its result that is the score; by default its headline.
+        measure: a measure or its name.
+        key: the key of the score in the result; by default the headline.
         options: the options of `scoring.score`.
 
     Returns:
-        A function of estimator, inputs and references that is higher where the output is better: errors have a
-        negative sign.
+        A function of estimator, inputs and references. Higher is better; error rates are negated.
 
     Raises:
         InputError: for an unknown measure or key; for other options when it is called.
@@ -41,7 +40,7 @@ def scorer(measure: Any = "span_f", *, key: str | None = None, **options: Any) -
 
 
 def read_key(measure: Any, key: str | None) -> tuple[str, bool]:
-    """Read the key of a measure, its headline if it is None, and whether a higher value is better."""
+    """Check the key of a measure (None for its headline), and whether higher is better."""
     measures = list(read_measures(measure, _MEASURES).values())
     if len(measures) != 1:
         raise InputError(

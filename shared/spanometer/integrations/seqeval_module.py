@@ -14,7 +14,7 @@ __all__ = ["Card", "SeqevalModule"]
 
 
 class SeqevalModule(MeasureModule):
-    """A metric module with the inputs, the options and the result of seqeval's."""
+    """A metric module with the inputs, options and results of seqeval."""
 
     configurations: ClassVar[Mapping[str, Configuration]] = {"tags": TAGS}
 

@@ -1,4 +1,4 @@
-"""spaCy's registry of scorers: our measures for a component that finds entities or spans, in its configuration.
+"""A scorer for spaCy's configuration of components that find entities or spans.
 
 [components.ner.scorer]
 @scorers = "spanometer.span_scorer.v1"
@@ -14,11 +14,11 @@ from ..analysis.scores.score import score
 
 
 def span_scorer(measures: str = "span_f", spans_key: str | None = None) -> Callable[..., dict[str, Any]]:
-    """Make a scorer of spaCy; its values have the names of `Report.flat`, and spaCy's names for the first F-measure.
+    """Make a scorer of spaCy; its keys are those of `Report.flat`, and spaCy's keys for the first F-measure.
 
     Args:
-        measures: measures as text, `"span_f,token_f(format=BIO)"`; the spans are counted in tokens of the reference.
-        spans_key: the group of `doc.spans` that has the spans; None for `doc.ents`.
+        measures: measures as text, `"span_f,token_f(format=BIO)"`, counted in tokens of the reference.
+        spans_key: the group of `doc.spans`; None for `doc.ents`.
     """
 
     def compute(examples: Iterable[Any], **_: Any) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def span_scorer(measures: str = "span_f", spans_key: str | None = None) -> Calla
 
 
 def _row(document: Any, spans_key: str | None) -> dict[str, Any]:
-    """Write a document as a line of documents."""
+    """Convert a document to a record."""
     spans = document.ents if spans_key is None else document.spans.get(spans_key, ())
     return {
         "text": document.text,

@@ -1,4 +1,4 @@
-"""Metric modules over measures of spans."""
+"""Metric modules for measures of spans."""
 
 from __future__ import annotations
 
@@ -42,10 +42,7 @@ _TEXT_REMEDY = (
 
 
 def _text_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.StructArray]:
-    """Make Arrow arrays of `_TEXT_TYPE` of dictionaries with `text` and `spans`.
-
-    As `spans_arrays`; an `InputError` also for a span past the end of its text.
-    """
+    """Convert dictionaries with `text` and `spans` to Arrow arrays; raise an `InputError` for spans past the text."""
     column = as_column(documents)
     rows = read_documents(documents if column is None else column.to_pylist(), _TEXT_REMEDY)
     for number, row in enumerate(rows, first_document):
@@ -68,7 +65,7 @@ TAGS = Configuration("a list of tags", pa.list_(pa.string()), list_arrays)
 
 
 class SpanModule(MeasureModule):
-    """A metric module over a measure of spans, which come as tags, spans, fragments or texts with spans."""
+    """A metric module for a measure of spans, given as tags, spans, fragments or texts with spans."""
 
     measure: ClassVar[type[AlignedMeasure]]
     configurations: ClassVar[Mapping[str, Configuration]] = {

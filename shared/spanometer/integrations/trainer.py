@@ -1,4 +1,4 @@
-"""Metrics for the `Trainer` of `transformers`: logits in, flat floats out.
+"""Metrics for the `Trainer` of `transformers`.
 
     from spanometer.integrations.trainer import TokenClassificationMetrics
 
@@ -11,7 +11,7 @@
         ...,
     )
 
-Neither `torch` nor `transformers` is imported here: tensors' own methods do the work.
+This module does not import `torch` or `transformers`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from ..tags.tags import Tags, check_names, read_id2label
 from ..tags.viterbi import Legality, Scores, best_paths, read_transitions
 
 IGNORED = -100
-"""The label of positions that are left out: special tokens, padding, the further parts of a word."""
+"""The label of positions to leave out: special tokens, padding, further parts of words."""
 
 DECODERS = ("argmax", "viterbi")
 
@@ -47,52 +47,47 @@ _LOG = logging.getLogger("transformers.spanometer")
 
 
 class TokenClassificationMetrics:
-    """Measures of a token classifier, in the two functions that a `Trainer` calls.
+    """Measures of a token classifier, with the two functions that a `Trainer` calls.
 
-    Each row of a batch is a document. Positions whose label is -100 (special tokens, padding, the further parts of a
-    word) are left out: a path goes from one labelled position to the next.
+    Each row of a batch is a document. Positions with the label -100 (special tokens, padding, further parts of words)
+    are left out.
 
-    All measures share one decoding and one alignment. Results are built-in floats named `<measure>_<key>`, without
-    repeated words: `span_f_precision`, `span_f_f1`, `sl_icm`, `sl_icm_norm`, `unitizing_alpha`; `keys` lists
-    them. Any of them can be the `metric_for_best_model`.
+    All measures share one decoding and one alignment. Results are built-in floats named `<measure>_<key>` without
+    repeated words: `span_f_precision`, `span_f_f1`, `sl_icm`, `sl_icm_norm`, `unitizing_alpha`; `keys` lists them. Any
+    of them can be the `metric_for_best_model`.
 
-    The plain names are of argmax, which everybody reports. The best legal path (Viterbi) mostly scores higher: by
-    default its results stand beside them under names that end in `_viterbi`, such as `span_f_f1_viterbi`. Every
-    evaluation writes the `signatures` into the Trainer's log (level `info`), and the first one warns if the plain names
-    are of Viterbi.
+    Plain names are results of argmax, which papers report. Viterbi, the best legal path, usually scores higher; by
+    default its results have names that end in `_viterbi`, such as `span_f_f1_viterbi`. Every evaluation writes the
+    `signatures` into the Trainer's log (level `info`); the first one warns if plain names are results of Viterbi.
 
-    With `batch_eval_metrics=True` the labels of both sides are kept until the last batch, a byte each (two where there
-    are more than 256 labels), and scored together, so that results equal a single batch's to the last digit, also
-    for measures whose counts of parts do not add up. An error leaves nothing behind. Only if an evaluation is broken
-    off between two batches by something else (an interrupt, a model that fails), call `reset` before the next one.
+    With `batch_eval_metrics=True` the labels of both sides are stored until the last batch (one byte each, two with
+    more than 256 labels) and scored together, so results do not depend on batches. If something interrupts an
+    evaluation between two batches, call `reset` before the next one.
 
     Attributes:
-        labels: the tags in the order of their numbers.
-        scheme: name of the tag scheme.
+        labels: the tags in the order of their integers.
+        scheme: the name of the tag scheme.
         measures: the measures by the names of their results.
-        keys: the names of the results; the Trainer puts `eval_` before them.
+        keys: the names of the results; the Trainer adds the prefix `eval_`.
 
     Args:
-        id2label: the tag of each label number, as in the model's configuration; or the list of tags.
-        measures: names of measures, or measures with options of their own (`SlIcm(matching="optimal")`), or both; or a
-            mapping that names the results itself, for one measure with different options:
-            `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`.
-        decode: one way to decode, or several; the first has the plain names. `argmax`: at each position the label with
-            the highest logit, whatever stands beside it. `viterbi`: for each document the legal path with the highest
-            sum of logits (see `viterbi.decode`).
-        scheme: name of the tag scheme; None tells it from the tags of `id2label`. IOB1 and IOE1 look like IOB2 and IOE2
-            and must be named.
-        repair: how to handle illegal pairs of tags, see `decoding.decode`. With Viterbi only the references can have
-            any; with argmax mostly the predictions, which `raise` then refuses.
+        id2label: the tag of each integer tag, as in the model's configuration, or the list of tags.
+        measures: names of measures, measures (`SlIcm(matching="optimal")`), or both; or a mapping from names of results
+            to measures: `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`.
+        decode: one decoder or several; the first has the plain names. `argmax`: the label with the highest logit at
+            each position. `viterbi`: the legal path with the highest sum of logits (see `viterbi.decode`).
+        scheme: the name of the tag scheme; None infers it from the tags of `id2label`. You must set IOB1 and IOE1,
+            which look like IOB2 and IOE2.
+        repair: how to handle illegal pairs of tags, see `decoding.decode`. Viterbi never predicts illegal pairs.
         prefix: whether the tags of `id2label` have prefixes, see `Spans.from_tags`.
-        label_map, labels, ignore_labels: which labels are scored, under which names, see `schemes.LabelChoice`.
+        label_map, labels, ignore_labels: the labels to score and their names, see `schemes.LabelChoice`.
         transitions: for Viterbi, the score of going from the first label to the second, shape (labels, labels), such as
             the transition scores of a CRF layer.
-        per_label: also the values of each label of `id2label`, `span_f_PER_f1` and `span_f_PER_support`, by the first
-            way to decode.
+        per_label: also return the values of each label in `id2label` with the first decoder, `span_f_PER_f1` and
+            `span_f_PER_support`.
 
     Raises:
-        InputError: for label numbers that are not 0, 1, 2 ..., tags that fit no scheme together, and unknown options.
+        InputError: for integers that are not 0, 1, 2 ..., tags that fit no scheme, and unknown options.
     """
 
     def __init__(
@@ -133,7 +128,7 @@ class TokenClassificationMetrics:
         self._announced = self._decoders[0] == "argmax"
 
     def signatures(self) -> dict[str, str]:
-        """Write each measure's signature, to be reported beside its numbers.
+        """Write each measure's signature, to report with its results.
 
         For example `span_f|scheme:IOB2|repair:conlleval|decode:argmax|match_labels:yes|average:micro|...`;
         `span_f_viterbi` has `decode:viterbi`. Transition scores are named by the first eight digits of a hash of them:
@@ -150,7 +145,7 @@ class TokenClassificationMetrics:
         return signatures
 
     def _ending(self, decoder: str) -> str:
-        """Name the ending of results by a way to decode: empty for the first."""
+        """Return the suffix of results of a decoder: empty for the first."""
         return "" if decoder == self._decoders[0] else f"_{decoder}"
 
     def _result_keys(self) -> tuple[str, ...]:
@@ -171,22 +166,21 @@ class TokenClassificationMetrics:
         return tuple(keys)
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any) -> Any:
-        """Decode the logits of a batch, so that the Trainer keeps label numbers and not all logits.
+        """Decode the logits of a batch, so that the Trainer stores integer tags instead of logits.
 
         Args:
-            logits: the model's output beside its loss: a tensor of shape (documents, positions, labels), also of half
-                precision, or a tuple or mapping (nested, if need be) in which the first tensor of that shape is meant.
-            labels: the batch's labels, shape (documents, positions); or a tuple in which the first tensor with two axes
-                is meant. None for data without labels.
+            logits: the model's output: a tensor of shape (documents, positions, labels), also with half precision, or a
+                (nested) tuple or mapping, of which the first tensor of that shape is used.
+            labels: the labels, shape (documents, positions), or a tuple, of which the first tensor with two axes is
+                used. None for data without labels.
 
         Returns:
-            Label numbers, a tensor of the shape and type of the labels on the logits' device, with -100 where the label
-            is -100; for several ways to decode a tuple of such tensors. Without labels nothing tells words from
-            padding: the logits are returned as they are.
+            Integer tags, a tensor like `labels` on the logits' device, with -100 where the label is -100; with several
+            decoders a tuple of such tensors. Without labels, the unchanged logits.
 
         Raises:
-            InputError: if no tensor has the shape, for labels that `id2label` lacks, and for logits that are NaN or
-                infinite; it numbers documents in the batch, and for logits the tokens that have a label.
+            InputError: if no tensor has the right shape, for labels that `id2label` lacks, and for logits that are NaN
+                or infinite.
         """
         if labels is None:
             return logits
@@ -202,22 +196,21 @@ class TokenClassificationMetrics:
             return results[0] if len(results) == 1 else tuple(results)
 
     def compute_metrics(self, eval_prediction: Any, compute_result: bool | None = None) -> dict[str, float]:
-        """Score an evaluation set, or take a batch of it.
+        """Score an evaluation set, or add a batch of it.
 
         Args:
-            eval_prediction: an `EvalPrediction`, or a pair of predictions and labels. Predictions are label numbers,
-                such as `preprocess_logits_for_metrics` gives, or logits, which are decoded here. If they are lists,
-                these are lists of batches (`eval_do_concat_batches=False`). Label numbers of one array have results
-                under the plain names alone.
-            compute_result: with `batch_eval_metrics=True`, whether this is the last batch. None: it is the whole
-                evaluation set.
+            eval_prediction: an `EvalPrediction`, or a pair of predictions and labels. Predictions are integer tags
+                from `preprocess_logits_for_metrics`, or logits. Lists are lists of batches
+                (`eval_do_concat_batches=False`). A single array of integer tags only has results with plain names.
+            compute_result: with `batch_eval_metrics=True`, whether this is the last batch; None for a whole evaluation
+                set.
 
         Returns:
-            The results as built-in floats, by the names in `keys`; nothing if more batches are to come.
+            The results as built-in floats by the names in `keys`; empty before the last batch.
 
         Raises:
-            InputError: for labels and predictions that do not fit each other or `id2label`, and if a measure is not
-                defined. The batches so far are forgotten.
+            InputError: for labels and predictions that do not fit each other or `id2label`, and for undefined measures.
+                Errors drop all batches.
         """
         if compute_result is None:
             self.reset()
@@ -232,7 +225,7 @@ class TokenClassificationMetrics:
         return results
 
     def _announce(self) -> None:
-        """Write into the Trainer's log how the numbers were made."""
+        """Write the signatures into the Trainer's log."""
         first, *others = self._decoders
         if not self._announced:
             beside = "".join(f"; those of {decoder} end in _{decoder}" for decoder in others)
@@ -242,12 +235,12 @@ class TokenClassificationMetrics:
             _LOG.info("%s: %s", name, signature)
 
     def reset(self) -> None:
-        """Forget the batches of an evaluation that was broken off."""
+        """Drop the batches of an interrupted evaluation."""
         self._batches = []
 
     @contextmanager
     def _forgetting(self) -> Iterator[None]:
-        """End the evaluation after an error: nothing of it may get into the next one."""
+        """Drop all batches after an error."""
         try:
             yield
         except BaseException:
@@ -262,7 +255,7 @@ class TokenClassificationMetrics:
         return read_transitions(_array(transitions), len(self.labels))
 
     def _find(self, outputs: Any, shape: tuple[int, ...], *, ids_too: bool) -> Any:
-        """Find the first tensor that fits the labels' shape, as logits or, if allowed, as label numbers."""
+        """Find the first tensor that fits the labels' shape, as logits or, if allowed, as integer tags."""
         wanted = (*shape, len(self.labels))
         leaves = list(_leaves(outputs))
         fitting = [leaf for leaf in leaves if tuple(leaf.shape) == wanted or (ids_too and tuple(leaf.shape) == shape)]
@@ -275,7 +268,7 @@ class TokenClassificationMetrics:
         )
 
     def _tagged(self, label_ids: np.ndarray) -> np.ndarray:
-        """Mark the positions that have a label; raise an `InputError` for a label that `id2label` lacks."""
+        """Flag the positions with a label; raise an `InputError` for a label that `id2label` lacks."""
         tagged: np.ndarray = label_ids != IGNORED
         self._refuse_unknown(label_ids, tagged, "references")
         return tagged
@@ -295,7 +288,7 @@ class TokenClassificationMetrics:
             )
 
     def _decoded(self, logits: np.ndarray, tagged: np.ndarray) -> list[np.ndarray]:
-        """Decode the label numbers of the tagged positions, document after document, in each way."""
+        """Decode the labels of the tagged positions with each decoder."""
         scores = Scores.read(logits, len(self.labels), mask=tagged)
         return [
             np.asarray(scores.token.argmax(axis=1))
@@ -305,7 +298,7 @@ class TokenClassificationMetrics:
         ]
 
     def _add(self, predictions: Any, label_ids: Any) -> None:
-        """Keep the labels of a batch."""
+        """Store the labels of a batch."""
         references = _array(_find_labels(label_ids))
         tagged = self._tagged(references)
         leaves = list(_leaves(predictions))
@@ -351,10 +344,7 @@ class TokenClassificationMetrics:
 
 
 class _Batch(NamedTuple):
-    """A batch as it is kept: its documents' lengths, and the label numbers of both sides, laid end to end.
-
-    The predictions have a row for each way to decode.
-    """
+    """A stored batch: the documents' lengths and the integer tags of both sides, predictions with a row by decoder."""
 
     lengths: np.ndarray
     references: np.ndarray
@@ -362,9 +352,9 @@ class _Batch(NamedTuple):
 
 
 def _batches(predictions: Any, label_ids: Any) -> Iterator[tuple[Any, Any]]:
-    """List the batches of an evaluation set: a single batch, or a list's."""
+    """List the batches of an evaluation set."""
     if label_ids is None or predictions is None:
-        raise InputError("there are no labels or no predictions to score.", "Give an evaluation set with labels.")
+        raise InputError("there are no labels or no predictions to score.", "Pass an evaluation set with labels.")
     if not isinstance(label_ids, list):
         yield predictions, label_ids
         return
@@ -374,7 +364,7 @@ def _batches(predictions: Any, label_ids: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _leaves(nested: Any) -> Iterator[Any]:
-    """List the tensors or arrays of nested tuples, lists and mappings, in order."""
+    """List the tensors and arrays in nested tuples, lists and mappings."""
     if isinstance(nested, Mapping):
         nested = tuple(nested.values())
     if isinstance(nested, (tuple, list)):
@@ -389,16 +379,16 @@ def _find_labels(labels: Any) -> Any:
     for leaf in _leaves(labels):
         if len(leaf.shape) == 2:
             return leaf
-    raise InputError("there are no labels of shape (documents, positions).", "Give one label for each position.")
+    raise InputError("there are no labels of shape (documents, positions).", "Pass one label for each position.")
 
 
 def _array(values: Any) -> np.ndarray:
-    """Convert a tensor of any device and precision, or anything that NumPy takes, to an array."""
+    """Convert a tensor of any device and precision, or another array-like object, to an array."""
     if hasattr(values, "detach"):
         values = values.detach().cpu()
         # NumPy has no bfloat16
         values = (values.float() if values.is_floating_point() and values.element_size() < 4 else values).numpy()
-    return as_array(values, "an array", "Give tensors or arrays of one shape throughout.")
+    return as_array(values, "an array", "Pass tensors or arrays of equal shapes.")
 
 
 def _read_tags(labels: tuple[str, ...], scheme: str | None, *, prefix: bool) -> tuple[tuple[str, ...], str]:
