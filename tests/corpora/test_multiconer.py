@@ -154,8 +154,16 @@ def test_malformed_files(file, content, line, problem, streaming):
         ({"language": None}, "invalid value for language: None.", "Use one of 'bn', "),
         ({"language": ["es"]}, "invalid value for language: ['es'].", "Use one of 'bn', "),
         ({"version": 3}, "invalid value for version: 3.", "Use one of 1, 2."),
-        ({"repository": "a/b"}, "repository=... applies only to the Hub, but source=... names files.", "Leave out repository=..."),
-        ({"revision": "main"}, "revision=... applies only to the Hub, but source=... names files.", "Leave out revision=..."),
+        (
+            {"repository": "a/b"},
+            "repository=... applies only to the Hub, but source=... names files.",
+            "Leave out repository=...",
+        ),
+        (
+            {"revision": "main"},
+            "revision=... applies only to the Hub, but source=... names files.",
+            "Leave out revision=...",
+        ),
     ],
 )
 def test_wrong_options(release, options, problem, remedy):

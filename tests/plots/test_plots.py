@@ -115,8 +115,7 @@ def test_spread():
     of_logits = ["Viterbi", "by score", "greedy", "greedy_from_starts"]
     rows = [label.get_text() for label in above.get_yticklabels()]
     assert sorted(rows) == sorted(
-        [f"{name} of policies" for name in ("best", "mean", "worst")]
-        + [*spread.measures["span_f"].named, *of_logits]
+        [f"{name} of policies" for name in ("best", "mean", "worst")] + [*spread.measures["span_f"].named, *of_logits]
     )
     numbers = [float(text.get_text()) for text in above.texts]
     assert numbers == sorted(numbers, reverse=True)
