@@ -91,16 +91,13 @@ def numbers_in_runs(codes: np.ndarray) -> np.ndarray:
 
 
 def items_by_turn(group: np.ndarray, owner: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the items of the first owner of every group, then of the second owner of every group, and so on.
+    """Yield the indices of the items of the first owner in every group, then of the second owner, and so on.
 
-    So steps that must be taken in turn within a group are taken at once in all groups.
+    Steps that must be taken in turn within a group are thus taken at once in all groups.
 
     Args:
-        group: of each item.
-        owner: of each item, a number: the owners of a group have their turns in this order.
-
-    Yields:
-        Indices of the items of a round.
+        group: the group of each item.
+        owner: the owner of each item; the owners of a group take turns in ascending order.
     """
     order = np.lexsort((owner, group))
     first, last = run_bounds(group[order], owner[order])
@@ -115,9 +112,9 @@ def row_codes(kind: np.ndarray, first: np.ndarray, last: np.ndarray, values: np.
     """Code rows of values, from 0: equal codes for rows of one kind with the same values in the same order.
 
     Args:
-        kind: of each row.
-        first, last: where each row begins and ends (exclusive) among the values.
-        values: of all rows.
+        kind: the kind of each row.
+        first, last: the begin and end (exclusive) of each row among the values.
+        values: the values of all rows.
     """
     length = last - first
     code, rank = _renumbered(ranked(kind)[0], length), ranked(values)[0]

@@ -144,12 +144,11 @@ class Spans(DocumentColumns):
     ) -> Spans:
         """Decode lists of tags, see `decoding.decode`.
 
-        The scheme is inferred only from these tags. If reference and prediction use different prefixes, set it, or use
-        `pair_from_tags`. With `prefix=False` every tag except `O` is a label, as for parts of speech, and the scheme is
-        IO: neighbouring tokens of one label are one span.
+        The scheme is inferred only from these tags; `pair_from_tags` infers it from both sides. With `prefix=False`
+        every tag except `O` is a label, as for parts of speech, and neighbouring tokens of one label are one span.
 
-        With `id2label` (see `tags.read_id2label`) tags may be integer tags; positions with the integer `ignore_index`
-        are removed. Use `pair_from_tags` for references and predictions, to remove the same positions from both.
+        With `id2label` (see `tags.read_id2label`) tags may be integers; positions with the integer `ignore_index` are
+        removed. `pair_from_tags` removes the same positions from both sides.
         """
         encoded = as_tags(tags, prefix=prefix, id2label=id2label, ignore_index=ignore_index)
         columns = decode(encoded, scheme=read_prefix(scheme, prefix=prefix), repair=repair)
