@@ -194,7 +194,7 @@ def test_random_numbers_against_loops(seed):
         ([[1 << 70]], [[1]], {"id2label": LABELS}, "of type int"),
         (pa.array([[1.0]]), pa.array([[1.0]]), {"id2label": LABELS}, "a column of type list<item: double>"),
         (pa.array([[1, None]]), pa.array([[1, 1]]), {"id2label": LABELS}, "document 0, token 1: None is not a tag"),
-        (pa.array([None, [1]]), pa.array([[1], [1]]), {"id2label": LABELS}, "document 0: None is not a document"),
+        (pa.array([None, [1]]), pa.array([[1], [1]]), {"id2label": LABELS}, "document 0: this document is None"),
         ([[1]], [[1]], {"id2label": ["O", "O"]}, "the tag 'O' twice, as 0 and 1"),
         ([[1]], [[1]], {"id2label": {1: "O", 3: "B-X"}}, "up to 3, but 0 is missing"),
         ([[1]], [[1]], {"id2label": {}}, "id2label is empty"),

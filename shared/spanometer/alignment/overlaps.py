@@ -245,7 +245,7 @@ class Alignment:
         return document, position // max(self.stride, 1)
 
     def token(self, position: np.ndarray) -> np.ndarray:
-        """Find the token at each position on the line, as an index of the tokens of all documents."""
+        """Find the index of the token at each position; tokens are counted across all documents."""
         return np.asarray(position % max(self.stride, 1))
 
     @property

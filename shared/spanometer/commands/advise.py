@@ -1,7 +1,8 @@
 """Suggest a measure for a corpus, and say why.
 
 Statistics of the reference (lengths of spans, overlaps, words) show which
-formal properties of the SL-ICM paper matter, and the F1 by chance.
+of the SL-ICM paper's formal properties matter for this corpus. They also
+give the F1 expected by chance.
 Lengths are in tokens; if the file has none, add --tokenizer.
 
 Examples:

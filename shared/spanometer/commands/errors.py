@@ -71,8 +71,8 @@ class ErrorOutput(PlotOutput):
         ".jsonl"
     )
     suspicious: bool = switch(
-        "also list reference spans that may be wrong because all systems disagree with them; agreeing systems and "
-        "other labels of the same string, also in --train, count as evidence"
+        "also list reference spans that may be wrong because no system agrees with them; a span ranks higher if the "
+        "systems agree with each other, or if its string has another label elsewhere (also in --train)"
     )
     to: str | None = option(
         None,
@@ -81,13 +81,14 @@ class ErrorOutput(PlotOutput):
         choices={
             "label_studio": "each side is a prediction of the task",
             "prodigy": "each side is a session, for prodigy review",
-            "doccano": "spans of a single system are labelled LABEL (system)",
+            "doccano": "a span that only a system has is labelled LABEL (system)",
         },
         optional=True,
         metavar="TOOL",
     )
     view: str | None = text(
-        "VIEW", "with --to: select the errors that the report shows, by the part of its address after #"
+        "VIEW",
+        "with --to: write only the errors that a filtered HTML report shows; VIEW is the part of its address after #",
     )
     pairs: str = option("overlap", help="confusion matrix to plot", choices=PAIR_CHOICES)
     examples: str | None = option(
@@ -148,13 +149,13 @@ class SpanParts:
         "by length and entity density of the document"
     )
     train: str | None = text(
-        "FILE", "training set, for buckets of mentions that it has, has with another label, or does not have"
+        "FILE", "training set, for buckets of mentions: seen there with the same label, seen with another label, unseen"
     )
-    train_column: str | None = text("COLUMN", "column of the training set's tags, if it differs from the other files")
+    train_column: str | None = text("COLUMN", "tag column of the training set, if not the same as in the other files")
     by: tuple[str, ...] = option(
         (),
-        help="also score buckets by columns of the reference file (the first token's text, or the mean of numbers) "
-        "or by the KEY of comments '# KEY=VALUE', separated by commas",
+        help="also score buckets by these columns of the reference file, or by the KEY of comments '# KEY=VALUE'; a "
+        "span has the text of its first token, or the mean of its numbers",
         parse=columns_in,
         metavar="COLUMNS",
     )

@@ -103,17 +103,17 @@ class TagColumns(LabelDecoding):
     )
     documents: str | None = text(
         "KEY",
-        "documents begin at comments '# KEY = ...' instead of blank lines; or --documents=-DOCSTART-; for markup: "
-        "lines (default), blank or file",
+        "KEY of the comments '# KEY = ...' where documents begin, or -DOCSTART- (default: blank lines). In markup, a "
+        "document is: lines (each line, the default), blank (a block between blank lines) or file (the whole file)",
     )
     outside: str | None = text(
         "TAG",
-        "read TAG as O, for example _; with TAG o, also read b- as B- and i- as I-; with nothing, each whole tag is a "
+        "read TAG as O, for example _; with TAG o, also read b- as B- and i- as I-; with an empty TAG, every tag is a "
         "label, O too",
     )
     boundary: str | None = text(
         "WORD",
-        "a line with this first word ends a document, as a blank line does, such as --boundary=-X- (default: "
+        "a line that begins with this word ends a document, like a blank line; for example --boundary=-X- (default: "
         "-DOCSTART-)",
     )
     column: tuple[str, ...] = option(
@@ -163,8 +163,8 @@ class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
     text_key: str | None = reused_option(AnswerLines, "text_key")
     annotator: tuple[str, ...] = option(
         (),
-        help="annotators whose spans to read, separated by commas, if a file has several; by default the curator for "
-        "scores, and all others for agreement",
+        help="read the spans of these annotators, separated by commas; by default, scores use the curator, and "
+        "agreement uses all annotators except the curator",
         flag="annotators",
         metavar="NAMES",
         parse=columns_in,

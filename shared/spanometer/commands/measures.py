@@ -11,7 +11,7 @@ from typing import Any
 
 from ..analysis.scores.official import OfficialScores
 from ..counts.statistics import Resampling
-from ..exceptions import InputError, setting
+from ..exceptions import InputError, mention, setting
 from ..grounding.policies import StringPolicy
 from ..measures.aligned import FMeasure
 from ..measures.base import Measure
@@ -232,8 +232,11 @@ def require_policy(measures: Iterable[Any], policy: StringPolicy) -> None:
     for measure in measures:
         own = {name: getattr(measure, name) for name in COMPARED}
         if own not in (policy.compared, StringPolicy().compared):
-            problem = f"{measure.name} has {own}, and {setting('grounding', str(policy))} has {policy.compared}."
-            raise InputError(problem, f"The policy says how strings are compared: leave out {' and '.join(own)}.")
+            options = " and ".join(mention(name) for name in own)
+            raise InputError(
+                f"{setting('grounding', str(policy))} and {measure.name} compare strings in different ways.",
+                f"The policy says how strings are compared: leave out {options}.",
+            )
 
 
 def need_words(measures: Iterable[Any]) -> bool:

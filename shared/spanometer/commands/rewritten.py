@@ -186,7 +186,7 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
         require_writable(str(target.output), replace=target.force, folder=files is not None)
     elif files is not None and not target.in_place:
         remedy = "Name a new folder with -o, or replace the files with --in-place."
-        raise InputError("these are several files, and standard output is one.", remedy, source=path)
+        raise InputError("several files cannot be written to standard output.", remedy, source=path)
     parts = {file: _read(file, source) for file in (files or {"": path}).values()}
     # if one file has an error, none is written
     corpus = parts[path] if files is None else read_together(path, files, parts.__getitem__)

@@ -85,7 +85,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     reading.add_argument(
         "--references",
         metavar="N",
-        help="the first N files are references of one annotator each; 1: the first file has all annotators",
+        help="the first N files are references, one per annotator; with 1, the first file holds the annotations of all",
     )
     add_reading(parser, options_of(InputFiles))
     parser.add_argument_group("answers")

@@ -54,7 +54,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="R",
         type=float,
         action="append",
-        help="probability of changing a span; once for all transformations, or once for each",
+        help="probability of changing a span; give it once for all transformations, or once per transformation",
     )
     group.add_argument(
         "--seed",
@@ -68,7 +68,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=int,
         action="append",
-        help="change at most the first N spans; once for all transformations, or once for each",
+        help="change at most the first N spans; give it once for all transformations, or once per transformation",
     )
     group.add_argument(
         "--matched",

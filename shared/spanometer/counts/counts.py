@@ -386,7 +386,7 @@ class Counts:
             if table.num_rows != described["rows"]:
                 raise InputError(
                     f"the table has {table.num_rows} rows, but had {described['rows']} when it was stored.",
-                    "Pass the whole table of each part of the corpus once.",
+                    "Pass each part's table complete, and only once.",
                 )
             if measure is not None and "measure" in described:
                 _require_same_measure(described, _described(measure))

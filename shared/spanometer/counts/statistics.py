@@ -216,7 +216,7 @@ class Resampling:
 
 
 def jackknife_groups(documents: int, groups: int = GROUPS) -> np.ndarray:
-    """Number the group of each document: d modulo the number of groups; up to `groups`, each document is a group."""
+    """Assign document d to group d modulo `groups`; with at most `groups` documents, each is its own group."""
     return np.arange(documents, dtype=np.int32) % max(min(documents, groups), 1)
 
 

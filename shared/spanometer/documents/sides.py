@@ -140,7 +140,7 @@ def files_together(
     for name, file in files.items():
         if not isinstance(file, DocumentFile):
             raise InputError(
-                "this is not a file, but other sides are.",
+                "this side was not read with spanometer.read, but other sides were.",
                 "Read all sides with spanometer.read, or give lists.",
                 side=name,
             )

@@ -430,7 +430,7 @@ def _indices(texts: Sequence[str], tokens: Tokens) -> Iterator[TextIndex]:
         if ends and ends[-1] > len(text):
             raise InputError(
                 f"a token ends at {ends[-1]}, the text at {len(text)}.",
-                "Tokens are pairs of character offsets in the text, ends exclusive.",
+                "Give each token as (start, end), in characters of the text, with the end exclusive.",
                 document=document,
             )
         yield TextIndex(text, starts, ends)

@@ -206,9 +206,7 @@ def _files(pattern: str) -> list[str]:
         # brackets in a name may be no pattern
         names = [pattern] if os.path.isfile(pattern) else list(filter(os.path.isfile, glob.glob(pattern)))
     if not names:
-        raise InputError(
-            f"there is no such file, or none in this folder: {pattern}.", "Pass the paths of Parquet files."
-        )
+        raise InputError(f"no Parquet file found at {pattern}.", "Name Parquet files.")
     return sorted(names)
 
 

@@ -288,7 +288,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         if isinstance(zero_division, str) and "warn" not in declared["zero_division"].choices:
             raise InputError(
                 f"invalid value for {mention('zero_division')}: {shown(zero_division)}.",
-                "Use 0.0, 1.0 or nan. 'warn' of other libraries is 0 with a warning; here 0 is the default.",
+                "Use one of 0.0, 1.0, nan. For 'warn' of other tools, use 0.0 (the default); it gives no warning.",
                 option="zero_division",
             )
         made(self.measure, options)

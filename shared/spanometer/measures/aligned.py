@@ -32,8 +32,7 @@ class AlignedMeasure(Measure):
 
     match_labels: bool = option(
         True,
-        help="compare labels too; without it, only positions count, and spans of one side with the same tokens count "
-        "once",
+        help="compare labels too; if not, only positions count, and several spans on the same tokens count as one",
         label="Labels must agree",
     )
 
@@ -89,8 +88,8 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
 
     label_groups: str | None = option(
         None,
-        help="separator after the group in labels, such as / in NAME/PATIENT; the labels of a group are counted "
-        "together",
+        help="sum the counts of labels with the same part before this text: with /, NAME/PATIENT and NAME/DOCTOR are "
+        "the group NAME",
         kind=str,
         optional=True,
         metavar="TEXT",

@@ -346,7 +346,9 @@ class ChanceKappaF1(AlignedMeasure):
 
 
 def _not_additive() -> InputError:
-    return InputError("simulations of parts of a corpus do not add up.", f"Count with {setting('n_simulations', 0)}.")
+    return InputError(
+        "simulated chance cannot be summed over parts of a corpus.", f"Count with {setting('n_simulations', 0)}."
+    )
 
 
 def _sampled_agreement(level: str, tokens: int, starts: list[np.ndarray], lengths: list[np.ndarray]) -> np.ndarray:

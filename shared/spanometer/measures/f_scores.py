@@ -59,7 +59,10 @@ class PrecisionRecallF1(Measure):
     average: str = replaced_option(
         Measure,
         "average",
-        choices={**ALL_AVERAGES, DOCUMENTS_BY_LABEL: "mean of the documents' scores, for each label too"},
+        choices={
+            **ALL_AVERAGES,
+            DOCUMENTS_BY_LABEL: "like documents; scores of single labels are also means over documents",
+        },
     )
     f_beta: float = option(1.0, help="beta of F-beta: recall weighs beta times as much as precision", low=0)
     combination: str = option(

@@ -21,7 +21,7 @@ from .f_scores import f_results
 
 @dataclass(frozen=True, kw_only=True)
 class RelaxedF(FMeasure):
-    """Precision, recall and F1 over overlapping spans: a span counts if it reaches a span of the other side.
+    """Precision, recall and F1 over overlapping spans: a span counts if it overlaps a span of the other side enough.
 
     P is the share of predicted spans that reach a reference span of their label, R the share of reference spans that a
     predicted span reaches. A span reaches another if they share a token and their `overlap` is `threshold` or more:

@@ -137,7 +137,7 @@ def _chance_result(report: Report) -> MeasureResult:
     chance = next((result for result in report.results if result.measure.name == _MEASURE), None)
     if chance is None:
         raise InputError(
-            f"the picture shows {_MEASURE}, which is not computed.", f"Add {_MEASURE} to {mention('measure')}."
+            f"the plot needs {_MEASURE}, which is not among the measures.", f"Add {_MEASURE} to {mention('measure')}."
         )
     return chance
 

@@ -161,7 +161,7 @@ def _require_texts(option: str, value: Any, documents: int) -> None:
         raise InputError(f"{setting(option, value)} is not a list.", remedy)
     if len(value) != documents:
         raise InputError(
-            f"{counted(len(value), 'item')} in {mention(option)}, {counted(documents, 'document')}.", remedy
+            f"{mention(option)} has {counted(len(value), 'item')} for {counted(documents, 'document')}.", remedy
         )
     for document, item in enumerate(listed(value, remedy, option=option)):
         is_row = option == "words" and is_ordered(item)

@@ -72,8 +72,8 @@ def words_in_text(words: Sequence[str], text: str, document: int) -> list[tuple[
             place += 1
         if not text.startswith(word, place):
             raise InputError(
-                f"the word {shown(word)} is not in the other side's text, where {shown(text[place : place + _AROUND])} "
-                "stands.",
+                f"the texts differ: one has the word {shown(word)} where the other has "
+                f"{shown(text[place : place + _AROUND])}.",
                 "Both sides must annotate the same text.",
                 document=document,
                 position=position,

@@ -93,8 +93,7 @@ class LabelDecoding(Decoding):
 
     prefix: bool = option(
         True,
-        help="tags have prefixes (B-PER); without them, as in parts of speech, each tag except O is a label and is "
-        "read as IO",
+        help="tags have prefixes (B-PER); if not (parts of speech), each tag except O is a label, and the scheme is IO",
         label="Tags have prefixes",
     )
     id2label: Any = option(

@@ -246,7 +246,8 @@ class LabelChoice:
     )
     reference_label_map: Mapping[str, str] | None = option(
         None,
-        help="new labels of the reference alone; an empty one leaves out its spans and predictions on their tokens",
+        help="new labels of the reference only; OLD= (no new name) leaves out these spans, and predicted spans on "
+        "their tokens",
         type="dict of str",
         optional=True,
         metavar="OLD=NEW,...",

@@ -427,7 +427,7 @@ def _refuse_nulls(chunks: Sequence[pa.Array]) -> None:
         if chunk.null_count or values.null_count or named:
             for number, row in enumerate(chunk.to_pylist()):
                 if row is None:
-                    raise InputError("None is not a document.", _WORDS_REMEDY, document=first_document + number)
+                    raise InputError("this document is None.", _WORDS_REMEDY, document=first_document + number)
                 if None in row:
                     # other values may be integer tags
                     raise _bad_tag([["" if tag is not None else None for tag in row]], first_document + number)

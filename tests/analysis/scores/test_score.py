@@ -178,7 +178,7 @@ def test_files(tmp_path):
     assert "|unit:token|to_tokens:overlap|" in report.measures["span_f"].signature
     assert spanometer.score(*files, unit="character").measures["span_f"].scores["f1"] == 0
     assert spanometer.score(files[0], files[0]).measures["span_f"].scores["f1"] == 1
-    with pytest.raises(InputError, match="predictions: this is not a file, but other sides are"):
+    with pytest.raises(InputError, match="predictions: this side was not read"):
         spanometer.score(files[0], spanometer.Spans.from_tags([["O"]]))
     with pytest.raises(InputError, match="unit is only for files"):
         spanometer.score([["O"]], [["O"]], unit="character")

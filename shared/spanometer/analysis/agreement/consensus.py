@@ -252,7 +252,7 @@ def tie_table(consensus: Consensus, *, briefly: bool = False) -> Table:
 
 
 def span_table(consensus: Consensus) -> Table:
-    """Show all spans of annotators and all runs of tokens, with their votes and outcome."""
+    """Show each candidate (an annotator's span, or a run of tokens with votes) with its votes and outcome."""
     groups = [consensus.candidates, consensus.chosen, consensus.ties, consensus.overruled]
     every = Voted.of([group.spans for group in groups])
     voters = np.zeros((len(every), len(consensus.names)), dtype=bool)

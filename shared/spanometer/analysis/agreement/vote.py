@@ -66,8 +66,8 @@ def consensus(
 
     Raises:
         TypeError: for an unknown argument.
-        InputError: for fewer than two annotators, for annotations that cannot be read or compared, and for spans that
-            cannot vote by token; it names the annotator.
+        InputError: for fewer than two annotators, for annotations that cannot be read or compared, and for votes
+            by token on overlapping or discontinuous spans; it names the annotator.
     """
     require_no_more(more, "Pass all annotators together, as a list or by their names, {'ann': ..., 'ben': ...}.")
     voting = Voting(rule=rule, at_least=at_least, vote=vote, resolve=resolve)

@@ -70,7 +70,7 @@ class PairedResampling(Resampling):
 
 
 class PairedArguments(DrawArguments, total=False):
-    """How corpora are drawn and outputs are swapped, see `PairedResampling`.
+    """Settings for resampling documents and swapping the systems' outputs; see `PairedResampling`.
 
     Attributes:
         confidence: the level of the intervals.

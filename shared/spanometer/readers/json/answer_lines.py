@@ -41,8 +41,8 @@ class AnswerLines(CheckedOptions):
 
     answer_key: str | None = text(
         "KEY",
-        "key of the answers, with dots for nested objects (answers.gpt-4o); each of several keys, separated by "
-        "commas, is a system",
+        "key of the answers, with dots for nested objects (answers.gpt-4o); for several systems, give one "
+        "key per system, separated by commas",
         topic="answers",
     )
     text_key: str | None = text(

@@ -168,7 +168,7 @@ def _bounds(source: Source, annotation: Any, line: int, where: str) -> list[tupl
         called = f"{'an annotation' if name is None else f'the annotation {name!r}'} of {where or 'a document'}"
         if not typed:
             remedy = "Write the label as the infon 'type'."
-            raise source.refuse(f"{called} has no infon 'type', which is the label.", remedy, own or line)
+            raise source.refuse(f"{called} has no label: the infon 'type' is missing.", remedy, own or line)
         problem = f"{called} lacks a location with whole numbers as offset and length."
         raise source.refuse(problem, "Give each location an offset and a length in characters.", own or line)
     return sorted((each["offset"], each["offset"] + each["length"]) for each in locations)
