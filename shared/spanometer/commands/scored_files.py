@@ -140,8 +140,8 @@ def _tag_accuracy(references: Tags | Layers, predictions: Tags | Layers, label_m
     def numbers(tags: Tags) -> Any:
         parts = (name.partition("-") for name in tags.names)
         named = (f"{prefix}{hyphen}{label_map.get(label, label)}" for prefix, hyphen, label in parts)
-        codes = np.array([number.setdefault(name, len(number)) for name in named], dtype=np.int64)
-        return codes[tags.codes]
+        codes = [number.setdefault(name, len(number)) for name in named]
+        return np.array(codes, dtype=np.min_scalar_type(len(number)))[tags.codes]
 
     equal = sum(int((numbers(tags) == numbers(other)).sum()) for tags, other in zip(*pairs, strict=True))
     return equal / tokens if tokens else None
