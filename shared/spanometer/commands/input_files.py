@@ -108,7 +108,7 @@ class TagColumns(LabelDecoding):
     )
     outside: str | None = text(
         "TAG",
-        "read TAG as O, for example _; with TAG o, also read b- as B- and i- as I-; with an empty TAG, every tag is a "
+        "read TAG as O, for example _; with TAG o, also read b- as B- and i- as I-; with TAG nothing, every tag is a "
         "label, O too",
     )
     boundary: str | None = text(
