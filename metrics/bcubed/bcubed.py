@@ -4,9 +4,9 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.bcubed import Bcubed as Measure
 
 _DESCRIPTION = """
-B-cubed asks of every token of a span how many of the tokens in its span belong there. For a token of a predicted span
-that is the share of the span's tokens which the token's reference span has too; precision is the mean over all tokens
-of predicted spans, and recall the same with the sides swapped. Spans that are too long, split or merged lose a part.
+B-cubed compares the two spans over each token. For a token of a predicted span, precision is the share of this span
+that the token's reference span covers; recall swaps the sides. The scores are means over all tokens of spans. Spans
+that are too long, too short, split or merged lose credit.
 """
 
 _EXAMPLES = """
@@ -17,7 +17,7 @@ _EXAMPLES = """
     >>> bcubed.compute(predictions=[["O", "O", "B-PER"]], references=[["B-PER", "I-PER", "O"]])  # minimal
     {'precision': 0.0, 'recall': 0.0, 'f1': 0.0}
     >>> cut = {"predictions": [["B-X", "I-X", "B-X", "I-X"]], "references": [["B-X", "I-X", "I-X", "I-X"]]}
-    >>> result = bcubed.compute(**cut, details=True)  # partial: each token of the span finds two of four, none wrong
+    >>> result = bcubed.compute(**cut, details=True)  # partial: one span in two halves: each token finds two of four
     >>> result["precision"], result["recall"], round(result["f1"], 4)
     (1.0, 0.5, 0.6667)
     >>> result["counts"]

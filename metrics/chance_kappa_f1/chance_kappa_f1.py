@@ -4,9 +4,9 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.chance_kappa_f1 import ChanceKappaF1 as Measure
 
 _DESCRIPTION = """
-Chance-corrected F1 takes out of F1 what random placement would give too. Each annotator's spans of a label keep their
-number and their lengths and are placed at random in the document; the F1 expected then is the chance level, computed
-exactly. The corrected F1 is 0 for agreement at that level, 1 for perfect agreement, and negative below chance.
+Chance-corrected F1 compares F1 with the chance level: the expected F1 if each annotator's spans of a label keep their
+number and lengths, but are placed at random in the document. The chance level is computed exactly. The corrected F1 is
+1 for perfect agreement, 0 at the chance level, and negative below it.
 """
 
 _EXAMPLES = """
@@ -23,7 +23,7 @@ _EXAMPLES = """
     >>> result = chance_kappa_f1.compute(predictions=moved, references=reference, n_simulations=999, details=True)
     >>> {key: round(result[key], 3) for key in ("f1", "chance_f1", "kappa_f1")}  # partial: one token of two
     {'f1': 0.5, 'chance_f1': 0.36, 'kappa_f1': 0.219}
-    >>> 0.4 < result["p_value"] < 0.6  # random pairs reach as much about half the time
+    >>> 0.4 < result["p_value"] < 0.6  # about half of the random pairs reach this F1
     True
     >>> {name: round(value, 4) for name, value in result["counts"].items()}
     {'both': 1, 'expected': 0.72, 'predicted': 2, 'reference': 2, 'reference_spans': 1}

@@ -4,9 +4,9 @@ from spanometer.integrations.entity_module import Card, EntityModule
 from spanometer.measures.eter import Eter as Measure
 
 _DESCRIPTION = """
-ETER scores entities that are trees: an entity with its types and the components inside it. Entities of both sides that
-share a token are aligned one to one at minimum cost; the error rate is the cost of insertions, deletions and errors in
-pairs, over the number of reference entities. SER, the slot error rate, takes the same trees laid flat. Lower is better.
+ETER scores entities that are trees of types and components. Entities of both sides that share a token are aligned one
+to one at minimum cost. The error rate is the cost of insertions, deletions and errors in pairs, divided by the number
+of reference entities. SER, the slot error rate, scores entities and components as a flat list. Lower is better.
 """
 
 _EXAMPLES = """
@@ -14,7 +14,7 @@ _EXAMPLES = """
     >>> eter = spanometer.load("eter")
     >>> names = [{"start": 0, "end": 1, "label": "name.first"}, {"start": 1, "end": 2, "label": "name.last"}]
     >>> ada = {"start": 0, "end": 2, "types": ["pers.ind"], "components": names}
-    >>> result = eter.compute(predictions=[[]], references=[[ada]])  # maximal error; the reference itself has minimal
+    >>> result = eter.compute(predictions=[[]], references=[[ada]])  # maximal: an empty output; minimal: the reference
     >>> result["eter"], result["ser"], eter.compute(predictions=[[ada]], references=[[ada]])["eter"]
     (1.0, 1.0, 0.0)
     >>> group = {**ada, "types": ["pers.coll"], "components": names[:1]}  # partial: a subtype and a component are wrong

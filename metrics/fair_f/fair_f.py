@@ -4,10 +4,9 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.fair_f import FairF as Measure
 
 _DESCRIPTION = """
-Fair F1 counts each mistake once. A span with a wrong label or wrong bounds is a false positive and a false negative in
-the usual F1, so that it costs twice what a missing span costs. Here it is one event: a label error, a boundary error
-(too small, too large, or crossing) or both, which counts as half a false positive and half a false negative, or by
-weights of one's own. The numbers of all kinds of errors are in the details.
+Fair F1 counts each mistake once. In the usual F1, a span with a wrong label or boundary is a false positive and a false
+negative, so it costs twice as much as a missing span. Here it is one event: a label error, a boundary error (smaller,
+larger or crossing) or both. An event counts as half a false positive and half a false negative, or by your own weights.
 """
 
 _EXAMPLES = """
@@ -21,7 +20,7 @@ _EXAMPLES = """
     >>> result = fair_f.compute(**tags, details=True)  # partial: one right, one too small
     >>> round(result["f1"], 4), result["counts"]["true_positives"], result["counts"]["boundary_errors_smaller"]
     (0.6667, 1, 1)
-    >>> result = fair_f.compute(**tags, weights="weighted")  # half right, and half a false negative
+    >>> result = fair_f.compute(**tags, weights="weighted")  # half a true positive and half a false negative
     >>> round(result["precision"], 4), round(result["recall"], 4), round(result["f1"], 4)
     (1.0, 0.75, 0.8571)
 """
@@ -37,7 +36,7 @@ _CITATION = """
 
 
 class FairF(SpanModule):
-    """Precision, recall and F1 in which a mistake is one error."""
+    """Precision, recall and F1 that count each mistake once."""
 
     measure = Measure
     card = Card(_DESCRIPTION, _EXAMPLES, _CITATION)

@@ -4,9 +4,9 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.gamma import Gamma as Measure
 
 _DESCRIPTION = """
-Gamma is the agreement of two annotators who find units in a text and label them, beyond what chance gives: 1 less the
-disorder of the best alignment of their units over that of random annotations. It is 1 for perfect agreement, 0 at
-chance level and negative below. Units may nest and cross. gamma-cat looks at the labels of aligned units alone.
+Gamma is the agreement of two annotators on the positions and labels of units (spans), corrected for chance. It is 1 -
+the disorder of the best alignment of their units / the disorder of random annotations: 1 for perfect agreement, 0 at
+the chance level, negative below. Units may nest and cross. gamma-cat compares only the labels of aligned units.
 """
 
 _EXAMPLES = """
@@ -39,7 +39,7 @@ _CITATION = """
 
 
 class Gamma(SpanModule):
-    """Gamma and gamma-cat of two annotators, with the disorders that gamma is made of."""
+    """Gamma and gamma-cat of two annotators, with observed and expected disorder."""
 
     measure = Measure
     card = Card(_DESCRIPTION, _EXAMPLES, _CITATION)

@@ -5,8 +5,8 @@ from spanometer.measures.intersection_f import IntersectionF as Measure
 
 _DESCRIPTION = """
 Intersection F1 gives every span partial credit: the share of its tokens that spans of the same label on the other side
-cover. Precision is the mean share over predicted spans, recall the mean over reference spans. A short span weighs as
-much as a long one. A span that is covered by several pieces counts as covered: splits and merges are not noticed.
+cover. Precision is the mean share of predicted spans, recall the mean share of reference spans. Short spans weigh as
+much as long ones. Splits and merges cost nothing.
 """
 
 _EXAMPLES = """

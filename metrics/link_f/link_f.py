@@ -4,9 +4,9 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.link_f import LinkF as Measure
 
 _DESCRIPTION = """
-Link F1 scores spans by the pairs of tokens that they hold together. Every two tokens inside one span are a link, and so
-is a token with itself; precision, recall and F1 are computed over the links of each label. A span that is one token too
-short loses some of its links, not all; a span split in two loses the links across the split, which token F1 ignores.
+Link F1 compares pairs of tokens. Every two tokens inside one span form a link, and every token links to itself.
+Precision, recall and F1 are computed over the links of each label. A span that is one token too short loses only some
+of its links. A split span loses the links across the split, which token F1 ignores.
 """
 
 _EXAMPLES = """
@@ -17,7 +17,7 @@ _EXAMPLES = """
     >>> link_f.compute(predictions=[["O", "O", "B-PER"]], references=[["B-PER", "I-PER", "O"]])  # minimal
     {'precision': 0.0, 'recall': 0.0, 'f1': 0.0}
     >>> tags = {"predictions": [["B-LOC", "I-LOC", "O"]], "references": [["B-LOC", "I-LOC", "I-LOC"]]}
-    >>> result = link_f.compute(**tags, details=True)  # partial: two of three tokens, hence 3 of 6 links, none wrong
+    >>> result = link_f.compute(**tags, details=True)  # partial: two of three tokens, so 3 of 6 links
     >>> result["precision"], result["recall"], round(result["f1"], 4)
     (1.0, 0.5, 0.6667)
     >>> result["counts"]
