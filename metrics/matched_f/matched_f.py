@@ -4,10 +4,10 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.matched_f import MatchedF as Measure
 
 _DESCRIPTION = """
-Matched F1 pairs reference and predicted spans one to one, as well as can be, and counts the pairs: those whose
-intersection over union reaches a threshold (by default 0.5, as in detection; also the mean over 0.5 to 0.95), their
-intersection over union itself, all that overlap, or the shares of both spans that lie in the other (MPP). A span that
-is split in two earns one pair, whatever its pieces cover.
+Matched F1 pairs reference and predicted spans one to one in the best way and sums the credit of the pairs. By default a
+pair counts if its intersection over union reaches 0.5, as in detection. Other credits are the mean over the thresholds
+0.5 to 0.95, the intersection over union itself, 1 for any overlap, and the shares of both spans that overlap (MPP). A
+span that is split in two earns one pair.
 """
 
 _EXAMPLES = """

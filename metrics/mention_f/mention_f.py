@@ -4,9 +4,9 @@ from spanometer.integrations.mention_module import Card, MentionModule
 from spanometer.measures.mention_f import MentionF as Measure
 
 _DESCRIPTION = """
-Mention F1 scores labels and strings without positions, as language models write them: a predicted mention is right if
-the reference has a mention of the same label and the same text in the same document, wherever it stands. What the same
-text is, and what copies count, are options.
+Mention F1 scores labels and strings without positions, as language models write them. A predicted mention is right if
+the reference of the document has a mention with the same label and text. Options set which texts are the same and how
+copies count.
 """
 
 _EXAMPLES = """

@@ -4,10 +4,10 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.relaxed_f import RelaxedF as Measure
 
 _DESCRIPTION = """
-Relaxed F1 counts a predicted span as right if it overlaps a reference span of its label, and a reference span as found
-if a predicted one overlaps it: the lenient or relaxed score of clinical shared tasks. Spans need not be matched one to
-one. The overlap can be required to reach a threshold of intersection over union, Dice or coverage; or spans are taken
-in the order of the text, each once.
+Relaxed F1 is the lenient or relaxed score of clinical shared tasks. A predicted span is right if it overlaps a
+reference span of its label, and a reference span is found if a predicted span overlaps it. Spans need not be matched
+one to one. You can require a minimum overlap (intersection over union, Dice or coverage), or match spans in the order
+of the text, each once.
 """
 
 _EXAMPLES = """

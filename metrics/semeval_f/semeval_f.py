@@ -4,10 +4,10 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.semeval_f import SemevalF as Measure
 
 _DESCRIPTION = """
-SemEval F1 pairs reference and predicted spans that share tokens one to one and judges each pair by a schema: strict
-(tokens and label must agree), exact (tokens), ent_type (labels), or partial, in which a pair whose tokens differ counts
-half, whatever the labels. These are the schemas of SemEval-2013 task 9.1 that nervaluate and eval4ner compute, after
-MUC-5. The numbers of correct, incorrect, partial, missing and spurious spans are in the details.
+SemEval F1 pairs reference and predicted spans that share tokens one to one and judges each pair by a schema. `strict`
+compares tokens and label, `exact` the tokens and `ent_type` the label. `partial` ignores labels and gives half a point
+if the tokens differ. These are the schemas of SemEval-2013 task 9.1, after MUC-5, as in nervaluate and eval4ner. The
+details have the numbers of correct, incorrect, partial, missing and spurious spans.
 """
 
 _EXAMPLES = """
@@ -18,7 +18,7 @@ _EXAMPLES = """
     >>> semeval_f.compute(predictions=[["O", "O", "B-PER"]], references=[["B-PER", "I-PER", "O"]])  # minimal
     {'precision': 0.0, 'recall': 0.0, 'f1': 0.0}
     >>> tags = {"predictions": [["B-PER", "O", "B-LOC"]], "references": [["B-PER", "I-PER", "B-ORG"]]}
-    >>> result = semeval_f.compute(**tags, details=True)  # partial: one of other tokens; labels do not count
+    >>> result = semeval_f.compute(**tags, details=True)  # partial: one pair has other tokens; labels do not count
     >>> result["f1"], {key: number for key, number in result["counts"].items() if number}
     (0.75, {'correct': 1, 'partial': 1, 'possible': 2, 'actual': 2})
     >>> [semeval_f.compute(**tags, schema=schema)["f1"] for schema in ("strict", "exact", "ent_type")]

@@ -4,9 +4,9 @@ from spanometer.integrations.seqeval_module import Card, SeqevalModule
 from spanometer.measures.seqeval import Seqeval as Measure
 
 _DESCRIPTION = """
-seqeval scores whole spans, read from tags: precision, recall and F1 of each label and over all, and the accuracy of the
-tags. Input, options, result and numbers are those of the module that `evaluate.load("seqeval")` loads; only cases in
-which seqeval contradicts itself differ, and the card lists them.
+seqeval scores whole spans, read from tags: precision, recall and F1 of each label and of all labels, and the accuracy
+of the tags. Input, options, result and numbers are the same as with `evaluate.load("seqeval")`. They differ only where
+seqeval contradicts itself; the card lists these cases.
 """
 
 _EXAMPLES = """

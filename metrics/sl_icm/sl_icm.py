@@ -4,10 +4,10 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.sl_icm import SlIcm as Measure
 
 _DESCRIPTION = """
-SL-ICM weighs spans by the information that they carry: that of their label, the more the rarer it is in the reference,
-and that of their tokens, the i-th of which counts 1/i. What matched spans have in common counts three times, from which
-the information of all predicted and all reference spans is taken. The reference itself scores 1 in the normalised form,
-an empty output 0, and one with more noise than information less than 0.
+SL-ICM weighs spans by their information. Rare labels carry more, and the i-th token of a span counts 1/i. The
+information that matched spans share counts three times, minus the information of all predicted and all reference spans.
+In the normalised form the reference itself scores 1, an empty output 0, and an output with more noise than information
+less than 0.
 """
 
 _EXAMPLES = """

@@ -4,9 +4,9 @@ from spanometer.integrations.attribute_module import AttributeModule, Card
 from spanometer.measures.span_attribute import SpanAttribute as Measure
 
 _DESCRIPTION = """
-span_attribute scores what a system says of given spans: negated, hypothetical, carrier, count. Both sides have the same
-spans. An item is a document, a span's start and end, an attribute and its value; precision, recall, F1 and average
-precision are those of the predicted items against the reference's, for each attribute and for all together.
+span_attribute scores the attributes of spans that both sides have: negated, hypothetical, carrier, count. An item is a
+document, a span's start and end, an attribute and its value. Precision, recall, F1 and average precision compare the
+predicted items with the reference's, for each attribute and for all together.
 """
 
 _EXAMPLES = """
@@ -24,7 +24,7 @@ _EXAMPLES = """
     {'negated': (0.5, 1.0, 0.5), 'days': (0.0, 0.0, 0.0)}
     >>> list(result["counts"].values()), result["signature"].partition("|include_falsy")[0]
     ([1, 2, 3, 0, 0], 'span_attribute|attributes:None|default_values:None')
-    >>> options = {"attributes": ["negated"], "include_falsy": True}  # False is no item unless it is asked for
+    >>> options = {"attributes": ["negated"], "include_falsy": True}  # by default False is no item
     >>> span_attribute.compute(predictions=[[fever, wrong]], references=[[fever, pain]], **options)["negated"]["r"]
     0.5
 """

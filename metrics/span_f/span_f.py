@@ -5,8 +5,8 @@ from spanometer.measures.span_f import SpanF as Measure
 
 _DESCRIPTION = """
 Span F1 scores whole spans: a predicted span is right if the reference has a span of the same label over the same
-tokens, and wrong otherwise. This is the F1 of the CoNLL shared tasks, of their script conlleval and of seqeval. A span
-that is one token off counts like any other error, on both sides: as a spurious span and as a missing one.
+tokens. This is the F1 of the CoNLL shared tasks, their script conlleval and seqeval. A span that is one token off
+counts as a spurious span and as a missing one.
 """
 
 _EXAMPLES = """

@@ -4,10 +4,9 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.token_f import TokenF as Measure
 
 _DESCRIPTION = """
-Token F1 scores the tokens of spans one by one: a token is right if it has the same label on both sides and, if the
-format has tags for them, the same place in its span. Tokens outside all spans do not count. The format IO does not see
-that a span is split or merged with its neighbour; BIO, BIOE and BIOES compare first and last tokens too, and IO* the
-gaps between the tokens of a span.
+Token F1 scores the tokens of spans: a token is right if both sides give it the same label and the same tag in the
+format. Tokens outside all spans do not count. IO ignores split and merged spans. BIO, BIOE and BIOES also compare first
+or last tokens, and IO* the gaps between the tokens of a span.
 """
 
 _EXAMPLES = """
@@ -21,7 +20,7 @@ _EXAMPLES = """
     >>> result = token_f.compute(**tags, details=True)  # partial: two of three tokens, none wrong
     >>> result["precision"], round(result["recall"], 4), round(result["f1"], 4)
     (1.0, 0.6667, 0.8)
-    >>> token_f.compute(**tags, format="BIOE", details=True)["counts"]  # only the B is right, of B I E
+    >>> token_f.compute(**tags, format="BIOE", details=True)["counts"]  # of B I E only B is right
     {'both': 1, 'predicted': 2, 'reference': 3, 'reference_spans': 1}
     >>> result["signature"].rpartition("|v:")[0]
     'token_f|scheme:IOB2|repair:conlleval|format:IO|match_labels:yes|average:micro|zero_division:0'

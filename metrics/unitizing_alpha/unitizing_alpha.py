@@ -4,9 +4,9 @@ from spanometer.integrations.span_module import Card, SpanModule
 from spanometer.measures.unitizing_alpha import UnitizingAlpha as Measure
 
 _DESCRIPTION = """
-Krippendorff's alpha for unitizing is the agreement of two annotators who cut spans (units) out of a text, beyond what
-chance gives: 1 less the observed disagreement over the expected one. It is 1 for perfect agreement, 0 at chance level
-and negative below. The variant of 1995 takes squared differences of bounds, that of 2016 coincidences of tokens.
+Krippendorff's alpha for unitizing is the agreement of two annotators who cut spans (units) out of a text: 1 minus the
+observed disagreement over the expected one. It is 1 for perfect agreement, 0 at chance level and negative below. The
+variant of 1995 squares differences of boundaries, the variant of 2016 compares tokens.
 """
 
 _EXAMPLES = """
@@ -39,7 +39,7 @@ _CITATION = """
 
 
 class UnitizingAlpha(SpanModule):
-    """Alpha of two annotators, with the disagreements that it is made of."""
+    """Alpha of two annotators, with the observed and expected disagreement."""
 
     measure = Measure
     card = Card(_DESCRIPTION, _EXAMPLES, _CITATION)
