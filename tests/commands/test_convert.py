@@ -17,6 +17,11 @@ def test_outside(written, file):
     assert written("convert", lines, "--to", "IOBES", "--outside", "_") == b'{"tags": ["_", "S-A"], "id": "_"}\n'
 
 
+def test_labels_are_not_written_as_tags(complaint, file):
+    options = ("--to", "IOBES", "--outside", "nothing")
+    assert "--outside nothing reads each whole tag as a label" in complaint("convert", file("a", b"a\tX\n"), *options)
+
+
 def test_round_trip_of_a_corpus(written, file, data):
     with open(data / "conll03_test_tags.tsv", "rb") as stream:
         content = stream.read()

@@ -17,7 +17,7 @@ from ..documents.document_file import DocumentFile
 from ..documents.fitting import Fitted
 from ..documents.joining import read_together
 from ..documents.pairing import Pairing
-from ..exceptions import InputError, printable
+from ..exceptions import InputError, printable, setting
 from ..options import CheckedOptions, option, text
 from ..readers.columns.rewriter import Rewriter
 from ..readers.folders import files_of
@@ -181,6 +181,12 @@ def rewrite(options: argparse.Namespace, source: InputFiles, change: Callable[[T
     """
     target = read_options(Target, options, file=options.file)
     path = InputPath.of(options.file)
+    if source.outside == "nothing":
+        raise InputError(
+            f"{setting('outside', 'nothing')} reads each whole tag as a label, and labels cannot be written as tags.",
+            f"Leave it out; {setting('prefix', False)} reads tags without prefixes.",
+            source=path,
+        )
     files = files_of(path)
     if target.names_file:
         require_writable(str(target.output), replace=target.force, folder=files is not None)
