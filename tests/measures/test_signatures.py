@@ -93,6 +93,55 @@ def test_signatures_of_all_measures(name, seed, tmp_path, capsys):
         assert result["signature"] == signature
 
 
+def scores_of(arguments, capsys):
+    assert main([*arguments, "--json"]) == 0
+    (result,) = json.loads(capsys.readouterr().out)["measures"].values()
+    return result
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "part"),
+    [
+        ("outside", "_", "outside:_"),
+        ("outside", "a|b", "outside:a%7Cb"),
+        ("outside", "nothing", "outside:nothing"),
+        ("boundary", "-X-", "boundary:-X-"),
+    ],
+)
+def test_how_files_are_read(name, value, part, tmp_path, capsys):
+    """The signature alone gives the same numbers: for tags, for folders, and for tags beside documents with spans."""
+    tag = "O" if value in ("nothing", "-X-") else value
+    option = f"--{name}={value}"
+    options = ["--to", "jsonl", "--repair", "conlleval", option]
+    gold, system = tmp_path / "gold", tmp_path / "system"
+    for side, first, second in ((gold, "B-PER", tag), (system, "I-PER", "B-PER")):
+        side.mkdir()
+        for file in ("1.conll", "2.conll"):
+            (side / file).write_text(f"w {first}\nw {second}\n-X- {tag}\nw I-PER\n")
+    documents = tmp_path / "system.jsonl"
+    assert main(["convert", str(system / "1.conll"), *options, "-o", str(documents)]) == 0
+    capsys.readouterr()
+    for paths in ((gold / "1.conll", system / "1.conll"), (gold, system), (gold / "1.conll", documents)):
+        arguments = ["score", *map(str, paths), "--measures"]
+        result = scores_of([*arguments, "span_f", option], capsys)
+        assert f"|{part}|" in result["signature"]
+        assert scores_of([*arguments, result["signature"]], capsys) == result
+    sides = [spanometer.read(side / "1.conll", **{name: value}) for side in (gold, system)]
+    assert f"|{part}|" in spanometer.score(*sides, measures="span_f").results[0].signature
+
+
+def test_files_that_are_read_differently(tmp_path, capsys):
+    """The signature has both values, which the command line refuses: there is one option for both sides."""
+    paths = [str(tmp_path / name) for name in ("gold", "system")]
+    for path, tag in zip(paths, "_O", strict=True):
+        (tmp_path / path).write_text(f"w {tag}\nw B-PER\n")
+    sides = [spanometer.read(path, **options) for path, options in zip(paths, [{"outside": "_"}, {}], strict=True)]
+    signature = spanometer.score(*sides, measures="span_f").results[0].signature
+    assert "|outside:references=_,predictions=O|" in signature
+    assert main(["score", *paths, "--measures", signature]) == 2
+    assert "the signature has --outside for each side, references=_,predictions=O." in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("text", ["a,b=c|d", "%2C", "%252C,", "%7C|%257C", "100 %", "|,=", ""])
 def test_escapes(text):
     for signs in ("|", ",="):

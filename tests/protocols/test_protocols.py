@@ -51,7 +51,7 @@ def test_keys_and_signature(run, file):
     status, shown, _ = run("score", path, "--protocol", "conlleval", "--per-label")
     assert status == 0
     assert re.search(r"^FB1 +33\.33$", shown, re.M) and re.search(r"^PER:recall +0\.00$", shown, re.M)
-    reading = "scheme:IOB2|repair:conlleval.pl|match_labels:yes"
+    reading = "scheme:IOB2|repair:conlleval.pl|boundary:-X-|match_labels:yes"
     signature = f"span_f|{reading}|average:micro|zero_division:0|protocol:conlleval|"
     assert signature in shown
     (line,) = (line for line in shown.splitlines() if line.startswith("span_f|"))
@@ -70,6 +70,18 @@ def test_changed_options(run, file, option):
         shown = run(command, path, "--protocol", "conlleval", *option.split())[1]
         assert f"not the official scores of conlleval: you changed {name}:{value}" in shown
         assert "protocol:conlleval" not in shown
+
+
+def test_reading_of_files_is_in_the_signature(run, file):
+    """What a protocol sets is in the signature, and is read back; another value is a change."""
+    path = file("tags.conll", "a O\nb B-A\nc B-B\n")
+    shown = json.loads(run("score", path, path, "--protocol", "stanza-tokens", "--json")[1])
+    signature = next(iter(shown["measures"].values()))["signature"]
+    assert "|outside:nothing|" in signature and "|protocol:stanza-tokens|" in signature
+    again = json.loads(run("score", path, path, "--measures", signature, "--json")[1])
+    assert again["measures"] == {"token_f": shown["measures"]["token_f"]} and again["official"] == shown["official"]
+    changed = run("score", path, path, "--protocol", "flair", "--outside", "_")[1]
+    assert "not the official scores of flair: you changed outside:_" in changed
 
 
 def test_labels_that_a_task_ships(run, file):

@@ -43,8 +43,8 @@ _WITHOUT_SPANS = (
 )
 """Layers of files without spans, with their names in errors and the remedies."""
 
-_WRITTEN: Mapping[object, str] = {None: "yes", False: "no"}
-"""The value of `prefix` in a signature that lists it for each side."""
+_UNSTATED = {"prefix": "yes", "outside": "O", "boundary": "-DOCSTART-"}
+"""The values of options that decodings leave out, for a signature that lists them for each side."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -283,7 +283,7 @@ class DocumentFile:
             raise self.locate(error) from None
         options = LabelDecoding(prefix=prefix, **decoding)
         scheme = scheme_of(read_prefix(options.scheme, prefix=prefix), *self.tags)
-        return replace(self.with_spans(spans), decoding=options.reading(scheme.name))
+        return replace(self.with_spans(spans), decoding={**options.reading(scheme.name), **self.tags[0].reading})
 
     def with_spans(self, spans: Spans) -> DocumentFile:
         """Replace the tags by spans of tokens."""
@@ -331,9 +331,9 @@ def decoding_of(files: Mapping[str, DocumentFile]) -> dict[str, object]:
     tagged = {side: file.decoding for side, file in files.items() if file.decoding}
     decodings: dict[str, object] = {}
     for name in dict.fromkeys(chain.from_iterable(tagged.values())):
-        values = {side: decoding.get(name) for side, decoding in tagged.items()}
+        values = {side: decoding.get(name, _UNSTATED.get(name)) for side, decoding in tagged.items()}
         same = len(set(values.values())) == 1
-        listed = (f"{side}={_WRITTEN.get(value, value)}" for side, value in values.items())
+        listed = (f"{side}={'no' if value is False else value}" for side, value in values.items())
         decodings[name] = next(iter(values.values())) if same else ",".join(listed)
     return decodings
 

@@ -179,7 +179,8 @@ def _names_of(files: Iterable[str], first: DocumentFile, documents: Sequence[Doc
 def _decoding(parts: Sequence[Mapping[str, object]]) -> dict[str, object]:
     """Join the decodings of all files: they share the options, but each may have its own scheme."""
     schemes = dict.fromkeys(str(decoding["scheme"]) for decoding in parts)
-    return {**parts[0], "scheme": "+".join(schemes)} if parts else {}
+    shared = {name: value for decoding in parts for name, value in decoding.items()}
+    return {**shared, "scheme": "+".join(schemes)} if parts else {}
 
 
 def if_all(values: Iterable[Value | None]) -> list[Value] | None:

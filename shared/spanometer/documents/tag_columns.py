@@ -52,7 +52,8 @@ def joined_tags(parts: Sequence[Tags]) -> Tags:
     names = Codes()
     codes = [np.array([names[name] for name in part.names], dtype=np.int32)[part.codes] for part in parts]
     offsets = offsets_of(np.concatenate([part.lengths for part in parts]))
-    return Tags(np.concatenate(codes), tuple(names), offsets)
+    reading = {name: value for part in parts for name, value in part.reading.items()}
+    return Tags(np.concatenate(codes), tuple(names), offsets, reading)
 
 
 def tag_lists(tags: Tags) -> list[list[str]]:

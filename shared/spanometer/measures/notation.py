@@ -25,6 +25,9 @@ _OPTION = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*=(?!=)")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _EXAMPLE = "span_f,token_f(format=BIO)"
 _HASHED = re.compile(r"(\d+-[0-9a-f]{8}|hf:[0-9a-f]{12})")
+_OF_SIDES = re.compile(r"(references|annotator [^=]*)=.*,(predictions|system [^=]*|annotator [^=]*)=")
+"""A value for each side, in the signature of files that were read with different options."""
+
 _DRAWN = ("confidence", "interval_method", "n_resamples", "n_permutations", "seed", "draws_seed")
 """The parts of signatures that set intervals and tests and change no score."""
 
@@ -123,6 +126,11 @@ def read_reading(reading: Mapping[str, str], declared: Mapping[str, Option], giv
             if _HASHED.fullmatch(text):
                 raise InputError(
                     f"the signature has only a hash of {mention(name)}, {text}.", f"Pass {setting(name)} too."
+                )
+            if name in ("outside", "boundary") and _OF_SIDES.match(text):
+                raise InputError(
+                    f"the signature has {mention(name)} for each side, {text}.",
+                    f"Read each file in Python, with spanometer.read(FILE, {name}=...).",
                 )
             values[name] = declared[name].read(text)
     return values

@@ -33,7 +33,7 @@ _OF_LABELS = ("label_map", "reference_label_map", "labels", "ignore_labels")
 """The options of reading that signatures write as sorted names."""
 
 _CHANGING = (
-    *(*_OF_LABELS, "label_case", "reference_labels", "layers"),
+    *(*_OF_LABELS, "label_case", "reference_labels", "layers", "outside", "boundary"),
     *("trim", "join_fragments", "merge_overlaps", "split_spans", "texts", "tokenizer", "scored_documents"),
 )
 """The parts of signatures that are there only if an option of reading is set, which changes what is scored."""

@@ -68,7 +68,8 @@ def read_annotations(
             parts.setdefault(owners[layer], []).append(spans)
         apart = any(side.apart for side in layers.values())
         sides |= {name: (side_by_side if apart else union)(of_side) for name, of_side in parts.items()}
-        reading = decoding.reading(scheme)
+        of_files = {name: value for tags in tagged.values() for name, value in tags.reading.items()}
+        reading = {**decoding.reading(scheme), **of_files}
         if layers:
             reading = {**reading, "layers": ("/" if apart else "+").join(next(iter(layers.values())).names)}
     else:

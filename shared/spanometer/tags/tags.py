@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Self
 
@@ -63,11 +63,13 @@ class Tags:
         codes: a code for each token, document after document, in the narrowest unsigned type.
         names: the distinct tags, indexed by `codes`.
         offsets: int64, shape (documents + 1): document d has the tokens `offsets[d]` to `offsets[d + 1]`.
+        reading: the options of reading the file that differ from the defaults and can change scores, for the signature.
     """
 
     codes: np.ndarray
     names: tuple[str, ...]
     offsets: np.ndarray
+    reading: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_lists(cls, documents: Iterable[Sequence[str]]) -> Tags:
@@ -108,7 +110,7 @@ class Tags:
     def between(self, first: int, last: int) -> Tags:
         """Take the documents from `first` to `last` (exclusive)."""
         offsets = self.offsets[first : last + 1]
-        return Tags(self.codes[offsets[0] : offsets[-1]], self.names, offsets - offsets[0])
+        return replace(self, codes=self.codes[offsets[0] : offsets[-1]], offsets=offsets - offsets[0])
 
     def labels_as_tags(self) -> Tags:
         """Convert tags without prefixes to IO tags: `NOUN` becomes `I-NOUN`, `O` stays.
@@ -125,14 +127,17 @@ class Tags:
 
     def with_outside(self, outside: str | None) -> Tags:
         """Read the tag `outside` as `O`; `o` also reads lower-case prefixes, `nothing` reads every tag as a label."""
-        if outside == "nothing":
-            return replace(self, names=tuple(f"I-{name}" for name in self.names))
-        if outside is None or outside not in self.names:
+        if outside is None:
             return self
-        read = with_capital_prefix if outside == "o" else str
+        read = replace(self, reading={**self.reading, "outside": outside})
+        if outside == "nothing":
+            return replace(read, names=tuple(f"I-{name}" for name in self.names))
+        if outside not in self.names:
+            return read
+        changed = with_capital_prefix if outside == "o" else str
         number: dict[str, int] = {}
-        codes = [number.setdefault("O" if name == outside else read(name), len(number)) for name in self.names]
-        return Tags(np.array(codes, dtype=self.codes.dtype)[self.codes], tuple(number), self.offsets)
+        codes = [number.setdefault("O" if name == outside else changed(name), len(number)) for name in self.names]
+        return replace(read, codes=np.array(codes, dtype=self.codes.dtype)[self.codes], names=tuple(number))
 
     def suffixes_as_prefixes(self) -> Tags:
         """Move the suffixes of tags to the front: `PER-B` becomes `B-PER`.

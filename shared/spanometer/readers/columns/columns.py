@@ -120,6 +120,7 @@ class _Reader:
         self._source = source
         self._layout = layout
         self._outside = options.outside
+        self._reading = {} if options.boundary in (None, DOCSTART) else {"boundary": str(options.boundary)}
         self._documents = documents = options.documents
         self._begins_document = re.compile(rf"#\s*{re.escape(documents or '')}\s*(?:[=:\s]\s*|$)(.*)")
         wanted = [*layout.columns, *([] if layout.words is None else [layout.words])]
@@ -205,13 +206,14 @@ class _Reader:
         run = np.searchsorted(runs.tokens, offsets[:-1], side="right") - 1
         first_lines = runs.lines[run] + offsets[:-1] - runs.tokens[run]
         words = None if layout.words is None else Words.of(self._tags(layout.words, offsets))
+        tags = (replace(self._tags(column, offsets), reading=self._reading) for column in layout.columns)
         if words is not None and not layout.words_named and all(map(self._looks_like_tag, words.names)):
             words = None
         return DocumentFile.in_words(
             source=self._source.name,
             ids=self._names_of_documents(first_lines),
             columns=tuple(layout.called(column) for column in layout.columns),
-            tags=tuple(self._tags(column, offsets).with_outside(self._outside) for column in layout.columns),
+            tags=tuple(each.with_outside(self._outside) for each in tags),
             words=words,
             document_lines=first_lines,
             line_runs=runs,
