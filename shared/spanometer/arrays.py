@@ -25,8 +25,8 @@ _CHUNK = 1 << 16
 """How many documents of a column are taken at once."""
 
 LOGITS_REMEDY = (
-    "Logits are no tags: take the argmax over the labels, logits.argmax(-1), or the best legal tags, decode(logits, "
-    f"labels) of spanometer.tags.viterbi, and name the labels with {mention('id2label')}."
+    "Logits are not tags. Pass their argmax, logits.argmax(-1), or the best legal tags, "
+    f"spanometer.tags.viterbi.decode(logits, labels). Name the labels with {mention('id2label')}."
 )
 
 
@@ -402,7 +402,7 @@ def frozen(owner: Any, *names: str) -> None:
         if not isinstance(column, np.ndarray) or column.ndim != 1:
             kind = type(owner).__name__
             remedy = f"Make {kind} with its methods from_...; the constructor takes columns, see its documentation."
-            raise InputError(f"{name} is {shown(column)}, and not an array of one dimension.", remedy)
+            raise InputError(f"{name} is {shown(column)}, not an array of one dimension.", remedy)
         column.flags.writeable = False
 
 

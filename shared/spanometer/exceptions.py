@@ -122,7 +122,7 @@ class InputError(ValueError):
         return ", ".join(parts)
 
     def texts(self, spell: Callable[[str, str | None], str]) -> tuple[str, str]:
-        """Write problem and remedy, with options spelled by a function, see `spelled`, and the other place named."""
+        """Write problem and remedy with the other place; a function spells their options, see `spelled`."""
         place = "" if self.other is None else self.other.place
         return (
             spelled(self.problem, spell).replace(OTHER_PLACE, place),
@@ -150,7 +150,7 @@ class InputError(ValueError):
     def in_file(
         self, source: str, line: int | None = None, position: int | None = None, column: int | None = None
     ) -> InputError:
-        """Copy the error, placed at a line of a file (or a token or column on it) instead of a document and token."""
+        """Copy the error with a place in a file (line, token or column) instead of a document and token."""
         place = {"source": source, "line": line, "position": position, "column": column}
         return self.placed(side=None, document=None, span=None, **place)
 

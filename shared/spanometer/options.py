@@ -48,8 +48,8 @@ _COUNTERPARTS = {
     "pos_label": _PER_LABEL,
     "beta": "Use {setting('f_beta', 0.5)}.",
     # seqscore
-    "repair_method": f"Use {setting('repair', 'conlleval')} or {setting('repair', 'discard')}; for none, which refuses "
-    f"illegal tags, {setting('repair', 'raise')}.",
+    "repair_method": f"Use {setting('repair', 'conlleval')} or {setting('repair', 'discard')}; to refuse "
+    f"illegal tags, use {setting('repair', 'raise')}.",
     "encoding_name": f"Name the scheme of the tags with {setting('scheme')}.",
     "reference": "Give the reference first, then the systems.",
     "score_format": "Use --table; --json has everything.",

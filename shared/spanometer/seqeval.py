@@ -104,7 +104,7 @@ def f1_score(y_true: Any, y_pred: Any, *, average: str | None = "micro", **optio
 
 
 def accuracy_score(y_true: Any, y_pred: Any) -> float:
-    """Compute the share of tokens whose two tags are equal, those outside spans included: in [0, 1], higher is better.
+    """Compute the share of tokens with equal tags, including tokens outside spans: in [0, 1], higher is better.
 
     Args:
         y_true: the reference, a list of tags for each document, or one list of tags. Tags are any strings.
@@ -179,7 +179,7 @@ def classification_report(
 
 
 def get_entities(seq: Any, suffix: bool = False) -> list[tuple[str, int, int]]:
-    """List the spans of tags, illegal ones read as the CoNLL script does, as label, first token and last token.
+    """List the label, first token and last token of each span; illegal tags are read like the CoNLL script.
 
     >>> get_entities(["B-PER", "I-PER", "O", "B-LOC"])
     [('PER', 0, 1), ('LOC', 3, 3)]

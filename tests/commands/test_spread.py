@@ -171,7 +171,7 @@ def test_answers_of_shared_documents(run, answered, file):
     path = file("one.jsonl", json.dumps({"id": 1, "answer": SMALL}) + "\n")
     status, _, complaint = run("spread", answered[0], path)
     assert status == 2
-    assert "2 documents here, 1 document in" in complaint
+    assert "this side has 2 documents, but" in complaint
     status, output, complaint = run("spread", answered[0], path, "--scored-documents", "shared", "--json")
     assert status == 0
     assert "the reference: 1 document left out: document '2'." in complaint

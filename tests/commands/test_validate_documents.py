@@ -75,7 +75,7 @@ def test_spans_of_tokens(run, file):
 def test_unit_that_nothing_tells(run, file):
     export = file("a.jsonl", json.dumps({"text": TEXT, "label": [[6, 9, "A"]]}) + "\n")
     status, output, _ = run("validate", export)
-    assert status == 1 and "the file does not show the unit of its offsets" in output
+    assert status == 1 and "the file does not state the unit of its offsets" in output
     assert run("validate", export, "--offset-unit", "codepoint")[0] == 0
 
 

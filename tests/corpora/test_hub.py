@@ -133,7 +133,7 @@ def test_no_such_data_set(loaded):
         ("gated", "MultiCoNER/multiconer_v1@main", "GatedRepoError"),
     ):
         assert results[case][0] == source
-        assert results[case][1].startswith(f"the Hub ({address}) does not give this data set ({reason}: ")
+        assert results[case][1].startswith(f"this data set cannot be loaded from the Hub, {address} ({reason}: ")
         assert "HF_TOKEN" in results[case][2]
 
 
@@ -144,7 +144,7 @@ def test_a_hub_that_is_gone(loaded, home):
     )
     # the file stays
     assert rows == 2
-    assert error[1].startswith(f"the Hub ({address}) does not give this data set (")
+    assert error[1].startswith(f"this data set cannot be loaded from the Hub, {address} (")
     assert "refused" in error[1]
     assert "source=..." in error[2]
     assert "HF_ENDPOINT" in error[2]
@@ -156,8 +156,8 @@ def test_a_cache_that_cannot_be_written(tmp_path):
     _, problem, remedy = in_process(
         "refused(load_multiconer)", tmp_path / "home", HF_ENDPOINT="http://127.0.0.1:1", XET="0"
     )
-    assert "does not give this data set (" in problem
-    assert "name a cache that can be written (cache_dir=..., HF_HOME)" in remedy
+    assert "this data set cannot be loaded from the Hub, " in problem
+    assert "set a cache folder that can be written (cache_dir=..., HF_HOME)" in remedy
 
 
 def test_offline(home):
@@ -168,7 +168,7 @@ def test_offline(home):
         HF_HUB_OFFLINE="1",
     )
     assert rows == 2
-    assert "does not give this data set (" in uncached[1]
+    assert "this data set cannot be loaded from the Hub, " in uncached[1]
     assert "unset HF_HUB_OFFLINE" in uncached[2]
     # the newest huggingface_hub says that what it has is not all, older ones do not
     for error, problem in (
@@ -176,4 +176,4 @@ def test_offline(home):
         (all_splits, "there is no train and no validation split"),
     ):
         assert error[0] == "eriktks/conll2003@refs/convert/parquet"
-        assert error[1].startswith((problem, "the Hub ("))
+        assert error[1].startswith((problem, "this data set cannot be loaded from the Hub, "))

@@ -24,7 +24,7 @@ from spanometer.corpora import load_conll03
                 {"tokens": [["a", "b"]], "ner_tags": [["O"]]},
                 {"tokens": List(Value("string")), "ner_tags": List(Value("string"))},
             ),
-            "1 ner_tags, 2 tokens.",
+            "got 1 ner_tags for 2 tokens.",
         ),
         (conll_parquet()[:-40] + b"\0" * 40, "this is not a Parquet file of a data set"),
     ],

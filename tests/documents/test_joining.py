@@ -82,7 +82,7 @@ def test_documents(folder):
 
 def test_documents_of_files_that_one_side_lacks(folder):
     gold = spanometer.read(folder("gold", a_jsonl=lines(row("1")), b_jsonl=lines(row("2"))))
-    with pytest.raises(InputError, match=r"2 documents here, 1 document in .*other. Only here: 'b'"):
+    with pytest.raises(InputError, match=r"this side has 2 documents, but .*other has 1. Only here: 'b'"):
         spanometer.score(gold, spanometer.read(folder("other", a_jsonl=lines(row("7")))))
 
 

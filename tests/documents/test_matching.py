@@ -56,7 +56,7 @@ def test_nothing_shared(side):
 def test_scores_of_shared_documents(side):
     one, other = side("a", ("1", ADA), ("2", BOB)), side("b", ("2", BOB))
     with pytest.raises(
-        InputError, match=r"2 documents here, 1 document in .*b.jsonl. Only here: '1'.\n.*scored_documents"
+        InputError, match=r"this side has 2 documents, but .*b.jsonl has 1. Only here: '1'.\n.*scored_documents"
     ):
         spanometer.score(one, other)
     with warnings.catch_warnings(record=True) as caught:

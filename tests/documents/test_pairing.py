@@ -68,7 +68,7 @@ def test_documents_are_paired_by_text(made):
 
 def test_documents_that_one_side_has(made):
     one = made(Record(id="a", text="x", spans=[]), Record(id="b", text="z", spans=[]))
-    with pytest.raises(InputError, match=r"2 documents here, 1 document in .* Only here: 'b'\."):
+    with pytest.raises(InputError, match=r"this side has 2 documents, but .* has 1. Only here: 'b'\."):
         pair(one, made(Record(id="a", text="x", spans=[])))
 
 

@@ -21,7 +21,7 @@ def test_require_same_tokens(file):
         require_same_tokens(read(one), read(two))
     assert caught.value.source == str(one)
     assert caught.value.line == 3
-    assert f"has 2 tokens, the predicted one ({two}, line 4) has 1 token." in caught.value.problem
+    assert f"has 2 tokens, but the predicted one ({two}, line 4) has 1 token." in caught.value.problem
     with pytest.raises(InputError) as caught:
         require_same_tokens(read(two), read(file("O\n")))
     assert (caught.value.source, caught.value.line) == (str(two), 4)

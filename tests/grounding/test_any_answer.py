@@ -118,7 +118,7 @@ def test_many_items_that_are_all_of_many_occurrences(overlap):
 @pytest.mark.parametrize("repeat", ["all", "chain"])
 def test_too_many_occurrences_are_refused_with_their_document(repeat):
     answers = ["[]", [[str(number), "Ann"] for number in range(4200)]]
-    with pytest.raises(InputError, match="document 1: the items of an answer have more than"):
+    with pytest.raises(InputError, match="document 1: the items of an answer occur more than"):
         ground(["", "Ann " * 4200], answers, policy=GroundingPolicy(repeat=repeat))
 
 

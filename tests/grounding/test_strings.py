@@ -103,7 +103,7 @@ def test_named_policies():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: ground(["a"], ["a"], policy=StringPolicy()), "'strict-strings' is no policy for spans"),
+        (lambda: ground(["a"], ["a"], policy=StringPolicy()), "'strict-strings' is not a policy for spans"),
     ],
 )
 def test_wrong_input_is_refused(call, said):

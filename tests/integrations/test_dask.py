@@ -232,7 +232,7 @@ def test_no_files_and_others(client, tmp_path):
 
 def test_another_version(folder):
     part = plan(folder[0], reading())[0]
-    with pytest.raises(InputError, match=r"a worker has spanometer .*, and 0\.0\.1 asks"):
+    with pytest.raises(InputError, match=r"a worker has spanometer .*, but the client has 0\.0\.1"):
         count_part(part, reading(), "0.0.1")
 
 

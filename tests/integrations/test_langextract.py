@@ -95,5 +95,5 @@ def test_the_lines_that_it_writes(document, tmp_path, capsys):
 
 
 def test_what_is_no_document():
-    with pytest.raises(InputError, match="document 0: 'x' is no document with a text"):
+    with pytest.raises(InputError, match="document 0: 'x' is not a document with a text"):
         from_langextract(["x"])

@@ -71,7 +71,7 @@ def test_grounded_answers():
         "span_f_precision",
         1,
     )
-    with pytest.raises(InputError, match=r"document 0: .* is no gold with a text and spans"):
+    with pytest.raises(InputError, match=r"document 0: .* is not a gold with a text and spans"):
         computed(answer_metric(), [[PERSON]], [[[]]])
 
 

@@ -53,7 +53,7 @@ ADDITIVE = [name for name in MEASURES if name != "gamma"]
 
 def test_gamma_is_refused():
     """Its counts keep a row for each unit, and states are sums."""
-    with pytest.raises(InputError, match="gamma keeps rows, which no sum can stand for"):
+    with pytest.raises(InputError, match="gamma keeps more than sums"):
         metric = SpanMetric(LABELS, "gamma")
         metric.update(*next(batches(1)))
 

@@ -288,7 +288,7 @@ class TestViterbiBesideArgmax:
         assert (found["span_f_f1"], found["span_f_f1_viterbi"]) == (1, 0)
         assert set(metrics.compute_metrics((self.IDS, self.IDS))) == {f"span_f_{key}" for key in SpanF.keys}
         metrics.compute_metrics((self.IDS, self.IDS), compute_result=False)
-        with pytest.raises(InputError, match="some batches have logits, or label numbers of each way to decode"):
+        with pytest.raises(InputError, match="some batches have results of all decoders"):
             metrics.compute_metrics((self.LOGITS, self.IDS), compute_result=True)
 
     def test_signatures(self):
@@ -306,7 +306,7 @@ class TestViterbiBesideArgmax:
             metrics.compute_metrics((self.LOGITS, self.IDS))
         warned = [record.message for record in caplog.records if record.levelname == "WARNING"]
         assert warned == [
-            "The results under plain names are of tags decoded by viterbi; those of argmax end in _argmax."
+            "Results with plain names are for tags decoded by viterbi; results ending in _argmax are for argmax."
         ]
         told = [record.message for record in caplog.records if record.levelname == "INFO"]
         assert told == [f"{name}: {text}" for name, text in metrics.signatures().items()] * 2

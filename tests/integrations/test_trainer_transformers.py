@@ -113,7 +113,10 @@ class TestPreprocess:
         logits, labels = random_batch(6)
         preprocess = Metrics(LABELS).preprocess_logits_for_metrics
         for wrong, message in (
-            ((logits[:, :, :3], labels), r"the model gives \(8, 7, 3\); logits have the shape \(8, 7, 5\)"),
+            (
+                (logits[:, :, :3], labels),
+                r"the model gives \(8, 7, 3\), but logits must have the shape \(8, 7, 5\)",
+            ),
             (((logits[0], ()), labels), r"the model gives \(7, 5\)"),
             ((logits, labels + 9), "references, document 0, token"),
             ((logits * torch.nan, labels), "a logit is NaN"),

@@ -239,7 +239,7 @@ APART = [{"fragments": [[0, 3], [9, 14]], "label": "A"}]
         (
             {"spans": [{"start": 0, "end": 3, "label": "A", "attributes": {"x": True}}]},
             "doccano",
-            "spans with attributes, without these",
+            "spans with attributes, written without the attributes",
             [(0, 3, "A")],
         ),
         (

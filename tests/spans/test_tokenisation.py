@@ -68,14 +68,14 @@ def test_strict_names_the_tokens():
     assert str(caught.value) == (
         "document 0: the span of 'B' from character 4 to 10 begins or ends within a token "
         "(the tokens there: 4 to 12).\n"
-        "Say how spans are carried to tokens, with to_tokens='expand', 'contract' or 'overlap', or score characters "
-        "with unit='character'."
+        "Move spans to tokens with to_tokens='expand', 'contract' or 'overlap', or score characters with "
+        "unit='character'."
     )
     with pytest.raises(InputError, match="there is no token there"):
         to_tokens(one(3, 4), TOKENS)
     with pytest.raises(InputError, match="invalid value for to_tokens: 'snap'"):
         to_tokens(one(0, 3), TOKENS, policy="snap")
-    with pytest.raises(InputError, match="1 document of tokens, 2 documents of spans"):
+    with pytest.raises(InputError, match="got tokens of 1 document, but spans of 2 documents"):
         to_tokens(Spans.from_dicts([[], []]), TOKENS)
 
 

@@ -69,8 +69,8 @@ class AgreementOutput(PlotOutput):
         "also show kappa and alpha without each annotator, with intervals (95% unless you set --confidence)"
     )
     disagreements: bool = switch(
-        "also list the places where annotators differ, the most costly first; -o FILE writes only these as .csv or "
-        ".jsonl, or a page with the agreement as .html"
+        "also list the places where annotators differ, the most costly first; -o FILE.csv or FILE.jsonl writes only "
+        "this list, -o FILE.html writes a page with the list and the agreement"
     )
 
     def __post_init__(self) -> None:

@@ -111,7 +111,7 @@ def run(options: argparse.Namespace) -> int:
         )
     if output.fail_if_worse and len(corpus.systems) != 2:
         raise InputError(
-            f"--fail-if-worse compares two systems, and there are {len(corpus.systems)}.", "Give REFERENCE OLD NEW."
+            f"--fail-if-worse compares two systems, but there are {len(corpus.systems)}.", "Give REFERENCE OLD NEW."
         )
     result = _compared(source, corpus, measures, resampling, choices)
     compared, protocol = under_protocol(options, result.measures)

@@ -70,7 +70,9 @@ def run(options: argparse.Namespace) -> int:
     writing = read_options(WrittenAs, options).writing(options, source, "IOB2" if of_tags else "jsonl")
     to_screen = not writing.target.names_file
     if output.json and to_screen:
-        raise InputError("--json prints the votes, but standard output has the consensus.", "Name a file with -o.")
+        raise InputError(
+            "--json prints the votes, but standard output has the consensus.", "Name a file for the consensus with -o."
+        )
     corpus = read_corpus(source, content, paths, options.names, words=True)
     first = corpus.first
     if of_tags and not source.kept(first).all():

@@ -211,7 +211,7 @@ def run(options: argparse.Namespace) -> int:
         refuse(options, ["by"], CONTENTS[content])
     corpus = read_corpus(source, content, paths, options.names, annotators=0, words=True)
     if output.changes and len(corpus.systems) != 2:
-        problem = f"--changes compares two systems, and there {'is' if len(corpus.systems) < 2 else 'are'} "
+        problem = f"--changes compares two systems, but there {'is' if len(corpus.systems) < 2 else 'are'} "
         raise InputError(f"{problem}{len(corpus.systems)}.", "Give REFERENCE OLD NEW.")
     with corpus.placing_errors():
         result = corpus.in_context(errors(corpus.reference, corpus.systems, **corpus.reading, **values))

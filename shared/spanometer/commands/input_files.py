@@ -179,7 +179,7 @@ class InputFiles(TagColumns, Limits, EntityTypes, ChosenLabels, Pairing):
     )
     mentions_key: str | None = text(
         "KEY",
-        "key of the reference's mentions in JSON lines, as objects with label and text, when strings are scored",
+        "key of the reference's mentions in JSON lines (objects with label and text); only if strings are scored",
         topic="answers",
     )
 

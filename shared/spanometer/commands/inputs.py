@@ -206,8 +206,8 @@ def input_paths(paths: Sequence[str], keys: str | None = None, *, systems: int =
     pipes = [pipe for pipe in map(_pipe, paths) if pipe is not None]
     for path in paths:
         if pipes.count(_pipe(path)) > 1:
-            what = "standard input" if path == STANDARD_INPUT else f"{path}, which can be read only once"
-            raise InputError(f"two files are {what}.", "Name all but one.")
+            what = "standard input" if path == STANDARD_INPUT else path
+            raise InputError(f"{what} is given twice, but can be read only once.", "Give different files.")
     opened = list(map(InputPath.of, paths))
     if keys is None:
         return opened

@@ -113,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
     if everything:
         measures = SuitingMeasures(measures)
     if content == "attributes":
-        refuse(options, ("per_label", "per_document"), "attributes, which are all shown")
+        refuse(options, ("per_label", "per_document"), "attributes, because all are shown")
     parts.require_drawable(content)
     corpus = read_corpus(source, content, paths, options.names, annotators=number, words=need_words(measures))
     if number:

@@ -46,8 +46,8 @@ class SpreadSource:
     answers: bool = switch("the predictions are answers of language models; usually detected")
     logits: str | None = text(
         "NPZ",
-        "the system's logits: 'labels', and an array (tokens, labels) for each document or padded 'logits' with "
-        "'lengths'",
+        "the system's logits: an .npz file with 'labels' and either an array (tokens, labels) for each document or "
+        "padded 'logits' with 'lengths'",
         common=True,
     )
 
@@ -81,7 +81,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "systems",
         metavar="PREDICTION",
         nargs="*",
-        help="file with the system's tags, or files with the answers of one language model each",
+        help="file with the system's tags, or a file of answers for each language model",
     )
     add_options(parser.add_argument_group("reading"), SpreadSource)
     add_reading(parser, _OPTIONS)

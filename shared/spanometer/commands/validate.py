@@ -41,7 +41,7 @@ class ValidatedLabels:
     """The labels of spans."""
 
     known_labels: Sequence[str] | None = labels_option(
-        "allowed labels, separated by commas; by default all are", metavar="LABELS"
+        "allowed labels, separated by commas; by default all labels", metavar="LABELS"
     )
 
 

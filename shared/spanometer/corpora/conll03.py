@@ -100,8 +100,8 @@ def _read(scheme: str, file: CorpusFile) -> Iterator[Part]:
             spans = Spans.from_tags(part.tags["ner_tags"], scheme=own or scheme, repair="raise")
         except InputError as error:
             error.remedy = (
-                f"The entity tags of CoNLL-2003 are legal {' or '.join(SCHEMES)} from first to last (here, "
-                f"{own or scheme}). Read others with load_conll."
+                f"In CoNLL-2003 all entity tags are legal {' or '.join(SCHEMES)} (this file: {own or scheme}). "
+                "Read other files with load_conll."
             )
             raise part.locate(error) from None
         tags = {**part.tags, "ner_tags": spans.encode(scheme)}

@@ -76,11 +76,11 @@ class HubRepository:
         except (OSError, ValueError) as error:
             cause = error.__cause__ if isinstance(error, utils.LocalEntryNotFoundError) and error.__cause__ else error
             reason = f"{type(cause).__name__}: {str(cause).strip().partition(chr(10))[0]}".rstrip(".: ")
-            problem = f"the Hub ({constants.ENDPOINT}) does not give this data set ({reason})."
+            problem = f"this data set cannot be loaded from the Hub, {constants.ENDPOINT} ({reason})."
             remedy = (
-                "Name another (repository=..., revision=...), sign in where it asks for that or for its terms to be "
-                "accepted (HF_TOKEN), name a mirror (HF_ENDPOINT), unset HF_HUB_OFFLINE, name a cache that can be "
-                "written (cache_dir=..., HF_HOME), or give the corpus as source=..."
+                "Check repository=... and revision=.... If the data set has terms, accept them and sign in (HF_TOKEN). "
+                "You can also set a mirror (HF_ENDPOINT), unset HF_HUB_OFFLINE, set a cache folder that can be written "
+                "(cache_dir=..., HF_HOME), or give the corpus as source=..."
             )
             raise InputError(problem, remedy, source=str(self)) from None
 
@@ -206,7 +206,7 @@ class Corpus:
         there = ", ".join(str(file.path) for file in files[:10]) or "no files"
         more = ", ..." if len(files) > 10 else ""
         raise InputError(
-            f"there is no {' or '.join(splits)} split of {self.name} here: none of {names} among {there}{more}.",
+            f"there is no {' or '.join(splits)} split of {self.name} here. Expected {names}; got {there}{more}.",
             "Give the folder or the archive of the release, another split or language, or the file itself.",
             source=source,
         )
@@ -257,10 +257,10 @@ def _split_of(file: CorpusFile, wanted: str | None) -> str:
     """Find the split of a single file: the given split, or the split in its name."""
     named = file.split
     if wanted is None and named is None:
-        raise InputError("the name of the file does not tell its split.", "Name it with split=...", source=file.name)
+        raise InputError("the name of the file does not show its split.", "Name it with split=...", source=file.name)
     if named is not None and wanted not in (None, named):
         remedy = f"Pass the file of the {wanted} split, or rename this one."
-        raise InputError(f"by its name this file is the {named} split, not {wanted}.", remedy, source=file.name)
+        raise InputError(f"the name of this file is of the {named} split, not {wanted}.", remedy, source=file.name)
     return wanted or str(named)
 
 

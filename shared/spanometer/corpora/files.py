@@ -87,7 +87,7 @@ class CorpusFile:
             stream: io.BufferedReader = opened.enter_context(io.BufferedReader(cast(io.RawIOBase, member)))
             if stream.peek(len(_GZIP)).startswith(_GZIP):
                 remedy = "Unpack the archive, and pass the folder."
-                raise InputError("this file is packed once more within the archive.", remedy, source=self.name)
+                raise InputError("this file of the archive is compressed itself.", remedy, source=self.name)
             yield stream
 
     def digest(self) -> str:
@@ -169,7 +169,7 @@ def _archive_files(archive: Archive, location: str) -> Iterator[CorpusFile]:
         _require_at_most(LARGEST_ARCHIVE, total, "bytes when unpacked", "the archive", location)
         _require_at_most(LARGEST_FILE, size, "bytes when unpacked", f"{named!r} in the archive", location)
         if ".." in path.parts or member.startswith("/") or "\\" in member or member[1:2] == ":":
-            problem = f"the archive has a file whose path leads out of it, {named!r}."
+            problem = f"the archive has a file with a path outside the archive: {named!r}."
             raise InputError(problem, "Download it again from where it was published.", source=location)
         if is_file:
             yield CorpusFile(f"{location}/{printable(str(path))}", path, location, member)

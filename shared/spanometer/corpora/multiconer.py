@@ -121,4 +121,4 @@ def _require_language(files: Files, language: str) -> None:
         match = re.match(rf"({codes})_(?:train|dev|test)\b", file.path.name.lower())
         if match and match[1] != language:
             remedy = f"Use language={match[1]!r}, or give another file."
-            raise InputError(f"by its name this file is of language {match[1]!r}.", remedy, source=file.name)
+            raise InputError(f"the name of this file is of language {match[1]!r}.", remedy, source=file.name)

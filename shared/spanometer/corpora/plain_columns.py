@@ -57,7 +57,7 @@ def load_conll(
     files = _files(source, split)
     wanted = require_split(split)
     if wanted is not None and wanted not in files:
-        raise InputError(f"there is no {wanted} split.", f"The splits given are {', '.join(files)}.")
+        raise InputError(f"there is no {wanted} split.", f"The splits are {', '.join(files)}.")
     all_files = tuple(chain.from_iterable(files.values()))
     tags = None if tag_names is None else _checked(tag_names)
     read = partial(read_columns, columns={"ner_tags": column}, words=words, outside=outside)

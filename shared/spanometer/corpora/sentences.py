@@ -119,7 +119,7 @@ def read_columns(
         for part in read_parts(stream, columns=list(columns.values()), words=words, outside=outside, name=file.name):
             cells = part.layout.width if part.layout else 0
             if width not in (None, cells):
-                problem = f"the rows have {cells} columns, those of this corpus {width}."
+                problem = f"the rows have {cells} columns, but this corpus has {width}."
                 raise part.locate(InputError(problem, "Read other columns with load_conll.", document=0, position=0))
             last = first + len(part.document_lines)
             numbers = (documents + np.searchsorted(part.docstart_lines, part.document_lines) - 1).tolist()
@@ -193,7 +193,7 @@ def _tags(column: pa.Array, feature: Any, name: str, locate: Callable[[InputErro
     column = named_classes(column, feature)
     try:
         if not column.null_count and pa.types.is_integer(getattr(column.type, "value_type", column.type)):
-            raise InputError("it holds label numbers, and no names for them.")
+            raise InputError("it holds label numbers without their names.")
         return Tags.from_arrow(column)
     except InputError as error:
         error.problem = f"the column {name!r}: {error.problem}"
@@ -207,5 +207,5 @@ def _require_same_lengths(tags: Mapping[str, Tags], locate: Callable[[InputError
     for name, column in tags.items():
         if (different := column.lengths != words).any():
             document = int(np.argmax(different))
-            problem = f"{column.lengths[document]} {name}, {words[document]} tokens."
+            problem = f"got {column.lengths[document]} {name} for {words[document]} tokens."
             raise locate(InputError(problem, "Each token has one tag.", document=document))

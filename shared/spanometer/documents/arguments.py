@@ -20,7 +20,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class LabelArguments(TypedDict, total=False):
-    """Arguments that set which labels are scored, see `schemes.LabelChoice`; for tags and spans.
+    """Arguments that choose the labels to score in tags and spans, see `schemes.LabelChoice`.
 
     Attributes:
         label_map: a mapping of old labels to new ones.

@@ -283,7 +283,7 @@ class RecordColumns:
             raise self.locate(
                 InputError(
                     f"before a span, the text has characters that tools count differently ({_which(text, named)}), "
-                    "and the file does not show the unit.",
+                    "but the file does not state the unit.",
                     f"Set the unit of the offsets with {setting('offset_unit')}: "
                     f"{', '.join(f'{unit!r} ({UNITS[unit]})' for unit in named)}.",
                     document=number,
@@ -439,7 +439,7 @@ class _SpanColumns:
         for place, pairs in sorted(fragments.items()):
             bounds = list(chain.from_iterable(pairs))
             if typed_array(bounds, pa.int64()) is None:
-                raise InputError("a bound of a fragment is not an integer.", SPAN_REMEDY, document=document)
+                raise InputError("a boundary of a fragment is not an integer.", SPAN_REMEDY, document=document)
             self._broken.append(first + place)
             self._sizes.append(len(pairs))
             self._bounds.extend(bounds)

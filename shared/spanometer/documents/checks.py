@@ -48,7 +48,7 @@ _OUTSIDE = {
 _ORDER = ("document", "lost", "unit", "twice", "label name", "label", *_OUTSIDE, "padded", "stated text", "off tokens")
 """The order of the problems of a document or a span."""
 
-_UNDECIDED = "the file does not show the unit of its offsets."
+_UNDECIDED = "the file does not state the unit of its offsets."
 _FARTHEST = 1 << 62
 
 

@@ -130,8 +130,9 @@ def fitted(file: DocumentFile, writer: Writer, options: Mapping[str, Any], pairi
         fitting.put(annotators=None)
     if stated is not None:
         if not writer.attributes:
-            fitting.lose("spans with attributes, without these", stated.documents_with("attributes"))
-        fitting.lose("spans with scores of their attributes, without these", stated.documents_with("scores"))
+            fitting.lose("spans with attributes, written without the attributes", stated.documents_with("attributes"))
+        scored = stated.documents_with("scores")
+        fitting.lose("spans with scores of their attributes, written without the scores", scored)
     if not writer.discontinuous:
         fitting.join_fragments()
     if pairing.tokenizer is not None:
@@ -145,7 +146,7 @@ def fitted(file: DocumentFile, writer: Writer, options: Mapping[str, Any], pairi
         fitting.require_texts()
     option = writer.overlapping
     if option is False or (isinstance(option, str) and options.get(option) is None):
-        fitting.flatten(f" ({setting(option)} takes them)" if option else "")
+        fitting.flatten(f" ({setting(option)} keeps them)" if option else "")
     if writer.problems is not None:
         fitting.lose_all(writer.problems(fitting))
     return fitting
@@ -180,7 +181,7 @@ class _Fitting(Fitted):
         # of spans with the same bounds and label, only one keeps its attributes
         others = stated_place[value != value[first[np.searchsorted(places, stated_place)]]]
         lost = spans.document[np.isin(place, others)]
-        self.lose("spans with the bounds of another span, written with its attributes", lost.tolist())
+        self.lose("spans with the boundaries of another span, written with the attributes of that span", lost.tolist())
         of_span = np.full(len(spans), codes[0], dtype=np.int64)
         stands = np.isin(place, places)
         of_span[stands] = value[first[np.searchsorted(places, place[stands])]]

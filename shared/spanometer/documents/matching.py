@@ -60,7 +60,8 @@ def matched(references: DocumentFile, predictions: DocumentFile) -> tuple[Docume
     shown = all(side.documents.texts is not None or side.words is not None for side in (references, predictions))
     if sizes[0] != sizes[1] or (named and not shown and sizes[0] > 1):
         raise InputError(
-            f"{counted(sizes[0], 'document')} here, {counted(sizes[1], 'document')} in {predictions.source}."
+            f"this side has {counted(sizes[0], 'document')}, {'and' if sizes[0] == sizes[1] else 'but'} "
+            f"{predictions.source} has {sizes[1]}."
             f"{_missing(ids, others, predictions.source)}",
             "Both sides must annotate the same documents, with the same names or in the same order."
             + clause_for(
@@ -240,7 +241,7 @@ def differing_document(
 ) -> InputError:
     """Make the error about a document that differs; `states` has a verb and its object for each side."""
     return InputError(
-        f"the reference document that begins here {states[0]}, the predicted one "
+        f"the reference document that begins here {states[0]}, but the predicted one "
         f"({predictions.source_of(document)}, line {predictions.line(document)}) {states[1]}.",
         remedy,
         source=references.source_of(document),

@@ -24,7 +24,7 @@ def with_missing(file: DocumentFile, places: Iterable[tuple[int, int, int]]) -> 
     whole = int(_whole(missing).sum())
     sizes = {"document": whole, "place": len(missing) - whole}
     listed = ", ".join(counted(size, noun) for noun, size in sizes.items() if size)
-    note = f"Without annotation, so not scored in a reference: {listed}."
+    note = f"In a reference these are not scored, because they have no annotation: {listed}."
     return replace(file, missing=missing, notes=(*file.notes, note))
 
 

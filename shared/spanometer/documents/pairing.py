@@ -159,7 +159,9 @@ class PairedSide(Carrying):
         if not self.file.in_tokens and self.texts is not None and self.file.spans.fragments is not None:
             spans, number = without_gaps(self.file.spans, self.texts)
             if number:
-                self.notes.append(f"Fragments with white space between joined in {counted(number, 'span')}.")
+                self.notes.append(
+                    f"Fragments with only white space between them were joined in {counted(number, 'span')}."
+                )
             self.put(spans=spans)
 
 
@@ -476,7 +478,7 @@ def _to_tokens(
     side.to_characters(**_TO_CHARACTERS)
     spans, name = side.file.spans, references.file.documents.name
     carried = side.to_tokens(tokens, pairing.to_tokens)
-    problem = "is off the bounds of tokens" if pairing.to_tokens == "drop" else "has no token"
+    problem = "begins or ends within a token" if pairing.to_tokens == "drop" else "has no token"
     side.lost += [
         f"the span of {spans.labels[spans.label[span]]!r} from character {spans.start[span]} to {spans.end[span]} in "
         f"{name(int(spans.document[span]))} {problem}."

@@ -238,7 +238,13 @@ def sides_of_grounded(sides: Mapping[str, Any], *, apart: bool = True) -> Sides:
     choices: dict[str, str] = {}
     for name, side in read_columns(sides, empty="spans").items():
         own = side.spans if isinstance(side, Grounded) else side
-        require_kind(own, Spans, "spans", "Beside grounded answers, give Spans from Spans.from_dicts.", side=name)
+        require_kind(
+            own,
+            Spans,
+            "spans",
+            "If one side is grounded answers, make the other sides with Spans.from_dicts.",
+            side=name,
+        )
         if own.documents != first.documents:
             problem = (
                 f"this side has {counted(own.documents, 'document')}, but the answers are about {first.documents}."

@@ -58,7 +58,7 @@ class Answer:
         return self.text is not None and self.text.split() != text.split()
 
     def counts(self, text: str) -> tuple[int, ...]:
-        """Count the defects of the answer to a text, in the order of the last `grounded.COUNTS`."""
+        """Count the defects of the answer to a text, in the order of the last items of `grounded.COUNTS`."""
         of_answer = map(int, (self.broken, self.rewrites(text), self.repaired))
         return (*of_answer, self.unread, self.other_fields, self.turned)
 
@@ -102,7 +102,8 @@ def read_answer(
         )
     labels = listed(asked_labels, _LABELS_REMEDY, option="asked_labels")
     if not all(isinstance(label, str) for label in labels):
-        raise InputError(f"asked_labels are {shown(labels)}.", _LABELS_REMEDY, option="asked_labels")
+        problem = f"asked_labels are {shown(labels)}, not a list of strings."
+        raise InputError(problem, _LABELS_REMEDY, option="asked_labels")
     reading = ItemReading(labels, text, item_mention_key, item_label_key)
     if answer is None:
         return Answer(broken=True)
@@ -114,7 +115,8 @@ def read_answer(
     if isinstance(answer, (bytes, bytearray)):
         answer = bytes(answer).decode("utf-8", "replace")
     if not isinstance(answer, str):
-        raise InputError(f"an answer is {shown(answer)}.", "Answers are strings, or lists of [label, mention].")
+        problem = f"an answer is {shown(answer)}, not a string or a list."
+        raise InputError(problem, "Give each answer as a string, or as a list of [label, mention].")
     written = _without_thoughts(answer)
     if format == "auto" and (says_nothing(written) or _repeats(written, text)):
         # thoughts that break off leave no answer

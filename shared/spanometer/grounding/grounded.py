@@ -67,15 +67,17 @@ class AnswerInput:
             object.__setattr__(self, name, value)
         for document, text in enumerate(texts):
             if not isinstance(text, str):
-                raise InputError(f"a text is {shown(text)}.", "Texts are strings.", document=document)
+                problem = f"a text is {shown(text)}, not a string."
+                raise InputError(problem, "Give each text as a string.", document=document)
         remedy = "Map labels in answers to your labels, {'PERSON': 'PER'}."
         aliases = {} if self.aliases is None else self.aliases
         require_kind(aliases, Mapping, "a mapping of labels", remedy, option="aliases")
         if not all(isinstance(name, str) for pair in listed_items(aliases, remedy) for name in pair):
-            raise InputError(f"aliases are {shown(aliases)}.", remedy, option="aliases")
+            problem = f"aliases are {shown(aliases)}, not a mapping of strings to strings."
+            raise InputError(problem, remedy, option="aliases")
         if len(rows) != len(texts):
             raise InputError(
-                f"{counted(len(texts), 'text')}, but {counted(len(rows), 'answer')}.",
+                f"got {counted(len(texts), 'text')}, but {counted(len(rows), 'answer')}.",
                 "Pass one answer for each text; None if it is missing.",
                 document=min(len(texts), len(rows)),
             )
@@ -213,7 +215,7 @@ class Grounded(AnswerCounts):
         return 0 if self.spans.lengths is None else int(self.spans.lengths.sum())
 
     def sides(self, references: Spans) -> tuple[Spans, Spans]:
-        """Make both sides for measures: unplaced items become spans after the end of their text.
+        """Convert both sides to spans; unplaced items become spans after the end of their text.
 
         There they cannot match a reference span. Each is as long as its mention, and both documents are extended.
 
@@ -222,7 +224,7 @@ class Grounded(AnswerCounts):
         """
         if references.documents != self.spans.documents:
             raise InputError(
-                f"{counted(references.documents, 'document')} in the reference, "
+                f"the reference has {counted(references.documents, 'document')}, but got "
                 f"{counted(self.spans.documents, 'answer')}.",
                 "Give an answer for each document; None if there is none.",
             )
@@ -414,7 +416,7 @@ def each_index(
         tokens = Tokens.from_lists(tokens)
     if len(tokens.lengths) != len(texts):
         raise InputError(
-            f"{counted(len(texts), 'text')}, and tokens of {counted(len(tokens.lengths), 'document')}.",
+            f"got {counted(len(texts), 'text')}, but tokens of {counted(len(tokens.lengths), 'document')}.",
             "Pass the tokens of each text.",
             option="tokens",
         )
@@ -451,5 +453,6 @@ def read_labels(labels: Iterable[str] | None) -> tuple[str, ...] | None:
     remedy = "Pass a list of labels, ['PER', 'LOC']."
     names = [] if isinstance(labels, (str, bytes)) else listed(labels, remedy, option="asked_labels")
     if isinstance(labels, (str, bytes)) or not all(isinstance(name, str) for name in names):
-        raise InputError(f"asked_labels are {shown(labels)}.", remedy, option="asked_labels")
+        problem = f"asked_labels are {shown(labels)}, not a list of strings."
+        raise InputError(problem, remedy, option="asked_labels")
     return tuple(names)

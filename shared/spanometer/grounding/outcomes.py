@@ -193,8 +193,8 @@ def kept_of(placement: ItemPlaces, policy: GroundingPolicy, items: Sequence[Item
     owners = set(owner.values())
     if sum(len(placement.spans[number]) for number in owners) > MOST_BOUNDS:
         raise InputError(
-            f"the items of an answer have more than {MOST_BOUNDS:,} occurrences, too many to be all of them.",
-            "Use a policy with another action for repeat.",
+            f"the items of an answer occur more than {MOST_BOUNDS:,} times in the text, too often for repeat='all'.",
+            "Use a policy with another value of repeat.",
             option="policy",
         )
     bounds = [

@@ -327,8 +327,8 @@ def _chain(occurrences: Sequence[tuple[Bounds, ...]], index: TextIndex) -> list[
     """
     if sum(map(len, occurrences)) > MOST_CHAINS:
         raise InputError(
-            f"the items of an answer have more than {MOST_CHAINS:,} occurrences, too many for a chain.",
-            "Use a policy with another action for repeat.",
+            f"the items of an answer occur more than {MOST_CHAINS:,} times in the text, too often for repeat='chain'.",
+            "Use a policy with another value of repeat.",
             option="policy",
         )
     # beginnings of chains, ascending in both end and tokens: a later end must come with more tokens

@@ -58,7 +58,7 @@ class AnswerPolicy(CheckedOptions):
     outside: str = option(
         "keep",
         help=f"how to treat {COUNTS['outside']}",
-        choices={"keep": "as others", "drop": "left out"},
+        choices={"keep": "like other items", "drop": "left out"},
     )
 
     def __str__(self) -> str:
@@ -101,7 +101,7 @@ class AnswerPolicy(CheckedOptions):
                     raise error.respelled(spell_python) from None
         if isinstance(policy, AnswerPolicy) or (isinstance(policy, str) and policy in AnswerPolicy.named()):
             raise InputError(
-                f"{shown(str(policy).removeprefix('~'))} is no policy for {cls.kind}.",
+                f"{shown(str(policy).removeprefix('~'))} is not a policy for {cls.kind}.",
                 f"Use {cls.other_kind}, or one of {', '.join(named)}.",
                 option="policy",
             )
@@ -164,17 +164,17 @@ class GroundingPolicy(AnswerPolicy):
     )
     repeat: str = option(
         "prefer free",
-        help="which of several occurrences an item is",
+        help="which of several occurrences an item gets",
         choices={
             "first": "the first",
             "all": "all of them",
             "next": "the first that no item has",
             "next by label": "the first that no item of this label has",
             "next free": "the first that overlaps no item",
-            "prefer free": "the same, else as next by label",
+            "prefer free": "the first that overlaps no item, or else as next by label",
             "order": "the first after the last placed item",
-            "chain": "all items at once, in their order and without overlap, so that they have most tokens; of such "
-            "the ones that end first",
+            "chain": "all items at once, in their order and without overlap, with the most tokens; ties: the one that "
+            "ends first",
         },
     )
     surplus: str = _unplaced(COUNTS["surplus"], _SPAN)
@@ -229,9 +229,9 @@ class StringPolicy(AnswerPolicy):
         "multiset", help="how copies of a mention count", choices={"set": "together once", "multiset": "each one"}
     )
     surplus: str = _unplaced(
-        "how to treat more copies of a mention, over all labels, than in the text", "predicted mentions as others"
+        "how to treat more copies of a mention, over all labels, than in the text", "like other predicted mentions"
     )
-    absent: str = _unplaced(COUNTS["absent"], "predicted mentions as others")
+    absent: str = _unplaced(COUNTS["absent"], "like other predicted mentions")
 
     @property
     def compared(self) -> dict[str, str]:

@@ -21,7 +21,7 @@ from .policies import COUNTS, StringPolicy
 
 @dataclass(frozen=True, eq=False)
 class GroundedStrings(AnswerCounts):
-    """Answers as mentions under a policy.
+    """The mentions in answers, read under a policy.
 
     Attributes:
         mentions: the predicted mentions as written in the answers, with all copies.

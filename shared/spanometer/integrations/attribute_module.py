@@ -47,6 +47,6 @@ class AttributeModule(MeasureModule):
         for name in names:
             if name in self.measure.detail_keys:
                 raise InputError(
-                    f"{name!r} is the name of an attribute (or of all together), and of what details adds.",
-                    "Leave out details, or name the attribute (or micro_key) otherwise.",
+                    f"{name!r} is the name of an attribute (or micro_key), but also a key that details adds.",
+                    "Leave out details, or rename the attribute (or micro_key).",
                 )

@@ -110,7 +110,8 @@ def count_part(part: FilePart, reading: Reading, version: str = __version__) -> 
     """Count a part: the condensed tally without its measures, which may be large; errors name file and row."""
     if version != __version__:
         raise InputError(
-            f"a worker has spanometer {__version__}, and {version} asks.", "Install the same version everywhere."
+            f"a worker has spanometer {__version__}, but the client has {version}.",
+            "Install the same version everywhere.",
         )
     total = sum_of_parts(_tallies(part, reading))
     return replace(total, counts={name: replace(counts, measure=None) for name, counts in total.counts.items()})

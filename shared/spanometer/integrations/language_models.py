@@ -38,7 +38,7 @@ def from_langextract(documents: Any) -> dict[str, Any]:
         text, extractions = getattr(document, "text", None), getattr(document, "extractions", ())
         if not isinstance(text, str) or not hasattr(document, "extractions"):
             remedy = "Pass the result of langextract.extract."
-            raise InputError(f"{shown(document)} is no document with a text.", remedy, document=number)
+            raise InputError(f"{shown(document)} is not a document with a text.", remedy, document=number)
         texts.append(text)
         answers.append(Answer(tuple(map(_extracted, extractions or ()))))
     return {"texts": texts, "answers": answers}
@@ -132,6 +132,6 @@ def _gold(gold: Any, document: int) -> Mapping[str, Any]:
         row = None
     if not isinstance(row, Mapping) or not {"text", "spans"} <= row.keys():
         raise InputError(
-            f"{shown(gold)} is no gold with a text and spans.", _GOLD, side="references", document=document
+            f"{shown(gold)} is not a gold with a text and spans.", _GOLD, side="references", document=document
         )
     return row

@@ -36,7 +36,7 @@ class CorpusScore(CorpusLevelComputation):  # type: ignore[misc]  # LightEval ma
         for side, texts in sides.items():
             for document, samples in enumerate(texts):
                 if len(samples) != 1:
-                    problem = f"{counted(len(samples), 'text')} for one document."
+                    problem = f"got {counted(len(samples), 'text')} for one document."
                     raise InputError(problem, "Give one gold and one prediction each.", side=side, document=document)
         golds, written = ([samples[0] for samples in texts] for texts in sides.values())
         return self.score(golds, written)

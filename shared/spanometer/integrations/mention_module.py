@@ -19,7 +19,7 @@ class MentionModule(MeasureModule):
     configurations: ClassVar[Mapping[str, Configuration]] = {
         "mentions": Configuration(
             'a list of pairs of a label and a text, `[str, str]`, or of `{"label": str, "text": str}`, in any order, '
-            "as often as they are there; what else a dict has is ignored",
+            "once for each occurrence; other keys of a dict are ignored",
             pa.list_(MENTION_TYPE),
             mentions_arrays,
             read=Mentions.from_arrow,

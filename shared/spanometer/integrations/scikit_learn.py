@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..analysis.scores.score import score
-from ..exceptions import InputError, counted, require_choice
+from ..exceptions import InputError, require_choice
 from ..measures.base import Measure
 from ..measures.registry import MeasureTable, read_measures
 
@@ -43,9 +43,7 @@ def read_key(measure: Any, key: str | None) -> tuple[str, bool]:
     """Check the key of a measure (None for its headline), and whether higher is better."""
     measures = list(read_measures(measure, _MEASURES).values())
     if len(measures) != 1:
-        raise InputError(
-            f"{counted(len(measures), 'measure')}, and a score is that of one.", "Name one.", option="measure"
-        )
+        raise InputError(f"a scorer has one measure, got {len(measures)}.", "Give one measure.", option="measure")
     chosen = measures[0].headline if key is None else key
     require_choice("key", chosen, measures[0].keys)
     return chosen, measures[0].results[chosen].better != "lower"

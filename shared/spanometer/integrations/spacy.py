@@ -14,7 +14,7 @@ from ..analysis.scores.score import score
 
 
 def span_scorer(measures: str = "span_f", spans_key: str | None = None) -> Callable[..., dict[str, Any]]:
-    """Make a scorer of spaCy; its keys are those of `Report.flat`, and spaCy's keys for the first F-measure.
+    """Make a scorer for spaCy with the keys of `Report.flat`, and with spaCy's own keys for the first F-measure.
 
     Args:
         measures: measures as text, `"span_f,token_f(format=BIO)"`, counted in tokens of the reference.

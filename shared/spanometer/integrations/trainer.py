@@ -47,7 +47,7 @@ _LOG = logging.getLogger("transformers.spanometer")
 
 
 class TokenClassificationMetrics:
-    """Measures of a token classifier, with the two functions that a `Trainer` calls.
+    """Score a token classifier: the object has the two functions that a `Trainer` calls.
 
     Each row of a batch is a document. Positions with the label -100 (special tokens, padding, further parts of words)
     are left out.
@@ -228,8 +228,8 @@ class TokenClassificationMetrics:
         """Write the signatures into the Trainer's log."""
         first, *others = self._decoders
         if not self._announced:
-            beside = "".join(f"; those of {decoder} end in _{decoder}" for decoder in others)
-            _LOG.warning("The results under plain names are of tags decoded by %s%s.", first, beside)
+            beside = "".join(f"; results ending in _{decoder} are for {decoder}" for decoder in others)
+            _LOG.warning("Results with plain names are for tags decoded by %s%s.", first, beside)
             self._announced = True
         for name, signature in self.signatures().items():
             _LOG.info("%s: %s", name, signature)
@@ -251,7 +251,8 @@ class TokenClassificationMetrics:
         if transitions is None:
             return None
         if self._legality is None:
-            raise InputError("transitions are for decode='viterbi'.", "Leave out transitions=..., or decode=...")
+            problem = "transitions have no effect without decode='viterbi'."
+            raise InputError(problem, "Leave out transitions=..., or set decode='viterbi'.")
         return read_transitions(_array(transitions), len(self.labels))
 
     def _find(self, outputs: Any, shape: tuple[int, ...], *, ids_too: bool) -> Any:
@@ -263,7 +264,7 @@ class TokenClassificationMetrics:
             return fitting[0]
         shapes = ", ".join(str(tuple(leaf.shape)) for leaf in leaves) or "nothing"
         raise InputError(
-            f"the model gives {shapes}; logits have the shape {wanted}.",
+            f"the model gives {shapes}, but logits must have the shape {wanted}.",
             "Labels have the shape of the logits' first two axes; the third is as long as id2label.",
         )
 
@@ -313,7 +314,7 @@ class TokenClassificationMetrics:
             paths = self._decoded(arrays[0], tagged)
         if self._batches and len(self._batches[0].predictions) != len(paths):
             raise InputError(
-                "some batches have logits, or label numbers of each way to decode, and others of one way alone.",
+                "some batches have results of all decoders, but others of only one.",
                 "Give all batches in the same form.",
             )
         kind = np.min_scalar_type(len(self.labels))
@@ -359,7 +360,8 @@ def _batches(predictions: Any, label_ids: Any) -> Iterator[tuple[Any, Any]]:
         yield predictions, label_ids
         return
     if not isinstance(predictions, list) or len(predictions) != len(label_ids) or not label_ids:
-        raise InputError("labels come as a list of batches, predictions not as one of as many.", "Give both alike.")
+        problem = "the labels are a list of batches, but the predictions are not a list of as many batches."
+        raise InputError(problem, "Give both as lists of the same batches.")
     yield from zip(predictions, label_ids, strict=True)
 
 

@@ -347,7 +347,7 @@ class Measure(CheckedOptions, ABC):
         return {key: np.where(counted, values, nan) for key, values in self.score_per_document(counts).items()}
 
     def with_document_scores(self, counts: Kind) -> Kind:
-        """Add to counts the sums that a mean over documents needs, if they are averaged so.
+        """Add the sums that a mean over documents needs, if `average` is such a mean.
 
         For each document these are `documents` (1), and for each key its value (`f1_sum`) and whether it has one
         (`f1_documents`), so that the mean of a corpus is a ratio of sums too.

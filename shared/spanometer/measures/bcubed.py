@@ -46,7 +46,7 @@ class Bcubed(FMeasure):
     name: ClassVar[str] = "bcubed"
     leading: ClassVar[bool] = True
     results: ClassVar[Mapping[str, Key]] = f_results(
-        "over all tokens of predicted spans: mean share of the span that is in a reference span with that token",
+        "mean over all tokens of predicted spans: the share of the span inside a reference span with the same token",
         "the same with the sides swapped",
     )
     place: ClassVar[int] = 40

@@ -150,7 +150,7 @@ class Eter(Measure):
         ),
         "references": Key("reference entities", "number of reference entities", "[0, ∞)", "", whole=True),
         "root_error": Key(
-            "errors in types and bounds",
+            "errors in types and boundaries",
             "sum over pairs of errors in types and boundaries",
             "[0, ∞)",
             "lower",

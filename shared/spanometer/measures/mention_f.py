@@ -22,7 +22,7 @@ _ANY_LABEL = "_"
 
 @dataclass(frozen=True, kw_only=True)
 class MentionF(PrecisionRecallF1):
-    """Precision, recall and F1 over mentions as strings: a mention is right if the reference document has it too.
+    """Precision, recall and F1 over mentions as strings; a mention is right if its reference document has it.
 
     P = |M̂ ∩ M| / |M̂|, R = |M̂ ∩ M| / |M|, with M the reference mentions and M̂ the predicted ones: pairs of a label
     and a normalised text, document by document. Positions do not matter, so you can score answers of language models

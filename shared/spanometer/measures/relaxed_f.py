@@ -70,7 +70,7 @@ class RelaxedF(FMeasure):
         choices={
             "many": "each span on its own",
             "first": "one to one; each reference span takes the first free predicted span",
-            "fresh": "ignore predicted spans that only reach spans which earlier ones reached",
+            "fresh": "ignore a predicted span if earlier ones already overlap the same reference spans enough",
         },
         label="Matching",
     )

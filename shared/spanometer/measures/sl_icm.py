@@ -100,9 +100,9 @@ class SlIcm(AlignedMeasure):
     )
     token_probabilities: Probabilities = option(
         None,
-        help="P(w) of each word (needs tokens), a list of numbers for each document, one a token, one number for all "
-        'tokens, or "corpus" for the frequencies of the tokens; by default, without tokens, each token carries one '
-        "unit of information",
+        help="P(w): a dict with a number for each word (needs tokens), a list for each document with a number for each "
+        'token, one number for all tokens, or "corpus" for the frequencies of the tokens; if this and tokens are left '
+        "out, each token carries one unit of information",
         type="dict, list of lists of float, float, or str",
         parse=lambda text: _probabilities_in(text),
     )

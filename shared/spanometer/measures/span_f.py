@@ -39,9 +39,9 @@ class SpanF(FMeasure):
         help="how often duplicate spans of one side count",
         choices={
             "once": "once",
-            "each": "each copy; right as often as the other side has it",
+            "each": "each copy; as many copies are right as the other side has",
             "wrong": "right spans once, wrong spans each time",
-            "forms": "once in the corpus for each string and label; right if one copy is",
+            "forms": "once in the corpus for each string and label; right if one copy is right",
         },
     )
     tokens: Sequence[Sequence[str]] | None = tokens_option("the words of each document, for duplicates=forms")
@@ -99,7 +99,7 @@ class SpanF(FMeasure):
     def _first_of_forms(self, alignment: Alignment) -> list[np.ndarray]:
         """Count 1 for one span of each form on each side: a right one, if there is any; 0 for the others."""
         if self.tokens is None:
-            problem = f"{setting('duplicates', 'forms')} compares words, and there are no words."
+            problem = f"{setting('duplicates', 'forms')} compares words, but there are no words."
             raise InputError(problem, TOKENS_REMEDY, option="duplicates")
         lengths = np.diff(alignment.offsets)
         words = words_of(self.tokens, lengths, exact=alignment.lengths is not None)

@@ -44,8 +44,8 @@ class TokenF(FMeasure):
     )
     duplicates: str = option(
         "once",
-        help="how often a unit counts that several spans with the same label share",
-        choices={"once": "once", "each": "once for each span; right as often as the other side has it"},
+        help="how often a unit counts if several spans with the same label share it",
+        choices={"once": "once", "each": "once for each span; as many are right as the other side has"},
     )
     weight_by: str = option(
         "spans",

@@ -114,7 +114,7 @@ class UnitizingAlpha(AlignedMeasure):
     def require_units(alignment: Alignment, name: str, side: SideSpans) -> None:
         """Raise an `InputError` unless a side's spans are contiguous and disjoint."""
         require_contiguous(alignment, name, side)
-        require_disjoint(alignment, name, side, "; units of an annotator must not.")
+        require_disjoint(alignment, name, side, "; the units of an annotator must not overlap.")
 
     def count_sides(self, sides: Sequence[SideSpans], labels: tuple[str, ...], offsets: np.ndarray) -> UnitizingCounts:
         """Count the disagreement of any number of annotators.

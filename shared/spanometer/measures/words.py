@@ -63,9 +63,11 @@ def require_fit(sizes: np.ndarray, lengths: np.ndarray, exact: bool, name: str, 
     """Raise an `InputError` unless the words or probabilities fit the annotated documents."""
     remedy = f"Pass {setting(name)} with the {noun} of the documents that both sides annotate."
     if len(sizes) != len(lengths):
-        raise InputError(f"{noun} for {len(sizes)} documents, but {len(lengths)} annotated.", remedy, side=name)
+        raise InputError(
+            f"got {noun} for {len(sizes)} documents, but annotations for {len(lengths)}.", remedy, side=name
+        )
     unfit = sizes != lengths if exact else sizes < lengths
     if unfit.any():
         document = int(np.argmax(unfit))
-        problem = f"{sizes[document]} {noun} for {lengths[document]} annotated tokens."
+        problem = f"got {sizes[document]} {noun} for {lengths[document]} annotated tokens."
         raise InputError(problem, remedy, side=name, document=document)

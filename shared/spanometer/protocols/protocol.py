@@ -103,7 +103,7 @@ class Protocol:
         if name not in names():
             close = get_close_matches(str(name).lower(), names(), n=1)
             remedy = f"Did you mean {close[0]}?" if close else f"The protocols are {', '.join(names())}."
-            raise InputError(f"{shown(name)} is no protocol.", remedy, option="protocol")
+            raise InputError(f"there is no protocol {shown(name)}.", remedy, option="protocol")
         return _read(name)
 
     @property

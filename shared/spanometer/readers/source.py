@@ -382,7 +382,7 @@ def spooled(stream: BinaryIO) -> BinaryIO:
 def require_name(name: str | None) -> None:
     """Raise an `InputError` for a name that is not a string."""
     if name is not None:
-        require_kind(name, str, "a name", "Give the name of the file in errors, as a string.")
+        require_kind(name, str, "a name", "Give a string, the name of the file in error messages.")
 
 
 def require_stream(path: Any, method: str = "readinto") -> None:

@@ -186,7 +186,7 @@ def _together(
 def require_no_reading(clause: str, decoding: LabelDecoding) -> None:
     """Raise an `InputError` that says what is given if options of reading tags are set, where there are none."""
     if decoding.scheme is not None or decoding.repair != "conlleval" or not decoding.prefix:
-        raise InputError(f"scheme, repair and prefix are for tags, and {clause}.", "Leave them out.")
+        raise InputError(f"scheme, repair and prefix are for tags, but {clause}.", "Leave them out.")
 
 
 @contextmanager

@@ -260,7 +260,7 @@ def _items(span: Mapping[str, Any], names: set[str]) -> list[_Item]:
         raise InputError(f"the scores {shown(scores)} are not a dict.", _SCORE_REMEDY)
     for name in scores:
         if name not in attributes:
-            raise InputError(f"there are scores of {shown(name)}, which is not among the attributes.", _SCORE_REMEDY)
+            raise InputError(f"there are scores of {shown(name)}, but no such attribute.", _SCORE_REMEDY)
     items: list[_Item] = []
     for name, raw in attributes.items():
         if name not in names:
@@ -313,7 +313,7 @@ def plain_value(value: Any, name: str) -> Value | None:
         return number
     if isinstance(value, (float, np.floating)):
         if value != value:
-            raise InputError(f"the value of {shown(name)} is NaN, which is not equal to itself.", _VALUE_REMEDY)
+            raise InputError(f"the value of {shown(name)} is NaN, which cannot be compared.", _VALUE_REMEDY)
         return float(value)
     raise InputError(
         f"{shown(value)} (of type {type(value).__name__}) cannot be a value of {shown(name)}.", _VALUE_REMEDY
@@ -328,11 +328,11 @@ def _scores(name: str, values: Sequence[Value | None], several: bool, scores: An
         return _scores_by_value(name, values, scores)
     if is_list(scores):
         if not several or len(scores) != len(values):
-            count = f"{len(values)} values" if several else "one value and no list of them"
-            raise InputError(f"{shown(name)} has a list of {len(scores)} scores, and {count}.", _SCORE_REMEDY)
+            count = f"{len(values)} values" if several else "one value, not a list"
+            raise InputError(f"{shown(name)} has a list of {len(scores)} scores, but {count}.", _SCORE_REMEDY)
         return [_score(name, score) for score in listed(scores, _SCORE_REMEDY)]
     if several and len(values) > 1:
-        raise InputError(f"{shown(name)} has {len(values)} values, and one score.", _SCORE_REMEDY)
+        raise InputError(f"{shown(name)} has {len(values)} values, but one score.", _SCORE_REMEDY)
     score = _score(name, scores)
     return [score] * len(values)
 
@@ -350,8 +350,7 @@ def _scores_by_value(name: str, values: Sequence[Value | None], scores: Mapping[
                 kinds = type(other).__name__, type(value).__name__
                 types = "" if kinds[0] == kinds[1] else " ({}, not {})".format(*kinds)
                 raise InputError(
-                    f"the scores of {shown(name)} have no score of its value {shown(value)}, but one of "
-                    f"{shown(other)}, which is another value{types}.",
+                    f"{shown(name)} has the value {shown(value)}, but a score of the value {shown(other)}{types}.",
                     _SCORE_REMEDY,
                 )
     return [scored.get((type(value), value)) for value in values]

@@ -74,10 +74,10 @@ class Tokens:
         bad = (self.start < before) | (self.end <= self.start)
         if bad.any():
             token = int(np.argmax(bad))
-            bounds = f"a token has the bounds {self.start[token]} and {self.end[token]}"
+            offsets = f"a token goes from {self.start[token]} to {self.end[token]}"
             document = int(self.document[token])
             raise InputError(
-                f"{bounds}, after one that ends at {before[token]}.",
+                f"{offsets}, but must begin at {before[token]} or later and end after its start.",
                 _TOKENS,
                 document=document,
                 position=token - int(self.offsets[document]),
@@ -110,12 +110,12 @@ def _odd_token(rows: Sequence[Sequence[Any]]) -> InputError:
     for document, row in enumerate(rows):
         for token in row:
             if not (is_list(token) and len(token) == 2 and all(map(is_integer, token))):
-                return InputError(f"a token is {shown(token)}.", _TOKENS, document=document)
+                return InputError(f"a token is {shown(token)}, not a pair of offsets.", _TOKENS, document=document)
             if any(abs(bound) > LONGEST for bound in token):
                 return InputError(
-                    "a bound of a token is out of range.", "Check the tokens' offsets.", document=document
+                    "an offset of a token is out of range.", "Check the tokens' offsets.", document=document
                 )
-    return InputError("the tokens are no pairs of offsets.", _TOKENS)
+    return InputError("the tokens are not pairs of offsets.", _TOKENS)
 
 
 def places_of(names: Sequence[str], wanted: Iterable[str]) -> np.ndarray:
@@ -126,7 +126,7 @@ def places_of(names: Sequence[str], wanted: Iterable[str]) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Documents:
-    """The documents that spans are of.
+    """Documents: their names, texts and tokens.
 
     Attributes:
         size: how many there are.

@@ -224,7 +224,7 @@ def _read(column: pa.Array | pa.ChunkedArray) -> Entities:
             f"a component from {node_start[node]} to {node_end[node]} does not lie within its entity, "
             f"{start[parent[node]]} to {end[parent[node]]}."
         ),
-        "Give a component the bounds of tokens inside its entity.",
+        "Give the component a start and an end inside its entity.",
     )
     return Entities(
         document=entities.parent.astype(np.int32),

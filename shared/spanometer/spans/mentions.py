@@ -76,7 +76,7 @@ class Mentions(DocumentColumns):
 
     @classmethod
     def of(cls, document: np.ndarray, labels: Sequence[str], texts: Sequence[str], documents: int) -> Mentions:
-        """Make mentions of their documents, ascending, and as many labels and texts."""
+        """Make mentions from their documents (ascending), labels and texts, of equal number."""
         wordings = {wording: code for code, wording in enumerate(dict.fromkeys(texts))}
         text = np.fromiter(map(wordings.__getitem__, texts), np.int32, len(texts))
         return cls(document.astype(np.int32), *name_codes(labels), text, tuple(wordings), documents)

@@ -296,7 +296,7 @@ class Spans(DocumentColumns):
         if self.lengths is None:
             raise InputError("the documents' lengths are not known.", "Pass lengths=...")
         if self.fragments is not None:
-            raise InputError("tags cannot write discontinuous spans.", "Use the fragments configuration.")
+            raise InputError("tags cannot represent discontinuous spans.", "Use the fragments configuration.")
         offsets = offsets_of(self.lengths)
         if offsets[-1] > _MOST_TAGS:
             raise InputError(

@@ -184,8 +184,8 @@ def _require_documents(spans: Spans, tokens: Tokens) -> None:
     number = len(tokens.offsets) - 1
     if number != spans.documents:
         raise InputError(
-            f"{counted(number, 'document')} of tokens, {counted(spans.documents, 'document')} of spans.",
-            "Give the tokens of the documents that the spans are in.",
+            f"got tokens of {counted(number, 'document')}, but spans of {counted(spans.documents, 'document')}.",
+            "Give tokens and spans of the same documents.",
         )
 
 
@@ -261,12 +261,12 @@ def _refuse_off_bounds(spans: Spans, off: np.ndarray, tokens: Tokens) -> None:
     listed = ", ".join(f"{tokens.start[token]} to {tokens.end[token]}" for token in touched[:3].tolist())
     where = f"the tokens there: {listed}" if listed else "there is no token there"
     number = len(np.unique(off))
-    more = f" So do {counted(number - 1, 'other span')}." if number > 1 else ""
+    more = f" The same goes for {counted(number - 1, 'other span')}." if number > 1 else ""
     raise InputError(
         f"the span of {spans.labels[spans.label[span]]!r} from character {spans.start[span]} to {spans.end[span]} "
         f"begins or ends within a token ({where}).{more}",
-        f"Say how spans are carried to tokens, with {setting('to_tokens', 'expand')}, 'contract' or 'overlap', or "
-        f"score characters with {setting('unit', 'character')}.",
+        f"Move spans to tokens with {setting('to_tokens', 'expand')}, 'contract' or 'overlap', or score characters "
+        f"with {setting('unit', 'character')}.",
         document=document,
         option="to_tokens",
     )

@@ -277,8 +277,8 @@ class RepairGrid(PolicyGrid):
         """
         if scheme.name not in _KINDS:
             raise InputError(
-                f"no grid of repair policies for {scheme.name}.",
-                f"There is one for {', '.join(_KINDS)}; convert the tags first (spanometer convert).",
+                f"there is no grid of repair policies for {scheme.name}.",
+                f"Convert the tags to {', '.join(_KINDS)} first (spanometer convert).",
             )
         return _grid(_KINDS[scheme.name])
 
@@ -384,7 +384,7 @@ def places_of(actions: Sequence[str], scheme: Scheme) -> tuple[Place, ...]:
     if not _fit(actions, places):
         listed = "; ".join(f"{place.name}: {', '.join(place.actions)}" for place in places)
         raise InputError(
-            f"{setting('repair', ','.join(actions))} is no policy for {scheme.name}.",
+            f"{setting('repair', ','.join(actions))} is not a policy for {scheme.name}.",
             f"Give an action for each place ({listed}).",
             option="repair",
         )

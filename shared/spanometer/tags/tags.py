@@ -400,7 +400,7 @@ def _unnamed(number: int, labels: Sequence[str] | None) -> tuple[str, str]:
     """Describe the problem of an integer tag without a tag, and its remedy."""
     if labels is None:
         return (
-            f"{number} is an integer tag, but the tags of integers are not known.",
+            f"{number} is an integer tag, but its label is not known.",
             f"Pass {setting('id2label')} of the model or the dataset.",
         )
     return (

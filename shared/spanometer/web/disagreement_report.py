@@ -110,8 +110,8 @@ def _sections(result: Disagreements, agreement: Agreement | None, left_out: Leav
     if left_out is not None:
         yield Section("Without each annotator", [left_out.table()], name="without")
     note = (
-        f"Costs are parts of 1 - mean F1 of pairs, in {result.level}s: if all agreed at a place, the mean rises by "
-        "its cost. A place can have several kinds of differences."
+        f"Costs are parts of 1 - mean F1 of pairs, in {result.level}s: if all agreed at a place, the mean would rise "
+        "by its cost. A place can have several kinds of differences."
     )
     yield Section("Kinds of differences", [kind_table(result), difference_table(result)], note, name="kinds")
     if agreement is not None and agreement.per_document:

@@ -416,9 +416,9 @@ def test_map_repairs_where_it_is_asked_to():
         (
             {"ner_tags": [[0], [1, 9]]},
             [0, 1],
-            "document 1, token 1: 9 is not the number of a label; id2label has 0 to 6.",
+            "document 1, token 1: 9 has no tag; id2label has 0 to 6.",
         ),
-        ({"ner_tags": [[0], [1, -100]]}, [0, 1], "document 1, token 1: -100 is not the number"),
+        ({"ner_tags": [[0], [1, -100]]}, [0, 1], "document 1, token 1: -100 has no tag"),
         ({"ner_tags": [[0, None]]}, [0], "document 0, token 0: 0 (of type int) is not a tag."),
         ({"ner_tags": [[True]]}, [0], "document 0, token 0: True (of type bool) is not a tag."),
         ({"ner_tags": [["O", "B-X"]]}, [0], "document 0, token 1: 'B-X' is not in id2label."),
@@ -440,6 +440,6 @@ def test_tags_that_the_names_lack():
     assert function({"ner_tags": [[1, 1, 0]]}, [0]) == {"ner_tags": [[0, 1, 1]]}
     function = as_map("sequence_split", id2label=["O", "I-A"], scheme="IOB1")
     with pytest.raises(
-        InputError, match="document 0, token 1: the result has 'B-A' here, and this tag is not in id2label"
+        InputError, match="document 0, token 1: the result has the tag 'B-A' here, but id2label lacks it"
     ):
         function({"ner_tags": [[1, 1]]}, [0])

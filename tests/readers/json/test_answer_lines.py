@@ -91,7 +91,7 @@ def test_documents_are_matched_by_name(lines):
     found = pair(*map(spanometer.read, files))
     assert bounds(found.sides["predictions"].file.spans) == [(0, 3, "PER"), (15, 19, "LOC")]
     other = spanometer.read(lines({"id": "b", "answer": "[]"}, {"id": "c", "answer": ANSWER}))
-    with pytest.raises(InputError, match=r"gold.jsonl: 2 documents here, 2 .* Only here: 'a'"):
+    with pytest.raises(InputError, match=r"gold.jsonl: this side has 2 documents, and .* has 2. Only here: 'a'"):
         pair(spanometer.read(files[0]), other)
 
 

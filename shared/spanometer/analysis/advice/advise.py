@@ -102,7 +102,7 @@ class Advice:
     def why(self) -> str:
         """Say the reason for the measure, in plain words."""
         if not self.properties:
-            return "This corpus needs no more than counting whole spans, which is the best known measure."
+            return "For this corpus it is enough to count whole spans. This is the best known measure."
         grounds = "; ".join(answer.statistic for answer in self.answers if answer.matters and answer.properties)
         needed = ", ".join(name.replace("_", " ") for name in self.properties)
         others = self.fitting[1:]
@@ -126,7 +126,7 @@ def advise(
     thresholds: Thresholds | None = None,
     flow: str | None = None,
 ) -> Advice:
-    """Advise on the measure that suits a corpus by its reference annotation.
+    """Suggest a measure for a corpus, based on its reference annotation.
 
     Args:
         references: the reference spans.
@@ -171,7 +171,8 @@ def _differences(flow: Flow, advice: Advice) -> Iterator[str]:
         lacking = [name.replace("_", " ") for name in answer.properties if answer.matters and not printed[name]]
         if lacking:
             lacks = True
-            yield f"{flow.call} lacks {' and '.join(lacking)} in Table 1, which matters here: {answer.statistic}."
+            absent = " and ".join(lacking)
+            yield f"According to Table 1, {flow.call} lacks {absent}. This matters here: {answer.statistic}."
     if advice.statistics.overlapping and (flow.measure == "token_f" or advice.options.get("cap")):
         yield f"The flow chart does not ask whether spans share tokens. Here they do, and {flow.call} cannot see it."
     elif not lacks:

@@ -15,8 +15,8 @@ from typing import Any
 from .statistics import Statistics, Thresholds
 
 QUESTIONS = {
-    "short_share": ("Is exact agreement the main requirement?", "{:.1%} of at most 2 tokens", "span_f"),
-    "touching_share": ("Do spans touch each other?", "{:.1%} next to another", "token_f_BIO_BIOE"),
+    "short_share": ("Is exact agreement the main requirement?", "{:.1%} have at most 2 tokens", "span_f"),
+    "touching_share": ("Do spans touch each other?", "{:.1%} are next to another", "token_f_BIO_BIOE"),
     "length_variation": ("Do lengths vary much?", "by {:.2f} of their mean", "intersection_f"),
     "very_long_share": ("Are there very long spans?", "{:.1%} very long", "sl_icm"),
     "information_variation": ("Do tokens differ much in specificity?", "bits by {:.2f} of their mean", "sl_icm"),

@@ -230,7 +230,7 @@ def _information(
     words = words if isinstance(words, Tags) else read_rows(words, 0, "Pass a list of words for each document.")
     of_words = _lengths(words)
     if len(of_words) != references.documents:
-        problem = f"words for {len(of_words)} documents, annotations for {references.documents}."
+        problem = f"got words for {len(of_words)} documents, but annotations for {references.documents}."
         raise InputError(problem, "Give one list of words for each annotated document.", side="words")
     lengths = references.lengths
     if lengths is None:

@@ -37,7 +37,7 @@ AVERAGES = ("micro", "macro")
 
 
 class AgreementArguments(DrawnSideArguments, total=False):
-    """How annotations are read and corpora are drawn, and the options of the measures of agreement.
+    """Arguments of reading, of resampling and of the measures of agreement.
 
     Attributes:
         level, placement, method, uniform_threshold: the options of the chance level, see `measures.ChanceKappaF1`.

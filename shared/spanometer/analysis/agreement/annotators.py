@@ -40,7 +40,7 @@ def named_annotators(annotations: Sequence[Any] | Mapping[str, Any], names: Sequ
         names = [str(number) for number in range(1, len(annotations) + 1)]
     names = ordered(names, "a list of names", "Give each annotator one name.", option="names")
     if len(names) != len(annotations):
-        raise InputError(f"{len(names)} names, {len(annotations)} annotators.", "Give each annotator one name.")
+        raise InputError(f"got {len(names)} names for {len(annotations)} annotators.", "Give each annotator one name.")
     if len(annotations) < 2:
         raise InputError(f"agreement needs at least two annotators, got {len(annotations)}.", remedy)
     for name in names:

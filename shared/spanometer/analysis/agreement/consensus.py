@@ -186,7 +186,7 @@ class Consensus(Result):
         if len(self.overruled):
             yield f"{counted(len(self.overruled), 'span')} with enough votes removed: a better span overlaps"
         if self.contradicting:
-            yield f"{counted(self.contradicting, 'span')} overlapping another one, and no annotator has both"
+            yield f"{counted(self.contradicting, 'span')} in overlaps that no annotator has"
         yield from ("", vote_table(self), "", annotator_table(self))
         if len(self.ties):
             yield from ("", tie_table(self, briefly=True))

@@ -66,7 +66,7 @@ class LeaveOneOut(Result):
 
     @property
     def order(self) -> list[int]:
-        """The numbers of the annotators; the one without whom kappa is highest is first."""
+        """The numbers of the annotators, ordered by kappa without them, the highest kappa first."""
         return [int(place) for place in np.argsort(-self.values["kappa_change"], kind="stable")]
 
     def parts(self) -> Iterator[Part]:

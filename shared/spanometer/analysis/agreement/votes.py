@@ -9,7 +9,7 @@ import numpy as np
 
 from ...alignment.overlaps import Alignment
 from ...arrays import code_type
-from ...exceptions import InputError
+from ...exceptions import InputError, setting
 from ...spans.annotations import distinct_spans
 from ...spans.spans import Spans
 
@@ -103,7 +103,11 @@ class LabelledTokens:
     def _on_line(self, spans: Spans, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Concatenate labels and documents on one axis, and compute the sorted bounds of the spans on it."""
         if spans.fragments is not None:
-            raise InputError("votes by token are undefined for discontinuous spans.", "Vote on whole spans.", side=name)
+            raise InputError(
+                "votes by token are undefined for discontinuous spans.",
+                f"Set {setting('vote', 'span')} to vote on whole spans.",
+                side=name,
+            )
         coded = spans.with_labels(self._labels)
         base = coded.label.astype(np.int64) * self._offsets[-1] + self._offsets[coded.document]
         start, end = base + coded.start, base + coded.end
@@ -114,7 +118,7 @@ class LabelledTokens:
             span = int(order[int(np.argmax(overlapping)) + 1])
             raise InputError(
                 f"two spans of {coded.labels[coded.label[span]]!r} overlap, so votes by token are undefined.",
-                "Vote on whole spans.",
+                f"Set {setting('vote', 'span')} to vote on whole spans.",
                 side=name,
                 document=int(coded.document[span]),
                 position=int(coded.start[span]),

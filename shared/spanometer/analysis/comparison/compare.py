@@ -263,7 +263,7 @@ def _require_alike(sides: Mapping[str, Any]) -> None:
     kind = type(sides[REFERENCES])
     for name, side in sides.items():
         if not isinstance(side, kind):
-            problem = f"the reference has {_CALLED[kind]}, and this side does not."
+            problem = f"the reference has {_CALLED[kind]}, but this side does not."
             raise InputError(problem, "Give all sides in the same form.", side=name)
 
 

@@ -240,7 +240,7 @@ def kendall(ranks: np.ndarray, others: np.ndarray) -> np.ndarray:
 def rank_correlations(
     ranked: Mapping[str, tuple[np.ndarray, np.ndarray]], systems: Sequence[str], confidence: float
 ) -> tuple[RankCorrelation, ...]:
-    """Correlate the rankings of each two measures.
+    """Correlate the rankings of each pair of measures.
 
     Args:
         ranked: for each result, the ranks of the systems, shape (systems), and the ranks in drawn corpora, shape

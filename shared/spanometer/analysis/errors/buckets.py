@@ -287,10 +287,10 @@ def _by_given(name: str, values: Any, sides: Sequence[Spans]) -> Buckets:
         column = np.fromiter(flat, dtype=object, count=len(flat))
         lengths = lengths if of_tokens else np.ones(documents, dtype=np.int64)
     if len(sizes) != documents:
-        raise InputError(f"{name}: {counted(len(sizes), 'value')}, {counted(documents, 'document')}.", remedy)
+        raise InputError(f"{name}: got {counted(len(sizes), 'value')} for {counted(documents, 'document')}.", remedy)
     if lengths is not None and sizes != lengths.tolist():
         document = next(place for place, size in enumerate(sizes) if size != lengths[place])
-        problem = f"{name}: {counted(sizes[document], 'value')}, {counted(int(lengths[document]), 'token')}."
+        problem = f"{name}: got {counted(sizes[document], 'value')} for {counted(int(lengths[document]), 'token')}."
         raise InputError(problem, remedy, document=document)
     offsets, numbers = offsets_of(sizes), _numbers(column)
     if max(sizes, default=0) == 1 and not isinstance(values, Tags):

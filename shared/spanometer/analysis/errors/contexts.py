@@ -90,12 +90,16 @@ class Context:
         lengths = self.wording.lengths
         remedy = "Give one list of words for each document, one word for each token."
         if len(lengths) != references.documents:
-            problem = f"words for {counted(len(lengths), 'document')}, {counted(references.documents, 'document')}."
+            problem = (
+                f"got words for {counted(len(lengths), 'document')}, but annotations for "
+                f"{counted(references.documents, 'document')}."
+            )
             raise InputError(problem, remedy, option="words")
         if references.lengths is not None and (lengths != references.lengths).any():
             document = int(np.argmax(lengths != references.lengths))
             problem = (
-                f"{counted(int(lengths[document]), 'word')}, {counted(int(references.lengths[document]), 'token')}."
+                f"got {counted(int(lengths[document]), 'word')} for "
+                f"{counted(int(references.lengths[document]), 'annotated token')}."
             )
             raise InputError(problem, remedy, document=document, option="words")
         return self

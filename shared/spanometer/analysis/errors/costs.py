@@ -92,7 +92,7 @@ def costs(measure: AlignedMeasure, matched: MatchedSpans, resampling: Resampling
     """
     if measure.counts_type is not Counts:
         raise InputError(
-            f"costs of errors need a measure whose counts are sums, and {measure.name} keeps more.",
+            f"costs of errors need a measure that keeps only sums of counts, but {measure.name} keeps more.",
             f"Set {mention('measure')} to another measure, such as span_f.",
             option="measure",
         )

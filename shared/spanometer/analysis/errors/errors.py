@@ -252,7 +252,7 @@ class Errors(CorpusResult):
         return SharedErrors.of(first.references, outputs, first.context)
 
     def makers(self, rows: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Find the systems that make some errors, as bit masks: system number n has the bit 2 ** n.
+        """Find the systems that make each error, as bit masks: system number n has the bit 2 ** n.
 
         Args:
             rows: the rows of the errors in the matched spans of each system.
@@ -274,7 +274,7 @@ class Errors(CorpusResult):
         return made
 
     def suspicious(self, train: Any = None) -> SuspiciousReferences:
-        """List the reference spans that may be wrong, because every system errs there, the most evidence first.
+        """List the reference spans on which every system errs, and which may be wrong; the most evidence comes first.
 
         Args:
             train: a training set, see `SystemErrors.buckets`; its labels of the same strings are evidence, too.

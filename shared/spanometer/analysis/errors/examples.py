@@ -71,7 +71,7 @@ class ErrorChoice:
     )
     reference_label: tuple[str, ...] = option(
         (),
-        help="show only errors on reference spans with these labels, and, without --predicted-label, spurious spans "
+        help="show only errors on reference spans with these labels; without --predicted-label, also spurious spans "
         "with these labels",
         parse=_listed,
         metavar="LABELS",

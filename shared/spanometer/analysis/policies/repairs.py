@@ -213,7 +213,7 @@ class _Logits:
         scores, legality = self.scores, self.legality
         if legality.scheme.name != scheme.name:
             raise InputError(
-                f"the labels of the logits have the scheme {legality.scheme.name}, and the tags have {scheme.name}.",
+                f"the labels of the logits have the scheme {legality.scheme.name}, but the tags have {scheme.name}.",
                 f"Name the scheme with {setting('scheme')}",
             )
         require_same_lengths(lengths, np.diff(scores.offsets))

@@ -226,7 +226,7 @@ def _scored_strings(
     files = beside_files(sides, answers=True)
     named = [measure for _, measure in listed_measures(MentionF.name if measures is None else measures)]
     if named != [MentionF.name] or not isinstance(files["references"], DocumentFile):
-        problem = "only mention_f scores answers as strings, and it needs a reference with texts."
+        problem = "to score answers as strings, the measure must be mention_f and the reference must have texts."
         raise InputError(problem, "Leave out other measures and give texts, or use a grounding policy for spans.")
     read = answers_together(files, reading.pairing)
     answers = read.answers["predictions"]

@@ -125,7 +125,7 @@ class Reading:
         """
         options = SideReading.of(cls.of, arguments)
         if options.choice.reference_labels:
-            problem = f"{mention('reference_labels')} needs all labels of the reference, and a batch has only some."
+            problem = f"{mention('reference_labels')} needs all labels of the reference, but a batch has only some."
             raise InputError(problem, "Leave it out.", option="reference_labels")
         for asked_for, column in (("references", references), ("predictions", predictions), ("lengths", lengths)):
             if column is not None or asked_for != "lengths":
@@ -183,7 +183,7 @@ class Reading:
         if isinstance(batch, (tuple, list)) and len(batch) == 2:
             if self.lengths is not None:
                 raise InputError(
-                    f"this batch is a pair, which has no column {shown(self.lengths)}.",
+                    f"this batch is a pair, so it has no column {shown(self.lengths)}.",
                     f"Leave out {setting('lengths')}, or pass batches with columns.",
                 )
             return {"references": batch[0], "predictions": batch[1]}, None
@@ -236,7 +236,7 @@ def require_form(measures: Mapping[str, Measure], form: str) -> None:
     for name, measure in measures.items():
         if isinstance(measure, AlignedMeasure) == (form == "entities"):
             raise InputError(
-                f"{name} scores {_INPUTS[measure.input]}, and the documents hold {FORMS[form]}.",
+                f"{name} scores {_INPUTS[measure.input]}, but the documents hold {FORMS[form]}.",
                 "Choose other measures.",
             )
 
@@ -304,7 +304,7 @@ def stream_counts(batches: Any, *, batch_size: int = _BATCH, **options: Any) -> 
 
 
 def partial_counts(batch: Any, *, per_document: bool = False, **options: Any) -> pa.Table:
-    """Count an Arrow batch on any engine that maps functions; `sum_counts` sums the resulting tables.
+    """Count an Arrow batch, on any engine that maps functions; sum the resulting tables with `sum_counts`.
 
     Args:
         batch: an Arrow record batch or table with the two columns.

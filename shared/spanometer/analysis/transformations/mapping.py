@@ -114,7 +114,7 @@ def matched(name: str, transformation: Transformation, spans: Spans, *, numbers:
     if group is None:
         listed = ", ".join(other for names in PAIRS for other in names)
         raise InputError(
-            f"{name} has no group of transformations to compare, so there is no number to match.",
+            f"{name} has no opposite transformation, so there is no number of spans to match.",
             f"Leave out {setting('matched', True)}, or apply one of {listed}.",
         )
     shared = {field: getattr(transformation, field) for field in ("rate", "seed", "overlap", "beyond")}
@@ -157,7 +157,7 @@ class TagMap:
         if textual or self.id2label is None:
             flat = np.array(transformed.tags.names, dtype=object)[transformed.tags.codes].tolist()
         else:
-            problem = "the result has {} here, and this tag is not in id2label."
+            problem = "the result has the tag {} here, but id2label lacks it."
             remedy = "Use strings, or a ClassLabel with all tags of the scheme."
             flat = _codes(transformed.tags, self.id2label, problem, remedy).tolist()
         written = {self.column: [flat[first:last] for first, last in pairwise(transformed.tags.offsets.tolist())]}
@@ -216,7 +216,7 @@ def as_map(
     if parameter is not None:
         value = getattr(chosen, parameter)
         raise InputError(
-            f"{setting(parameter, value)} needs the whole dataset, and a map sees only a part at a time.",
+            f"{setting(parameter, value)} needs the whole dataset, but Dataset.map gives only a batch at a time.",
             f"Give {setting(parameter)}" if value is None else f"Leave out {mention(parameter)}, or transform Spans.",
         )
     return TagMap(chosen, column, get_scheme(scheme).name, tags, repair, touched_column)

@@ -91,7 +91,7 @@ class Invent(SpanTransformation):
         labels: the labels to draw from; None is the labels of the corpus.
     """
 
-    rate: float = option(0.02, help="the probability of each free token to begin a span", kind=float, low=0, high=1)
+    rate: float = option(0.02, help="the probability that a free token begins a new span", kind=float, low=0, high=1)
     lengths: tuple[int, ...] | None = option(None, help="the lengths to draw from", type="tuple of int, optional")
     labels: tuple[str, ...] | None = option(None, help="the labels to draw from", type="tuple of str, optional")
 
@@ -156,7 +156,7 @@ class IllegalTags(Transformation):
     first is changed.
     """
 
-    rate: float = option(0.05, help="the probability of each tag to be changed", kind=float, low=0, high=1)
+    rate: float = option(0.05, help="the probability that a tag is changed", kind=float, low=0, high=1)
 
     unit: ClassVar[str] = "tag"
 

@@ -89,7 +89,7 @@ class Transformation(ABC):
         from_corpus: the parameters that are taken from the corpus if they are None.
     """
 
-    rate: float = option(1.0, help="the probability that a candidate is touched", kind=float, low=0, high=1)
+    rate: float = option(1.0, help="the probability that a candidate is changed", kind=float, low=0, high=1)
     seed: int = amount(0, "the seed of random choices", low=0)
 
     unit: ClassVar[str] = "span"
@@ -131,7 +131,7 @@ class SpanTransformation(Transformation):
         first: touch only this many spans, the first in the order of the text; None is no limit.
     """
 
-    first: int | None = amount(None, "touch only the first N", low=0)
+    first: int | None = amount(None, "change only the first N candidates", low=0)
 
     @property
     def looks_at_corpus(self) -> str | None:
@@ -174,9 +174,9 @@ class ChosenSpans(SpanTransformation):
         alone: touch only spans in documents without other spans.
     """
 
-    shortest: int = amount(1, "touch only spans with at least N tokens")
-    longest: int | None = amount(None, "touch only spans with at most N tokens")
-    alone: bool = option(False, help="touch only spans in documents without other spans", kind=bool)
+    shortest: int = amount(1, "change only spans with at least N tokens")
+    longest: int | None = amount(None, "change only spans with at most N tokens")
+    alone: bool = option(False, help="change only spans in documents without other spans", kind=bool)
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -319,8 +319,8 @@ class Extend(Move):
 
     tokens: int = amount(1, "the number of tokens to add")
     side: str = option("end", help="the end to change", choices=SIDES)
-    room: int | None = amount(None, "touch only spans with free room for N tokens")
-    otherwise: int = amount(0, "the number of tokens to add to spans without that room", low=0)
+    room: int | None = amount(None, "change only spans with N free tokens beside them")
+    otherwise: int = amount(0, "the number of tokens to add to spans with less room", low=0)
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -347,7 +347,7 @@ def document_numbers(numbers: Any, documents: int) -> np.ndarray:
     remedy = "Give one whole number from 0 up for each document."
     array = as_array(numbers, "a list of numbers", remedy)
     if array.shape != (documents,):
-        raise InputError(f"{array.size} numbers, {documents} documents.", remedy)
+        raise InputError(f"got {array.size} numbers for {documents} documents.", remedy)
     if array.size and (array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= 2**63):
         raise InputError(f"{shown(numbers)} is not a list of documents' numbers.", remedy)
     return array.astype(np.int64)

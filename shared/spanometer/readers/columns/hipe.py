@@ -283,14 +283,14 @@ def _require_writable(words: Sequence[Sequence[str]], documents: Sequence[str]) 
     for document, (of_words, name) in enumerate(zip(words, documents, strict=True)):
         if _UNREADABLE.search(name):
             problem, remedy = (
-                f"the document's name {name!r} cannot stand in a comment.",
+                f"the document's name {name!r} cannot be written in a comment.",
                 "Use one line without outer blanks.",
             )
             raise InputError(problem, remedy, document=document)
         for position, word in enumerate(of_words):
             if _UNREADABLE.search(word) or word == DOCSTART:
                 raise InputError(
-                    f"the word {word!r} cannot stand in a column.",
+                    f"the word {word!r} cannot be written in a column.",
                     "Remove tabs, line ends, NULs and outer blanks from words.",
                     document=document,
                     position=position,

@@ -157,8 +157,8 @@ def _tokens(source: Source, tokens: Any, line: int) -> tuple[list[str] | None, l
         words = [token.get("text") for token in tokens]
         if are_words(words):
             return words, None
-    problem = "'tokens' are neither words nor bounds."
-    raise source.refuse(problem, "Give words as strings, or bounds as [start, end].", line)
+    problem = "'tokens' are neither words nor offsets."
+    raise source.refuse(problem, "Give words as strings, or offsets as [start, end].", line)
 
 
 def _written(documents: Fitted) -> Iterator[bytes]:

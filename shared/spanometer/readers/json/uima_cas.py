@@ -97,7 +97,7 @@ def _cas(source: Source) -> tuple[dict[str, str], dict[str, list[Annotation]]]:
         elif "begin" in each and (not indexed or str(each.get(_ID)) in indexed):
             start, end = each["begin"], each.get("end")
             if type(start) is not int or type(end) is not int or max(start, end) > LONGEST:
-                problem = f"the bounds of the annotation {each.get(_ID)} of type {kind!r} are not whole numbers."
+                problem = f"the offsets of the annotation {each.get(_ID)} of type {kind!r} are not whole numbers."
                 raise source.refuse(problem, _REMEDY, 1)
             features = {name: value for name, value in each.items() if name not in _OWN and name[:1] not in "@^%"}
             annotations.setdefault(kind, []).append((sofa, start, end, features))
