@@ -423,7 +423,7 @@ def test_map_repairs_where_it_is_asked_to():
         ({"ner_tags": [[True]]}, [0], "document 0, token 0: True (of type bool) is not a tag."),
         ({"ner_tags": [["O", "B-X"]]}, [0], "document 0, token 1: 'B-X' is not in id2label."),
         ({"ner_tags": [["O", 1]]}, [0], "document 0, token 1: 1 (of type int) is not a tag."),
-        ({"ner_tags": [None]}, [0], "document 0: this document is None."),
+        ({"ner_tags": [None]}, [0], "document 0: None is not a document."),
     ],
 )
 def test_bad_batches(batch, indices, said):

@@ -172,7 +172,7 @@ def _differences(flow: Flow, advice: Advice) -> Iterator[str]:
         if lacking:
             lacks = True
             absent = " and ".join(lacking)
-            yield f"According to Table 1, {flow.call} lacks {absent}. This matters here: {answer.statistic}."
+            yield f"{flow.call} lacks {absent} in Table 1. This matters here: {answer.statistic}."
     if advice.statistics.overlapping and (flow.measure == "token_f" or advice.options.get("cap")):
         yield f"The flow chart does not ask whether spans share tokens. Here they do, and {flow.call} cannot see it."
     elif not lacks:
