@@ -206,7 +206,7 @@ def test_difficulty():
     drawn = above.lines[0].get_ydata()
     assert np.isnan(drawn[[0, 2]]).all()
     assert list(drawn[[1, 3]]) == [scores[1], scores[3]]
-    with pytest.raises(InputError, match="the picture shows chance_kappa_f1"):
+    with pytest.raises(InputError, match="the plot needs chance_kappa_f1"):
         draw_difficulty(by_chance(*map(spanometer.Spans.from_tags, (GOLD, SYSTEM)), (0.4,), [SpanF()]))
 
 
