@@ -202,14 +202,14 @@ GOOD = {"references": [["B-A"]], "predictions": [["B-A"]]}
         ({"references": [["O"]]}, {}, r"a\.parquet: there is no column 'predictions' among 'references'"),
         (GOOD, {"references": "gold"}, r"a\.parquet: there is no column 'gold'"),
         (GOOD, {"lengths": "n"}, r"a\.parquet: there is no column 'n'"),
-        ({**GOOD, "references": [[1]]}, {}, r"a\.parquet, row group 0, row 0, references, token 0: 1 is a label"),
+        ({**GOOD, "references": [[1]]}, {}, r"a\.parquet, row group 0, row 0, references, token 0: 1 is an integer tag"),
         ({**GOOD, "predictions": ["O"]}, {}, r"a\.parquet, predictions: a column of type string"),
-        (GOOD, {"scheme": None}, r"a\.parquet: the scheme of tags that come in parts must be stated"),
+        (GOOD, {"scheme": None}, r"a\.parquet: the scheme is missing"),
         (GOOD, {"measures": "eter"}, r"a\.parquet: eter scores entity trees"),
         (
             {"references": pa.array([], pa.list_(pa.string())), "predictions": pa.array([], pa.list_(pa.string()))},
             {},
-            "^there is nothing to score",
+            "^the files have no documents to score",
         ),
         (GOOD, {"client": 3}, "^client=3 is not a Dask client"),
         (GOOD, {"client": "nowhere"}, "^no scheduler answers at 'nowhere'"),
@@ -223,7 +223,7 @@ def test_wrong_input(client, tmp_path, columns, options, message):
 
 def test_no_files_and_others(client, tmp_path):
     for name in ("none.parquet", "*.parquet", "."):
-        with pytest.raises(InputError, match=r"^there is no such file, or none in this folder: "):
+        with pytest.raises(InputError, match=r"^no Parquet file found at "):
             score(tmp_path / name, scheme="IOB2", client=client)
     (tmp_path / "a.parquet").write_text("B-A B-A\n")
     with pytest.raises(InputError, match=r"a\.parquet: this cannot be read as Parquet: "):
@@ -272,8 +272,8 @@ def test_command(run, client, folder, monkeypatch, at):
     ("arguments", "message"),
     [
         (("{0}/b.parquet",), "{0}/b.parquet: there is no column 'references' among 'x'. Name the columns with"),
-        (("{0}/no*.parquet",), "there is no such file, or none in this folder: {0}/no*.parquet."),
-        (("{0}/part-0.parquet", "{0}/part-1.parquet"), "--cluster takes Parquet files with both sides in columns"),
+        (("{0}/no*.parquet",), "no Parquet file found at {0}/no*.parquet."),
+        (("{0}/part-0.parquet", "{0}/part-1.parquet"), "--cluster needs one name, or one quoted pattern, of Parquet files"),
         (("{0}", "--column", "2"), "--column has no effect for Parquet files. Leave it out."),
         (("{0}", "--format", "jsonl"), "--format has no effect for Parquet files. Leave it out."),
         (("{0}", "--prediction-column", "references"), "the references and the predictions are the same column"),
