@@ -180,4 +180,4 @@ def test_scores_cannot_be_converted(run, lines):
     status, output, error = run(*command, "--lossy")
     assert status == 0
     assert json.loads(output)["spans"] == [{"start": 9, "end": 13, "label": "LOC", "attributes": {"neg": True}}]
-    assert "without these: 1" in error
+    assert "written without the scores: 1" in error

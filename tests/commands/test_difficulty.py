@@ -74,7 +74,7 @@ def test_picture(run, pair, tmp_path):
     status, _, complaint = run("score", *pair, "--plot", path)
     assert (status, "--plot needs --by-chance here" in complaint) == (2, True)
     status, _, complaint = run("score", *pair, "--measures", "span_f", "--by-chance", "0.3", "--plot", path)
-    assert (status, "the picture shows chance_kappa_f1" in complaint) == (2, True)
+    assert (status, "the plot needs chance_kappa_f1" in complaint) == (2, True)
 
 
 def test_not_for_trees(run, file):

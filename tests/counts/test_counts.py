@@ -128,7 +128,7 @@ def test_counts_of_two_kinds_do_not_add_up():
     with pytest.raises(InputError, match="different kinds of counts"):
         bare + some_counts()
     simulated = some_counts(ChanceKappaF1(n_simulations=5))
-    with pytest.raises(InputError, match="simulations of parts of a corpus do not add up"):
+    with pytest.raises(InputError, match="simulated chance cannot be summed over parts of a corpus"):
         simulated + some_counts(ChanceKappaF1(n_simulations=5))
 
 

@@ -115,7 +115,7 @@ def test_label_numbers(ours):
     assert ours.compute(**numbers, id2label=dict(enumerate(labels)), details=True)["counts"]["tokens"] == 6
     suffixed = ["O", "PER-B", "PER-I", "LOC-B", "LOC-I"]
     assert ours.compute(**numbers, id2label=suffixed, suffix=True) == ours.compute(**SIDES)
-    for options, text in (({}, "id2label"), ({"id2label": labels[:2]}, "not the number of a label")):
+    for options, text in (({}, "id2label"), ({"id2label": labels[:2]}, "has no tag")):
         with pytest.raises(InputError, match=text):
             ours.compute(**numbers, **options)
 

@@ -388,10 +388,10 @@ def test_attributes_that_do_not_occur():
     for changed, said in (
         (
             {"attributes": "negted"},
-            "no span has the attribute 'negted', which “Attributes” names. The attributes are 'a'.",
+            "no span has the attribute 'negted' from “Attributes”. The attributes are 'a'.",
         ),
-        ({"attributes": "a=X"}, "no span has the label 'X', which “Attributes” names. The labels are 'SYMPTOM'."),
-        ({"default_values": "negted=1"}, "no span has the attribute 'negted', which “Default values” names."),
+        ({"attributes": "a=X"}, "no span has the label 'X' from “Attributes”. The labels are 'SYMPTOM'."),
+        ({"default_values": "negted=1"}, "no span has the attribute 'negted' from “Default values”."),
     ):
         html = answer("span_attribute", spans({"a": 1}), spans({"a": 1}), **changed)
         assert 'role="alert"' in html and said in text_of(html)

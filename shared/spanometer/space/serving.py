@@ -133,7 +133,7 @@ def _component(control: Control, value: Any) -> Any:
         "min_width": 200,
     }
     if control.choices:
-        return (gr.Radio if len(control.choices) <= 4 else gr.Dropdown)(list(control.choices), **shared)
+        return (gr.Radio if len(control.choices) <= 5 else gr.Dropdown)(list(control.choices), **shared)
     if control.bounds is not None:
         low, high = control.bounds
         return gr.Number(minimum=low, maximum=high, precision=0 if control.whole else None, **shared)

@@ -309,7 +309,7 @@ class LabelChoice:
     def signed(self) -> dict[str, object]:
         """Write the choice of labels for the signature; long texts are replaced by a hash."""
         return {
-            name: names if isinstance(names, (str, bool)) else signed_names(names)
+            name: names if isinstance(names, (str, bool, np.bool_)) else signed_names(names)
             for name, names in self.chosen.items()
             if names
         }

@@ -68,7 +68,7 @@ def test_the_report_has_text_and_answer_side_by_side():
 
     page = report(answers).partition("<script")[0]
     assert page.count('<p dir="auto">Ann &amp; Bob</p>') == MOST_ANSWERS
-    assert "Left out: 2 answers more." in page
+    assert "Not shown: 2 answers." in page
     assert "<b>Cid" not in page
     # the second copy is marked, not the first
     marked = '<mark class="sm-surplus">Ann<span class="sm-tag">surplus'

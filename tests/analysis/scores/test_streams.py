@@ -158,7 +158,7 @@ GOOD = ([["B-A", "O"], ["O"]], [["B-A", "B-A"], ["O"]])
         ([pa.table({"predictions": [["O"]]})], "^batch 0: there is no column 'references' among 'predictions'"),
         (
             [pa.table({"references": [[1]], "predictions": [["O"]]})],
-            "^references, document 0, token 0: 1 is a label n",
+            "^references, document 0, token 0: 1 is an integer tag",
         ),
         (pa.table({"references": [["O"]], "predictions": [["O"]]}), "^a Table is not a stream of batches"),
         (datasets.Dataset.from_dict({"references": [["O"]], "p": [["O"]]}), "^there is no column 'predictions'"),
