@@ -202,7 +202,11 @@ GOOD = {"references": [["B-A"]], "predictions": [["B-A"]]}
         ({"references": [["O"]]}, {}, r"a\.parquet: there is no column 'predictions' among 'references'"),
         (GOOD, {"references": "gold"}, r"a\.parquet: there is no column 'gold'"),
         (GOOD, {"lengths": "n"}, r"a\.parquet: there is no column 'n'"),
-        ({**GOOD, "references": [[1]]}, {}, r"a\.parquet, row group 0, row 0, references, token 0: 1 is an integer tag"),
+        (
+            {**GOOD, "references": [[1]]},
+            {},
+            r"a\.parquet, row group 0, row 0, references, token 0: 1 is an integer",
+        ),
         ({**GOOD, "predictions": ["O"]}, {}, r"a\.parquet, predictions: a column of type string"),
         (GOOD, {"scheme": None}, r"a\.parquet: the scheme is missing"),
         (GOOD, {"measures": "eter"}, r"a\.parquet: eter scores entity trees"),
@@ -273,7 +277,10 @@ def test_command(run, client, folder, monkeypatch, at):
     [
         (("{0}/b.parquet",), "{0}/b.parquet: there is no column 'references' among 'x'. Name the columns with"),
         (("{0}/no*.parquet",), "no Parquet file found at {0}/no*.parquet."),
-        (("{0}/part-0.parquet", "{0}/part-1.parquet"), "--cluster needs one name, or one quoted pattern, of Parquet files"),
+        (
+            ("{0}/part-0.parquet", "{0}/part-1.parquet"),
+            "--cluster needs one name, or one quoted pattern, of Parquet files",
+        ),
         (("{0}", "--column", "2"), "--column has no effect for Parquet files. Leave it out."),
         (("{0}", "--format", "jsonl"), "--format has no effect for Parquet files. Leave it out."),
         (("{0}", "--prediction-column", "references"), "the references and the predictions are the same column"),

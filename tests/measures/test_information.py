@@ -45,7 +45,9 @@ def test_lists_by_hand():
 )
 def test_forms_of_lists(given):
     if isinstance(given, list) and len(given[1]) == 0:
-        with pytest.raises(InputError, match="token_probabilities, document 1: got 0 probabilities for 1 annotated tokens"):
+        with pytest.raises(
+            InputError, match="token_probabilities, document 1: got 0 probabilities for 1 annotated tokens"
+        ):
             score(given)
         return
     assert score(given) == {"sl_icm": 3.5, "sl_icm_norm": 1.2}

@@ -75,4 +75,4 @@ def test_the_report_has_text_and_answer_side_by_side():
     assert f"&#34;Ann&#34;], [&#34;PER&#34;, &#34;{marked}" in page
     assert "absent, outside" in page
     page = report(["[]"] * len(texts))
-    assert "What the answers get wrong" in page and "Answers beside their texts" not in page
+    assert "Errors of answers" in page and "Answers beside their texts" not in page
