@@ -155,7 +155,7 @@ class SpanParts:
     by: tuple[str, ...] = option(
         (),
         help="also score buckets by these columns of the reference file, or by the KEY of comments '# KEY=VALUE'; a "
-        "span has the text of its first token, or the mean of its numbers",
+        "span takes the value of its first token or, for numbers, the mean of its tokens",
         parse=columns_in,
         metavar="COLUMNS",
     )

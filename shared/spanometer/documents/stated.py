@@ -135,7 +135,7 @@ class StatedSpans:
                     yield document, text, covered
 
     def beside_stated(self, other: StatedSpans) -> Iterator[tuple[int, str, str]]:
-        """Yield the document and both stated texts of all bounds that both sides have."""
+        """Yield, for each pair of boundaries that both sides have, the document and the text that each side states."""
         if self.texts is None or other.texts is None:
             return
         offsets = offsets_by(self.spans.document, self.spans.documents)

@@ -21,7 +21,7 @@ FORMATS = {
     "tags": "the text with XML tags, as in <PER>Ann</PER>, or TEI",
     "links": "the text with [Ann](PER)",
     "marks": "the text with @@Ann##, for a single label",
-    "lines": "lines such as PER: Ann, Ben, or Ann: PER; lists",
+    "lines": "lists, or lines such as 'PER: Ann, Ben' or 'Ann: PER'",
     "rows": "a Markdown or CSV table",
     "calls": "Python calls, as in [Person(span='Ann')]",
 }

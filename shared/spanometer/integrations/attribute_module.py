@@ -47,6 +47,6 @@ class AttributeModule(MeasureModule):
         for name in names:
             if name in self.measure.detail_keys:
                 raise InputError(
-                    f"{name!r} is the name of an attribute (or micro_key), but also a key that details adds.",
+                    f"{name!r} names an attribute (or micro_key), but details=True adds a key of this name.",
                     "Leave out details, or rename the attribute (or micro_key).",
                 )

@@ -129,7 +129,7 @@ def read_reading(reading: Mapping[str, str], declared: Mapping[str, Option], giv
                 )
             if name in ("outside", "boundary") and _OF_SIDES.match(text):
                 raise InputError(
-                    f"the signature has {mention(name)} for each side, {text}.",
+                    f"the signature has a different {mention(name)} for each side: {text}.",
                     f"Read each file in Python, with spanometer.read(FILE, {name}=...).",
                 )
             values[name] = declared[name].read(text)

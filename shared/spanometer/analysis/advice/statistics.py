@@ -54,10 +54,10 @@ class Thresholds:
     very_long_span: float = _threshold(15, "paper's flow: minimum length of a very long span", "TOKENS")
     very_long_share: float = _threshold(0.1, "paper's flow: minimum share of very long spans that matters", "SHARE")
     several_tokens: float = _threshold(
-        0.05, "minimum share of spans with several tokens at which near misses matter", "SHARE"
+        0.05, "near misses matter if at least this share of the spans have several tokens", "SHARE"
     )
     adjacent: float = _threshold(
-        0.01, "minimum share of spans that touch a span of their label at which boundaries matter", "SHARE"
+        0.01, "boundaries matter if at least this share of the spans touch a span of their label", "SHARE"
     )
     length_variation: float = _threshold(
         0.5, "minimum standard deviation / mean of lengths that counts as varied", "RATIO"

@@ -243,7 +243,7 @@ def label_table(consensus: Consensus) -> Table:
 
 
 def tie_table(consensus: Consensus, *, briefly: bool = False) -> Table:
-    """Show the spans that half of the annotators have, or the first of them."""
+    """Show the ties, the spans that half of the annotators have; if `briefly`, only the first ones."""
     ties = consensus.ties
     if briefly and len(ties) > _LISTED:
         ties = ties.take(np.arange(len(ties)) < _LISTED)

@@ -28,7 +28,7 @@ NAMED = "Pass a mapping from the name of each system to its output, {'old': ...,
 
 
 def named_systems(outputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Collect outputs by the names of their systems in errors; raise an `InputError` for a name that is no string."""
+    """Collect outputs by the names that errors use for their systems; raise an `InputError` for an invalid name."""
     for name in outputs:
         if not isinstance(name, str) or not name:
             raise InputError(f"{shown(name)} is not the name of a system.", NAMED)
