@@ -21,7 +21,7 @@ def title(case):
 def test_refused(case, tmp_path, monkeypatch):
     table, row = case
     for name, library in NEEDED.items():
-        if name in title(case) and find_spec(library) is None:
+        if name in str({**row, "error": ""}) and find_spec(library) is None:
             pytest.skip(f"{library} is not installed")
     monkeypatch.chdir(tmp_path)
     assert refusals.MESSAGES[table](row) == row["error"]

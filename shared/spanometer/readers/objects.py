@@ -98,6 +98,6 @@ def _spans_of(document: Any) -> list[tuple[int, int, str]] | None:
         return [(span.start_char, span.end_char, span.label_) for span in document.ents]
     if callable(getattr(document, "get_spans", None)):
         return [(span.start_position, span.end_position, span.tag) for span in document.get_spans()]
-    if hasattr(document, "entities") and hasattr(document, "sentences"):
+    if isinstance(getattr(document, "entities", None), list) and hasattr(document, "sentences"):
         return [(span.start_char, span.end_char, span.type) for span in document.entities]
     return None
