@@ -85,28 +85,26 @@ def build(form: Form) -> gr.Blocks:
         outputs = [results, *charts, taken]
         answer = {"fn": _answer(form, list(fields)), "inputs": list(fields.values()), "outputs": outputs, **_BUSY}
         answer["trigger_mode"] = "always_last"
-        start.click(**answer)
-        for option in options.values():
-            if isinstance(option, gr.Textbox):
-                # half a name is not an option yet; in a box of several lines Enter begins a new one
-                gr.on([option.submit, *([option.blur] if option.lines > 1 else [])], **answer)
-            else:
-                option.input(**answer)
+        triggers = [start.click, *(event for option in options.values() for event in _settings(option))]
         if not form.boxes:
             gr.on([file.change for file in files], lambda: _outputs(form, Response("")), None, outputs, **_QUIET)
             for button, values in examples:
                 button.click(lambda values=values: _outputs(form, form.respond(values)), None, outputs, **_BUSY)
+            gr.on(triggers, **answer)
             return blocks
-        if files:
-            # one file of several can be taken away as well
-            gr.on([event for file in files for event in (file.upload, file.clear, file.delete)], **answer)
+        # one file of several can be taken away as well
+        triggers += [event for file in files for event in (file.upload, file.clear, file.delete)]
         for box, component, upload in boxes.values():
             if upload is not None:
                 upload.upload(_uploaded(form, box), upload, [component, *outputs], **_BUSY)
         for button, values in examples:
             chosen = list(values.values())
-            button.click(lambda chosen=chosen: chosen, None, [fields[name] for name in values], **_QUIET).then(**answer)
-        blocks.load(**answer)
+            filled = button.click(lambda chosen=chosen: chosen, None, [fields[name] for name in values], **_QUIET)
+            filled.then(
+                None, js="() => document.querySelector('#start').click()", api_visibility="private", queue=False
+            )
+        # all in one listener: its answers come in the order of the questions
+        gr.on([*triggers, blocks.load], **answer)
         # notify `page.js` of a changed text
         changed = "() => document.dispatchEvent(new Event('sm-changed'))"
         gr.on([fields[name].change for name in boxes], None, js=changed, api_visibility="private", queue=False)
@@ -121,6 +119,14 @@ def _box(box: Box, text: str) -> tuple[gr.Textbox, gr.UploadButton | None]:
         if box.read is None:
             return field, None
         return field, gr.UploadButton(f"Upload a file: {box.name}", size="sm", elem_id=f"upload-{box.name}")
+
+
+def _settings(option: Any) -> Sequence[Any]:
+    """List the events that set an option."""
+    if not isinstance(option, gr.Textbox):
+        return (option.input,)
+    # half a name is not an option yet; in a box of several lines Enter begins a new one
+    return (option.submit, option.blur) if option.lines > 1 else (option.submit,)
 
 
 def _component(control: Control, value: Any) -> Any:
