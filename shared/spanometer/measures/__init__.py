@@ -1,4 +1,4 @@
-"""The measures, one file each; a file is imported when its measure is used."""
+"""The measures. Each has its own file, which is imported when the measure is first used."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import a measure's class when it is first used, from the module with the measure's name."""
+    """Import the class of a measure when it is first used."""
     home = _HOMES.get(name, re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower())
     if (name in _HOMES or name[:1].isupper()) and find_spec(f"{__name__}.{home}"):
         return getattr(import_module(f"{__name__}.{home}"), name)

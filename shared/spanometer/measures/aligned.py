@@ -1,4 +1,4 @@
-"""Bases of the measures of spans: the alignment of both sides; precision, recall and F1."""
+"""Base classes for measures that compare overlapping spans."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .f_scores import PrecisionRecallF1
 
 @dataclass(frozen=True, kw_only=True)
 class AlignedMeasure(Measure):
-    """A measure of `Spans` that is counted on their overlaps.
+    """A measure that compares reference and predicted spans by their overlaps.
 
     Attributes:
-        match_labels: whether a span is compared only with spans of its label. If not, only boundaries are compared:
-            tags are decoded with their labels, then all labels become one, and spans of a side with the same tokens
-            become one span (`SemevalF` with the schema `exact` keeps them apart, as nervaluate does). A measure that
-            refuses overlapping spans of one label then refuses all overlapping spans.
+        match_labels: True: a span is compared only with spans of the same label. False: labels are ignored and only
+            boundaries are compared. Tags are still decoded with their labels first. Spans of one side with the same
+            tokens then count as one span, except in `SemevalF` with the schema `exact`, as in nervaluate. A measure
+            that raises an error for overlapping spans of one label then raises it for all overlapping spans.
     """
 
     match_labels: bool = option(
@@ -39,16 +39,16 @@ class AlignedMeasure(Measure):
     input: ClassVar[str] = "spans"
 
     def counts(self, references: Spans, predictions: Spans) -> Counts:
-        """Count both sides, see `Measure.counts`."""
+        """Align both sides and compute their counts, see `Measure.counts`."""
         require_sides(Spans, references, predictions)
         return self.count(Alignment(references, predictions))
 
     def count(self, alignment: Alignment) -> Counts:
-        """Count two aligned sides; several measures can share an alignment."""
+        """Compute counts from an alignment. Several measures can use the same alignment."""
         return replace(self._count(self.compared(alignment)), measure=self)
 
     def compared(self, alignment: Alignment) -> Alignment:
-        """Remove the labels of an alignment unless they must agree."""
+        """Merge all labels into one if `match_labels` is False; otherwise return the alignment unchanged."""
         if self.match_labels:
             return alignment
         if alignment.unlabelled is None:
@@ -59,11 +59,11 @@ class AlignedMeasure(Measure):
 
     @abstractmethod
     def _count(self, alignment: Alignment) -> Counts:
-        """Count an alignment; `count` adds the measure."""
+        """Compute the counts of an alignment."""
 
 
 def _columns(alignment: Alignment, side: SideSpans) -> Spans:
-    """Convert a side back to columns, in the order of the line."""
+    """Convert one side of an alignment back to `Spans`."""
     base = line_base(side.label, side.document, alignment.offsets)
     fragments = None
     if side.pieces is not None:
@@ -79,11 +79,11 @@ def _columns(alignment: Alignment, side: SideSpans) -> Spans:
 
 @dataclass(frozen=True, kw_only=True)
 class FMeasure(PrecisionRecallF1, AlignedMeasure):
-    """A measure of `Spans` whose headline is precision, recall and F1, see `PrecisionRecallF1`.
+    """A measure of spans that computes precision, recall and F1, see `PrecisionRecallF1`.
 
     Attributes:
-        label_groups: sum the counts of labels that have the same part before this text, `/` for `NAME/PATIENT`. Spans
-            are compared with their whole labels; the values of labels, and averages over them, are those of the groups.
+        label_groups: a separator, such as `/` in `NAME/PATIENT`. Labels with the same part before it form a group.
+            Spans are compared with their full labels; counts are then summed, reported and averaged by group.
     """
 
     label_groups: str | None = option(
@@ -98,7 +98,7 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
     unusual: ClassVar[tuple[str, ...]] = ("label_groups", *PrecisionRecallF1.unusual)
 
     def count(self, alignment: Alignment) -> Counts:
-        """Count two aligned sides, and score their documents for a mean over documents."""
+        """Compute counts from an alignment; add document scores if `average` is a mean over documents."""
         counts = super().count(alignment)
         if self.label_groups:
             counts = counts.renamed([label.partition(self.label_groups)[0] for label in counts.labels])
@@ -106,7 +106,7 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
 
 
 def counter(references: Any, predictions: Any) -> Callable[[Any], Counts]:
-    """Return a function that counts a measure on two sides; measures of spans share one alignment."""
+    """Return a function that computes the counts of any measure for these two sides, aligning spans only once."""
     if not isinstance(references, Spans):
         return lambda measure: measure.counts(references, predictions)
     alignment = Alignment(references, predictions)
@@ -114,7 +114,7 @@ def counter(references: Any, predictions: Any) -> Callable[[Any], Counts]:
 
 
 def require_contiguous(alignment: Alignment, name: str, side: SideSpans, reason: str = "units are contiguous") -> None:
-    """Raise an `InputError` for a discontinuous span of a side; `name` is the side's name."""
+    """Raise an `InputError` if a side has a discontinuous span; `name` is the name of the side."""
     if side.discontinuous.any():
         error = alignment.refusal(name, side, int(np.argmax(side.discontinuous)), f"is discontinuous; {reason}.")
         raise error.placed(option="join_fragments")
@@ -128,7 +128,7 @@ def require_disjoint(alignment: Alignment, name: str, side: SideSpans, reason: s
 
 
 def require_lengths(lengths: np.ndarray | None, subject: str) -> np.ndarray:
-    """Return the documents' lengths; raise an `InputError` if they are not known."""
+    """Return the document lengths; raise an `InputError` if they are unknown."""
     if lengths is None:
         raise InputError(
             f"{subject} needs the documents' lengths, which are not known.",

@@ -1,4 +1,4 @@
-"""Filters of documents by attributes of their spans: `carrier == "FATHER" and negated == false`."""
+"""Document filters, which compare attributes of spans: `carrier == "FATHER" and negated == false`."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ _REMEDY = (
 
 
 class DocumentFilter:
-    """A filter of documents: a document is scored if one of its spans fulfils all comparisons.
+    """A document filter: it selects documents with at least one span that fulfils all comparisons.
 
-    A name is an attribute of a span, or its `label`, `start` or `end`. A value is a number, `true`, `false`, `null` or
-    text, in quotes if it has blanks. A missing attribute is null. If an attribute has several values, one of them must
-    fulfil the comparison; `!=` is the negation of `==`.
+    A comparison has a name, an operator and a value. The name is an attribute of the span, or `label`, `start` or
+    `end`. The value is a number, `true`, `false`, `null` or text; quote text that contains spaces. A missing attribute
+    is null. If an attribute has several values, `==` holds if one of them is equal, and `!=` holds if none is.
 
     Attributes:
         names: the names of the compared attributes.
 
     Raises:
-        InputError: for text that cannot be read.
+        InputError: if the filter cannot be parsed.
     """
 
     def __init__(self, text: str) -> None:
@@ -54,18 +54,18 @@ class DocumentFilter:
         self.names = frozenset(name for name, *_ in self._comparisons) - set(_BOUNDS)
 
     def __call__(self, spans: Sequence[Mapping[str, Any]]) -> bool:
-        """Check whether a document with these spans is scored."""
+        """Check whether a document with these spans passes the filter."""
         return any(all(_holds(span, *comparison) for comparison in self._comparisons) for span in spans)
 
 
 @lru_cache(maxsize=16)
 def read_filter(text: str) -> DocumentFilter:
-    """Read a filter, see `DocumentFilter`."""
+    """Parse a filter, see `DocumentFilter`."""
     return DocumentFilter(text)
 
 
 def _value(text: str) -> Any:
-    """Read a value: quoted text, a number, `true`, `false` or `null`, else text without quotes."""
+    """Parse a value: a number, `true`, `false`, `null`, or text with or without quotes."""
     if text[0] in "\"'":
         return text[1:-1]
     if text.lower() in _CONSTANTS:
@@ -77,7 +77,7 @@ def _value(text: str) -> Any:
 
 
 def _holds(span: Mapping[str, Any], name: str, order: str, value: Any) -> bool:
-    """Check whether one of the values of a span fulfils a comparison."""
+    """Check whether a span fulfils a comparison."""
     content = span[name] if name in _BOUNDS else span["attributes"].get(name)
     values = (content or [None]) if isinstance(content, list) else [content]
     if order in ("==", "!="):

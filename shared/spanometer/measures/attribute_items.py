@@ -1,4 +1,4 @@
-"""Items of attributes: (document, start, end, attribute, value)."""
+"""Attributes of spans as items (document, start, end, attribute, value)."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from ..exceptions import OTHER_PLACE, InputError, mention, setting, shown
 from ..spans.attributes import Attributes, Value, plain_value
 
 UNMATCHED = ("unmatched_references", "unmatched_predictions")
-"""Counts by document: the spans of each side that the other side lacks."""
+"""Names of two counts by document: reference spans without an equal predicted span, and the reverse."""
 
 _SIDES = ("references", "predictions")
 
 ScoredAttributes = Mapping[str, frozenset[str] | None]
-"""The scored attributes with the labels of their spans; None for all labels."""
+"""Maps each scored attribute to the labels of the spans on which it is scored; None means all labels."""
 
 _LISTED = 50
-"""How many names an error lists."""
+"""The maximum number of names that an error lists."""
 
 _ATTRIBUTES_REMEDY = "Use None, a list of names, or a mapping of names to True or to lists of labels."
 
 
 @dataclass(frozen=True, eq=False)
 class AttributeItems:
-    """The items of the reference, then of the prediction, each side in the order of the documents.
+    """The items of the reference, followed by the items of the prediction, both in document order.
 
-    Items are repeated: an item on both sides occurs at least twice.
+    Items are not deduplicated: an item on both sides occurs at least twice.
 
     Attributes:
         attributes: the scored attributes.
         values: the distinct values of both sides.
-        references: the number of items of the reference.
-        document, start, end: the place of each item.
-        attribute: the code of each item's attribute, an index of `attributes`.
-        value: the code of each item's value, an index of `values`.
+        references: the number of reference items.
+        document, start, end: the position of each item.
+        attribute: the index of each item's attribute in `attributes`.
+        value: the index of each item's value in `values`.
         score: the score of each item.
     """
 
@@ -64,12 +64,12 @@ class AttributeItems:
         *,
         include_falsy: bool,
     ) -> AttributeItems:
-        """Select the values that are items.
+        """Convert the attributes of both sides to items.
 
         Args:
-            sides: the spans with attributes of both sides.
+            sides: the annotated spans of the reference and of the prediction.
             scored: the scored attributes.
-            defaults: default values of attributes, which are not items.
+            defaults: the default value of each attribute. Default values are not items.
             include_falsy: whether False, 0, 0.0, "" and None are items.
         """
         number: dict[tuple[type, Value | None], int] = {}
@@ -86,24 +86,24 @@ class AttributeItems:
 
     @cached_property
     def code(self) -> np.ndarray:
-        """A number for each item, ordered by document; equal items have equal numbers."""
+        """An integer for each item. Equal items have equal integers; integers increase with the document."""
         return ordered_codes(self.document, self.start, self.end, self.attribute, self.value)
 
     @property
     def reference(self) -> np.ndarray:
-        """Flags of the items in the reference."""
+        """Whether each item is in the reference."""
         return np.isin(self.code, self.code[: self.references])
 
     @property
     def predicted(self) -> np.ndarray:
-        """Flags of the items in the prediction."""
+        """Whether each item is in the prediction."""
         return np.isin(self.code, self.code[self.references :])
 
 
 def _item_columns(
     side: Attributes, scored: ScoredAttributes, defaults: Mapping[str, Value], *, include_falsy: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Find the items of a side, ordered by span and attribute: span, attribute, value (-1 for None), score."""
+    """Return the span, attribute, value (-1 for None) and score of each item, ordered by span and attribute."""
     number = {name: code for code, name in enumerate(scored)}
     attribute_of = np.array([number.get(name, -1) for name in side.names], dtype=code_type(len(scored)))
     # whether an attribute is scored for a label
@@ -138,7 +138,7 @@ def _item_columns(
 
 
 def distinct_items(code: np.ndarray, score: np.ndarray, *, highest: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Find the first copy of each distinct item, in order, with the highest (else the last) score of its copies."""
+    """Return the index and score of each distinct item: the highest score of its copies, or the last one."""
     order = np.argsort(code, kind="stable")
     begins = np.flatnonzero(begins_run(code[order]))
     if len(begins) == len(code):
@@ -150,7 +150,7 @@ def distinct_items(code: np.ndarray, score: np.ndarray, *, highest: bool) -> tup
 
 
 def unmatched_spans(references: Attributes, predictions: Attributes) -> np.ndarray:
-    """Find the distinct spans (document, start, end, label) of only one side, references first."""
+    """Return the distinct spans (document, start, end, label) on only one side, references first."""
     names = ("document", "start", "end", "label")
     if references.labels == predictions.labels and all(
         np.array_equal(getattr(references, name), getattr(predictions, name)) for name in names
@@ -167,9 +167,9 @@ def unmatched_spans(references: Attributes, predictions: Attributes) -> np.ndarr
 
 
 def unmatched_by_document(references: Attributes, predictions: Attributes, *, equal: bool) -> dict[str, np.ndarray]:
-    """Count the spans of each side that the other side lacks, by document, see `UNMATCHED`.
+    """Count by document the spans on only one side, see `UNMATCHED`.
 
-    `equal` says that both sides have the same spans.
+    If `equal` is True, both sides have the same spans, so all counts are 0.
     """
     apart = np.zeros(0, dtype=np.int64) if equal else unmatched_spans(references, predictions)
     of_reference = references.document[apart[apart < len(references)]]
@@ -179,7 +179,7 @@ def unmatched_by_document(references: Attributes, predictions: Attributes, *, eq
 
 
 def seen_names(references: Attributes, predictions: Attributes) -> dict[str, frozenset[str]]:
-    """List the attributes and labels that occur on either side."""
+    """Map each attribute that occurs on either side to the labels of its spans."""
     sides = references, predictions
     attributes = (side.names[code] for side in sides for code in np.flatnonzero(np.bincount(side.name)))
     labels = (side.labels[code] for side in sides for code in np.flatnonzero(np.bincount(side.label)))
@@ -187,10 +187,12 @@ def seen_names(references: Attributes, predictions: Attributes) -> dict[str, fro
 
 
 def read_scored(attributes: Any) -> dict[str, frozenset[str] | None] | None:
-    """Read the scored attributes with their labels (None for all); None stands for all attributes.
+    """Read the option `attributes`. The result maps each attribute to its labels (None: all labels).
+
+    None as input or result means all attributes.
 
     Raises:
-        InputError: for anything but a list of names or a mapping of names to True or to labels.
+        InputError: if the option is neither a list of names nor a mapping from names to True or to labels.
     """
     if attributes is None:
         return None
@@ -227,13 +229,13 @@ def require_seen(
     defaults: Mapping[str, Value],
     filtered: frozenset[str] = frozenset(),
 ) -> None:
-    """Raise an `InputError` if an option names an attribute or a label that no span has.
+    """Raise an `InputError` if an option names an attribute or label that does not occur in the data.
 
     Args:
-        seen: the names that occur, see `seen_names`; without any span all names are accepted.
+        seen: the names that occur, see `seen_names`. If it is empty, nothing is checked.
         scored: the scored attributes.
-        defaults: default values of attributes.
-        filtered: the attributes in `filter`.
+        defaults: the default value of each attribute.
+        filtered: the attributes named in `filter`.
     """
     labels = {label for chosen in scored.values() for label in chosen or ()}
     named = (
@@ -256,7 +258,7 @@ def require_seen(
 
 
 def require_same_spans(references: Attributes, predictions: Attributes, documents: np.ndarray | None) -> None:
-    """Raise an `InputError` for the first span that only one side has; `documents` are the documents' numbers."""
+    """Raise an `InputError` for the first span on only one side; `documents` are the document numbers."""
     apart = unmatched_spans(references, predictions)
     if len(apart) == 0:
         return
@@ -283,8 +285,8 @@ def require_one_type(
     Args:
         references, predictions: both sides.
         scored: the scored attributes.
-        defaults: default values of attributes; they count as values.
-        documents: the numbers of the documents; None for 0, 1, 2 ...
+        defaults: the default value of each attribute; it is compared too.
+        documents: the document numbers; None means 0, 1, 2 ...
     """
     sides = references, predictions
     preset = [(name, plain_value(value, name)) for name, value in defaults.items() if name in scored]
@@ -319,7 +321,7 @@ def require_one_type(
 
 
 def _meaning(value: Value | None) -> Any:
-    """Normalise a value so that only its type is lost: `"true"`, `"1"` and 1.0 are 1."""
+    """Convert a value so that values that differ only in type become equal: `"true"`, `"1"` and 1.0 become 1."""
     if not isinstance(value, str):
         return value
     text = value.strip().lower()
@@ -332,12 +334,12 @@ def _meaning(value: Value | None) -> Any:
 
 
 def _on_its_side(at: int, references: int) -> tuple[int, int]:
-    """Find the index of a span within its side, and the side: 0 for the references."""
+    """Convert an index over both sides to the index within a side and the side (0: reference, 1: prediction)."""
     return (at, 0) if at < references else (at - references, 1)
 
 
 def _place_of(sides: Sequence[Attributes], side: int, span: int, documents: np.ndarray | None) -> dict[str, Any]:
-    """Describe the place of a span for an `InputError`; `documents` are the numbers of the documents."""
+    """Describe the position of a span for an `InputError`; `documents` are the document numbers."""
     document = int(sides[side].document[span])
     return {
         "side": _SIDES[side],

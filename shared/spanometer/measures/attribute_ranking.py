@@ -14,12 +14,14 @@ from ..counts.counts import Counts
 
 @dataclass(frozen=True, eq=False)
 class AttributeCounts(Counts):
-    """The counts of `span_attribute`: numbers of items, and the predicted items with their scores.
+    """The counts of `span_attribute`: numbers of items, and a row for each predicted item.
 
-    Its labels are the attributes. The columns `tp`, `support` and `positives` count the items on both sides, in the
-    reference and in the prediction; `shared` counts each document's spans that only one side has. Average precision
-    ranks the predicted items of the whole corpus and cannot be computed from ranks within parts, so each predicted item
-    keeps a row with its `score`, whether it is `right` (in the reference), and its `position` in its document.
+    The labels of these counts are the attributes. `tp` counts items on both sides, `support` reference items and
+    `positives` predicted items. `shared` counts the spans of each document that are on only one side.
+
+    Average precision ranks the predicted items of the whole corpus, so it cannot be computed from counts of parts.
+    Therefore each predicted item has a row: its `score`, whether it is `right` (also in the reference), and its
+    `position` in its document.
     """
 
     @cached_property
@@ -29,7 +31,7 @@ class AttributeCounts(Counts):
         return np.lexsort((rows["position"], rows["document"], -rows["score"]))
 
     def condensed(self) -> Self:
-        """Sum the counts as if all documents were one, see `Counts.condensed`; items keep their order."""
+        """Merge all documents into one, see `Counts.condensed`; items keep their order."""
         position = np.empty(len(self.rows["position"]), dtype=np.int64)
         position[np.lexsort((self.rows["position"], self.rows["document"]))] = np.arange(len(position))
         whole = super().condensed()
@@ -38,13 +40,14 @@ class AttributeCounts(Counts):
 
 @dataclass(frozen=True, eq=False)
 class PrecisionRecallCurve:
-    """Precision and recall of the predicted items with at least a score.
+    """The precision-recall curve of ranked predicted items.
 
     Attributes:
-        threshold: the scores in descending order: with `ties` the distinct scores, otherwise the score of each item.
-        precision: the precision of the items down to each threshold.
-        recall: the recall of these items; it ends below 1 if some reference items were never predicted.
-        average_precision: `ap` of the result.
+        threshold: the scores in descending order. With `ties` each distinct score occurs once, otherwise each item's
+            score.
+        precision: the precision of the items ranked down to each threshold.
+        recall: the recall of these items. It ends below 1 if some reference items are not predicted at all.
+        average_precision: the average precision, as `ap` in the result.
     """
 
     threshold: np.ndarray
@@ -55,13 +58,14 @@ class PrecisionRecallCurve:
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """Steps down the rankings of groups of items, group after group.
+    """The steps of several rankings, one ranking for each group of items. A step adds one or more items.
 
     Attributes:
         group: the group of each step.
-        score: the score of the step's items.
-        rank, hits: the number of items, and of right items, of the group down to the step.
-        gained: the number of right items in the step.
+        score: the score of the items that the step adds.
+        rank: the number of items in the group down to this step.
+        hits: the number of right items in the group down to this step.
+        gained: the number of right items that the step adds.
     """
 
     group: np.ndarray
@@ -72,12 +76,12 @@ class Steps:
 
     @classmethod
     def of_attributes(cls, counts: AttributeCounts, rule: str, times: np.ndarray | None = None) -> Self:
-        """Rank all items together (group 0) and the items of each attribute (groups 1, 2 ...).
+        """Rank all items together (group 0), then the items of each attribute (groups 1, 2 ...).
 
         Args:
-            counts: of all documents.
-            rule: how equal scores are ranked, see `SpanAttribute.average_precision`.
-            times: how often each document occurs; None for once. Copies of a document follow each other.
+            counts: the counts of all documents.
+            rule: how items with equal scores are ranked, see `SpanAttribute.average_precision`.
+            times: the number of copies of each document; None means one each. Copies are adjacent.
         """
         order = counts.ranking if times is None else _repeated(counts, rule, times)
         label = counts.rows["label"][order]
@@ -87,7 +91,7 @@ class Steps:
 
     @classmethod
     def of_documents(cls, counts: AttributeCounts, rule: str) -> Self:
-        """Rank the items of each document."""
+        """Rank the items of each document separately."""
         document = counts.rows["document"][counts.ranking]
         by_document = np.argsort(document, kind="stable")
         return cls._of(counts, counts.ranking[by_document], document[by_document], rule)
@@ -106,13 +110,13 @@ class Steps:
         return cls(group[last], score[last], rank[last], hits[last], np.add.reduceat(right, begins))
 
     def precisions(self, groups: int, rule: str) -> np.ndarray:
-        """Sum the precision at each right item, by group."""
+        """Sum the precision at the rank of each right item, for each group."""
         gained = np.where(self.rank == 1, 0, self.gained) if rule == "edsnlp-0.20" else self.gained
         return np.bincount(self.group, weights=gained * (self.hits / self.rank), minlength=groups)
 
 
 def _repeated(counts: AttributeCounts, rule: str, times: np.ndarray) -> np.ndarray:
-    """Rank the items of a corpus with repeated documents."""
+    """Rank the items of a resampled corpus, in which documents can be repeated."""
     rows, order = counts.rows, counts.ranking
     repeats = times[rows["document"][order]]
     repeated = np.repeat(order, repeats)

@@ -1,4 +1,4 @@
-"""The base of all measures: counts that add up, scored as a whole, by label and averaged."""
+"""The base class of all measures."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from ..options import CheckedOptions, escaped, option
 from ..version import __version__
 
 SHARED = ("match_labels", "average", "f_beta", "combination", "f1_average", "zero_division")
-"""Options that many measures share; signatures and documentation list them after a measure's own options."""
+"""Options that many measures have. Signatures and documentation list them after a measure's own options."""
 
 
 Kind = TypeVar("Kind", bound=Counts)
 
 Scores = Callable[[Mapping[str, np.ndarray]], dict[str, np.ndarray]]
-"""A function from totals by label to values by key."""
+"""A function that maps the summed counts of each label to scores by key."""
 
 COUNTS_PER_LABEL = "counts_per_label"
-"""The detail key for counts of each label."""
+"""The key under which `details` returns the counts of each label."""
 
 
 def zero_division_option(help: str) -> Any:
@@ -50,7 +50,7 @@ def zero_division_option(help: str) -> Any:
 
 @dataclass(frozen=True)
 class Key:
-    """A key of a measure's result.
+    """Describe one value of a measure's result.
 
     Attributes:
         title: its name in tables and on pages.
@@ -58,8 +58,8 @@ class Key:
         range: the range of its values.
         better: `higher`, `lower`, or empty if neither is better.
         kind: the type of its values.
-        whole: whether they are whole numbers.
-        share: whether they can be shown as percentages, unless they are whole.
+        whole: whether its values are whole numbers.
+        share: whether its values are proportions, which can be shown as percentages.
     """
 
     title: str
@@ -71,34 +71,34 @@ class Key:
     share: bool = True
 
     def describe(self) -> str:
-        """Describe the key, its range and its direction in a sentence."""
+        """Describe the key, its range and which direction is better in a sentence."""
         text = f"{self.help[0].upper()}{self.help[1:]}; range {self.range}"
         return f"{text}, {self.better} is better." if self.better else f"{text}."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measure(CheckedOptions, ABC):
-    """A measure: a pair of pure functions, `counts` and `score`. Its options are its fields.
+    """A measure: `counts` compares the two sides, `score` computes a result from counts. Its fields are its options.
 
     Attributes:
-        average: `micro` scores the counts summed over labels; `macro` is the unweighted mean of each key over the
-            labels of both sides; `weighted` weights the labels by their reference spans (`micro` if there are none).
-        zero_division: the value of a ratio with the denominator 0: 0.0, 1.0 or nan. Averages leave out NaN scores.
-        name: the name of the measure and of its module.
-        place: its position in lists of measures, lowest first.
+        average: `micro`: sum counts over labels, then score. `macro`: the plain mean of the labels' scores. `weighted`:
+            the mean weighted by each label's number of reference spans (`micro` if there are no reference spans).
+        zero_division: the value of a ratio with denominator 0: 0.0, 1.0 or nan. Means leave out NaN.
+        name: the name of the measure and of its `evaluate` module.
+        place: its rank in lists of measures, lowest first.
         input: the kind of its input: `spans`, `entities`, `attributes` or `mentions`.
-        results: the keys of its result, described.
-        returns: a phrase before their description.
+        results: the keys of its result with their descriptions.
+        returns: a phrase that documentation prints before these descriptions.
         detail_keys: the keys that `details` adds to the result.
         keys: the keys of `results`.
         leading: whether it is computed by default.
-        quick: whether "all" includes it; slow measures are left out.
-        headline: the key that comparisons and charts show.
-        ranked: other keys by which comparisons rank.
-        higher_is_better: whether a higher headline is better.
-        support: the count of reference spans.
-        shared: the counts that belong to documents and not to labels.
-        unusual: options that signatures leave out at their default.
+        quick: whether "all" includes it. Slow measures are left out.
+        headline: the key of the main score, which comparisons and charts show.
+        ranked: further keys by which comparisons rank systems.
+        higher_is_better: whether a higher main score is better.
+        support: the name of the count of reference spans.
+        shared: the names of counts that are kept by document only, not by label.
+        unusual: options that signatures omit if they have their default.
         counts_type: the class of its counts.
     """
 
@@ -135,91 +135,94 @@ class Measure(CheckedOptions, ABC):
 
     @abstractmethod
     def counts(self, references: Any, predictions: Any) -> Counts:
-        """Count both sides of a corpus; counts of its parts add up, see `counts.Counts`.
+        """Compute the counts of both sides. Counts of several parts of a corpus can be added, see `counts.Counts`.
 
         Raises:
-            InputError: if the sides annotate different documents, or the measure is undefined.
+            InputError: if the sides have different documents, or if the measure is undefined for them.
         """
 
     @property
     def needs(self) -> frozenset[str]:
-        """The requirements on spans: `lengths` of the documents; `contiguous`; `disjoint` within each label."""
+        """The conditions on spans: `lengths` (of documents are known), `contiguous`, `disjoint` (within each label)."""
         return frozenset()
 
     @property
     def needs_tokens(self) -> bool:
-        """Whether the measure needs words that are missing."""
+        """Whether the measure needs the words of the documents and does not have them."""
         return False
 
     def require_additive(self) -> None:
-        """Raise an `InputError` if counts of parts of a corpus do not add up."""
+        """Raise an `InputError` if counts of parts of a corpus cannot be added."""
 
     def require_parts(self) -> None:
-        """Raise an `InputError` unless the parts of a corpus can be counted separately and added."""
+        """Raise an `InputError` if parts of a corpus cannot be counted separately and then added."""
         self.require_additive()
 
     def totals(self, counts: Counts) -> dict[str, np.ndarray]:
-        """Sum counts by label, shape (labels)."""
+        """Sum the counts over documents, shape (labels)."""
         return counts.per_label()
 
     def weighted_totals(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Sum the counts of weighted documents by label, see `Counts.weighted`."""
+        """Sum the counts over weighted documents, shape (corpora, labels), see `Counts.weighted`."""
         return counts.weighted(weights)
 
     @abstractmethod
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute the headline values from summed quantities, element by element."""
+        """Compute the scores from summed quantities of any shape, element by element."""
 
     def quantities(self, totals: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
-        """Compute quantities that can be summed over labels, from totals of shape (..., labels)."""
+        """Convert totals by label, shape (..., labels), to quantities that can be summed over labels."""
         return totals
 
     def pooled(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Sum quantities over labels, shape (...); a quantity `all_<name>` replaces the sum of `<name>`."""
+        """Sum quantities over labels, shape (...).
+
+        If there is a quantity `all_<name>`, it replaces the sum of `<name>`.
+        """
         sums = {name: values.sum(axis=-1) for name, values in quantities.items()}
         wholes = {name: quantities[f"all_{name}"] for name in sums if f"all_{name}" in quantities}
         return {**sums, **{name: values[..., 0] for name, values in wholes.items() if values.shape[-1]}}
 
     def label_scores(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute the headline values of each label from totals by label, shape (..., labels)."""
+        """Compute the scores of each label from totals, shape (..., labels)."""
         return self.formula(self.quantities(totals))
 
     def headline_values(self, counts: Counts) -> dict[str, float]:
-        """Compute the headline values of counts, averaged by `average`."""
+        """Compute the scores of the corpus, averaged over labels as `average` says."""
         scores = self.score_totals(self.totals(counts))
         return {key: self.results[key].kind(value) for key, value in scores.items()}
 
     def score(self, counts: Counts) -> dict[str, float]:
-        """Compute the result of counts, by default the headline values."""
+        """Compute the result from counts. By default it consists of the scores of the corpus."""
         return self.headline_values(counts)
 
     def score_weighted(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Compute the headline values of corpora with weighted documents.
+        """Compute the scores of several corpora in which each document has a weight.
 
         Args:
-            counts: of all documents.
-            weights: how often each document occurs, shape (corpora, documents).
+            counts: the counts of all documents.
+            weights: the number of copies of each document in each corpus, shape (corpora, documents).
 
         Returns:
-            Values of shape (corpora).
+            Scores by key, shape (corpora).
         """
         return self.score_totals(self.weighted_totals(counts, weights))
 
     def joint_estimates(
         self, counted: Sequence[Counts], resampling: Resampling | None, scores: Scores | None = None
     ) -> dict[str, Estimate]:
-        """Estimate values for several counts of the same documents, all on the same resampled corpora.
+        """Compute scores and their resampled values for several systems, using the same resampled corpora for all.
 
-        Only the counts are resampled; nothing is decoded or aligned again. See `statistics.Resampling`.
+        Only counts are resampled; nothing is decoded or aligned again. See `statistics.Resampling`.
 
         Args:
-            counted: the counts.
-            resampling: how to draw corpora; None draws none.
-            scores: computes the values from totals by label. By default, the headline values of each label (NaN in
-                drawn corpora without the label) and, last, of the corpus.
+            counted: the counts of each system on the same documents.
+            resampling: how corpora are resampled; None means no resampling.
+            scores: a function that computes values from totals by label. By default it computes the scores of each
+                label (NaN in a resampled corpus without the label), followed by the scores of the corpus.
 
         Returns:
-            Values of shape (..., counts) for each key; by default (labels + 1, counts).
+            An estimate for each key, shape (..., systems); by default (labels + 1, systems).
         """
         of_totals = scores or self.where_present(self.scores_of_all)
         # the copies take their caches with them
@@ -233,7 +236,7 @@ class Measure(CheckedOptions, ABC):
         )
 
     def scores_of_all(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute the headline values of each label and, last, of the corpus, shape (..., labels + 1)."""
+        """Compute the scores of each label, followed by the scores of the corpus, shape (..., labels + 1)."""
         whole, of_labels = self.score_totals(totals), self.label_scores(totals)
         # simulated totals, and their scores, have more dimensions than others
         shapes = {key: (*whole[key].shape, values.shape[-1]) for key, values in of_labels.items()}
@@ -243,14 +246,14 @@ class Measure(CheckedOptions, ABC):
         }
 
     def present(self, totals: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Flag the labels whose totals are not all 0, shape (..., labels)."""
+        """Flag the labels with a nonzero total, shape (..., labels)."""
         # simulated totals have more dimensions than the observed ones beside them
         not_of_labels = {*self.shared, *self._document_sums}
         flags = reduce(np.logical_or, (values != 0 for name, values in totals.items() if name not in not_of_labels))
         return np.asarray(flags)
 
     def where_present(self, scores: Scores) -> Scores:
-        """Wrap a function of totals by label: absent labels score NaN."""
+        """Wrap a scoring function so that labels without any nonzero total score NaN."""
 
         def of_totals(totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
             values, there = scores(totals), self.present(totals)
@@ -261,20 +264,20 @@ class Measure(CheckedOptions, ABC):
         return of_totals
 
     def intervals(self, counts: Counts, resampling: Resampling) -> dict[str, tuple[float, float]]:
-        """Compute confidence intervals of the headline values that are not whole numbers.
+        """Compute confidence intervals of all scores that are not whole numbers.
 
         Returns:
-            The lower and upper bound of each key; NaN with fewer than two documents.
+            The lower and upper bound for each key; NaN if there are fewer than two documents.
         """
         values = self.joint_estimates([counts], resampling, self.score_totals)
         return self.intervals_of({key: each[0] for key, each in values.items()}, resampling)
 
     def intervals_of(self, values: Mapping[str, Estimate], resampling: Resampling) -> dict[str, tuple[float, float]]:
-        """Compute the same intervals from estimates of the headline values."""
+        """Compute confidence intervals, as `intervals` does, from existing estimates."""
         return {key: values[key].interval(resampling.confidence) for key in self.keys if not self.results[key].whole}
 
     def label_intervals(self, counts: Counts, resampling: Resampling) -> dict[str, dict[str, tuple[float, float]]]:
-        """Compute confidence intervals for each label, from the drawn corpora with the label."""
+        """Compute confidence intervals for each label. Resampled corpora without the label are left out."""
         return self._intervals_by_name(counts, resampling, counts.labels, self.where_present(self.label_scores))
 
     def _intervals_by_name(
@@ -293,11 +296,11 @@ class Measure(CheckedOptions, ABC):
         return with_bounds(result, self.intervals(counts, resampling))
 
     def left_out(self, counts: Counts, scores: Scores | None = None) -> dict[str, np.ndarray]:
-        """Compute values of the corpus with each group of documents left out in turn, shape (groups, ...).
+        """Compute scores with each group of documents left out in turn (jackknife), shape (groups, ...).
 
         Args:
-            counts: of all documents.
-            scores: computes the values from totals by label; by default the headline values.
+            counts: the counts of all documents.
+            scores: a function that computes values from totals by label; by default the scores of the corpus.
         """
         of_totals = scores or self.score_totals
         # counts kept row by row have no sums to subtract from
@@ -313,7 +316,7 @@ class Measure(CheckedOptions, ABC):
         )
 
     def score_per_label(self, counts: Counts) -> dict[str, dict[str, float | int]]:
-        """Compute the headline values of each label, and its number of reference spans as `support`."""
+        """Compute the scores of each label, and its number of reference spans as `support`."""
         totals = self.totals(counts)
         values = self.label_scores(totals)
         support = totals[self.support]
@@ -329,11 +332,11 @@ class Measure(CheckedOptions, ABC):
         return {"per_label": self.score_per_label(counts), "counts": counts.total(), **by_label}
 
     def notes(self, counts: Counts) -> list[str]:
-        """List warnings for readers of these scores, often none."""
+        """List warnings about these scores; the list is often empty."""
         return []
 
     def score_per_document(self, counts: Counts) -> dict[str, np.ndarray]:
-        """Compute the headline values of each document, shape (documents)."""
+        """Compute the scores of each document, shape (documents)."""
         # rows have no sums by document
         each = (np.arange(counts.documents)[None] == number for number in range(counts.documents))
         totals_of = map(partial(self.weighted_totals, counts), each) if counts.rows else counts.per_document()
@@ -342,15 +345,15 @@ class Measure(CheckedOptions, ABC):
         return {key: np.concatenate([empty, *(np.atleast_1d(part[key]) for part in parts)]) for key in self.keys}
 
     def document_scores(self, counts: Counts) -> dict[str, np.ndarray]:
-        """Compute `score_per_document`, with NaN for documents where both sides are empty."""
+        """Compute the scores of each document, with NaN for documents without spans on either side."""
         counted = counts.flagged()
         return {key: np.where(counted, values, nan) for key, values in self.score_per_document(counts).items()}
 
     def with_document_scores(self, counts: Kind) -> Kind:
-        """Add the sums that a mean over documents needs, if `average` is such a mean.
+        """Add the counts that are needed for a mean over documents, if `average` is such a mean.
 
-        For each document these are `documents` (1), and for each key its value (`f1_sum`) and whether it has one
-        (`f1_documents`), so that the mean of a corpus is a ratio of sums too.
+        Each document gets `documents` (always 1) and, for each key, its score (`f1_sum`) and whether it is defined
+        (`f1_documents`, 0 or 1). The mean over documents is then a ratio of two summed counts.
         """
         if not self.over_documents:
             return counts
@@ -364,18 +367,18 @@ class Measure(CheckedOptions, ABC):
 
     @property
     def over_documents(self) -> bool:
-        """Whether values of the corpus are means over documents."""
+        """Whether the scores of the corpus are means over documents."""
         return self.average in (DOCUMENTS, DOCUMENTS_BY_LABEL)
 
     @property
     def _document_sums(self) -> set[str]:
-        """The names of the sums that a mean over documents needs."""
+        """The names of the counts that are needed for a mean over documents."""
         if not self.over_documents:
             return set()
         return {DOCUMENTS, *(f"{key}_{part}" for key in self.keys for part in ("sum", "documents"))}
 
     def _mean_over_documents(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute the mean of each key over documents from totals by label."""
+        """Compute the mean of each score over documents."""
         if DOCUMENTS not in totals:
             raise InputError(
                 "these counts lack the scores of documents, so their mean cannot be computed.",
@@ -394,9 +397,9 @@ class Measure(CheckedOptions, ABC):
         }
 
     def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Score totals by label of shape (..., labels); the scores have shape (...).
+        """Compute scores from totals of shape (..., labels); the scores have shape (...).
 
-        Averages leave out labels whose totals are all 0.
+        Means over labels leave out labels whose totals are all 0.
         """
         if self.over_documents:
             return self._mean_over_documents(totals)
@@ -409,24 +412,24 @@ class Measure(CheckedOptions, ABC):
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Measure:
-        """Make the measure that has these `options()`."""
+        """Create the measure from its `options()`."""
         return cls(**options)
 
     def options(self) -> dict[str, Any]:
-        """List the options that can change the number, in the order of the signature."""
+        """Return the options that can change the scores, in the order of the signature."""
         values = {field.name: (getattr(self, field.name), field.default) for field in fields(self) if field.compare}
         own = {name: value for name, (value, default) in values.items() if name not in self.unusual or value != default}
         shared = {name: own.pop(name) for name in SHARED if name in own}
         return {**own, **shared}
 
     def signature(self, reading: Mapping[str, Any], resampling: Resampling | None = None) -> str:
-        """Write every option that can change the number, in fixed order, then the version.
+        """Write the signature: every option that can change the scores, in a fixed order, then the version.
 
         For example `link_f|scheme:IOB2|repair:conlleval|match_labels:yes|average:micro|zero_division:0|v:0.1.0`.
 
         Args:
             reading: how the input was read: `scheme` and `repair` for tags, `input` for spans and fragments.
-            resampling: how intervals were computed, if they were.
+            resampling: how intervals were computed; None if there are no intervals.
         """
         options, intervals = self.options(), {} if resampling is None else resampling.options()
         if "seed" in options and intervals.get("seed", options["seed"]) != options["seed"]:
@@ -436,13 +439,13 @@ class Measure(CheckedOptions, ABC):
 
 
 def signature_of(name: str, options: Mapping[str, object]) -> str:
-    """Write a signature: a name, the options in their order, and the version."""
+    """Write a signature from a name and options, and add the version."""
     values = {**options, "v": __version__}
     return "|".join([name, *(f"{option}:{escaped(written(value), '|')}" for option, value in values.items())])
 
 
 def written(value: object) -> str:
-    """Write a value as it stands in signatures."""
+    """Write a value as signatures spell it."""
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     # repr gives the shortest exact digits; adding 0 takes the sign from -0.0
@@ -452,7 +455,7 @@ def written(value: object) -> str:
 
 
 def with_bounds(values: Mapping[str, Any], intervals: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
-    """Add the bounds `<key>_low` and `<key>_high` of each interval to values."""
+    """Add the bounds `<key>_low` and `<key>_high` of each interval to the scores."""
     sides = ("low", "high")
     bounds = (
         (f"{key}_{side}", bound) for key, pair in intervals.items() for side, bound in zip(sides, pair, strict=True)
@@ -461,6 +464,6 @@ def with_bounds(values: Mapping[str, Any], intervals: Mapping[str, tuple[float, 
 
 
 def _stacked(parts: Iterable[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    """Stack the values of several counts along a last axis."""
+    """Stack the arrays of several mappings along a new last axis."""
     scores = list(parts)
     return {key: np.stack([values[key] for values in scores], axis=-1) for key in scores[0]}

@@ -1,4 +1,4 @@
-"""B-cubed over tokens."""
+"""B-cubed precision, recall and F1 over tokens."""
 
 from __future__ import annotations
 
@@ -17,24 +17,27 @@ from .base import Key
 from .f_scores import f_results
 
 _BLOCK = 1 << 18
-"""About this many pairs of a piece and a span over it are in a block."""
+"""The approximate maximum number of (piece, span) pairs in a block."""
 
 _PIECES = 1 << 16
-"""At most this many pieces are in a block."""
+"""The maximum number of pieces in a block."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bcubed(FMeasure):
-    """B-cubed precision, recall and F1: how well the spans over each token agree.
+    """Compute B-cubed precision, recall and F1: how well the predicted and the reference span over each token agree.
 
-    For a token t in a span ŝ of a label, precision(t) = |ŝ ∩ s(t)| / |ŝ|, with s(t) the reference span of that label
-    over t; P is the mean over the tokens of predicted spans. R is the same with the sides swapped (the paper prints one
-    sign for both denominators). If spans of a side overlap, the extended form is used (Amigó et al. 2009): with c(t, u)
-    and l(t, u) the numbers of spans of the same and of the other side that contain both t and u, precision(t) is the
-    mean of min(c, l) / c over the tokens u with c(t, u) > 0. Both forms are equal if nothing overlaps.
+    Let ŝ be a predicted span that contains token t, and s(t) the reference span of the same label that contains t. Then
+    precision(t) = |ŝ ∩ s(t)| / |ŝ|, and P is the mean over all tokens of predicted spans. R swaps the two sides. (The
+    paper prints the same symbol in both denominators.)
 
-    Counts: `right` and `found`, the sums of the tokens' values; `predicted` and `reference`, in tokens;
-    `reference_spans`.
+    If spans of one side overlap, the extended form is used (Amigó et al. 2009). Let c(t, u) be the number of spans of
+    the same side that contain both tokens t and u, and l(t, u) the number of such spans of the other side. Then
+    precision(t) is the mean of min(c, l) / c over all tokens u with c(t, u) > 0. Without overlapping spans both forms
+    are equal.
+
+    Counts: `right` (sum of precision over tokens of predicted spans), `found` (sum of recall over tokens of reference
+    spans), `predicted` and `reference` (numbers of these tokens), `reference_spans`.
 
     Time grows with the number of spans times their nesting depth. Overlapping discontinuous spans are split into
     pieces, see `pieces.PIECE_PAIR_LIMIT`.
@@ -52,7 +55,7 @@ class Bcubed(FMeasure):
     place: ClassVar[int] = 40
 
     def _count(self, alignment: Alignment) -> Counts:
-        """Sum the tokens' values in the cheapest way that the spans allow."""
+        """Sum the tokens' values by the fastest method for these spans."""
         references = alignment.references
         columns = join_columns([_flat(part) if part.flat else _extended(part) for part in alignment.parts()])
         columns["reference_spans"] = references.column()
@@ -60,7 +63,7 @@ class Bcubed(FMeasure):
 
 
 def _flat(alignment: Alignment) -> dict[str, Column]:
-    """Count flat spans: each of the k common tokens of two spans is worth k / size."""
+    """Count spans that do not overlap: each of the k common tokens of two spans has the value k / size."""
     references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
     predicted, reference = predictions.size, references.size
     return {
@@ -88,9 +91,9 @@ def _extended(alignment: Alignment) -> dict[str, Column]:
 
 
 def _by_depth(incidence: Incidence, sides: tuple[SideSpans, SideSpans]) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Compute for each side the value of a token of each piece, and whether the piece is in a span of the side.
+    """Compute for each side the value of one token of each piece, and whether the side has a span over the piece.
 
-    Works in blocks of pieces, because all pairs of a piece and a span over it can take gigabytes.
+    Pieces are processed in blocks, because all (piece, span) pairs can take gigabytes of memory.
     """
     first, counts = map(np.concatenate, zip(*map(incidence.covered, sides), strict=True))
     start, end = (np.concatenate([getattr(side, bound) for side in sides]) for bound in ("start", "end"))
@@ -114,7 +117,7 @@ def _by_depth(incidence: Incidence, sides: tuple[SideSpans, SideSpans]) -> list[
 
 @dataclass(frozen=True, eq=False)
 class _Spans:
-    """Spans of both sides: first piece, end of the last piece, boundaries, and whether they are references."""
+    """Spans of both sides: first piece, end of last piece, boundaries, and whether the span is a reference span."""
 
     first: np.ndarray
     last: np.ndarray
@@ -123,7 +126,7 @@ class _Spans:
     is_reference: np.ndarray
 
     def take(self, chosen: slice, block: slice) -> _Spans:
-        """Take the spans with pieces in a block, cut to the block and numbered from its first piece."""
+        """Select the spans that meet a block, cut them to the block, and number pieces from the start of the block."""
         first = np.maximum(self.first[chosen], block.start) - block.start
         last = np.minimum(self.last[chosen], block.stop) - block.start
         kept = last > first
@@ -132,13 +135,12 @@ class _Spans:
 
 
 def _block(incidence: Incidence, block: slice, spans: _Spans) -> tuple[np.ndarray, np.ndarray]:
-    """Sum min(c, l) / c for each side and piece of a block, over the tokens that share a span of the side with it.
+    """Sum min(c, l) / c for each piece of a block and each side, over tokens u that share a span with the piece.
 
-    The numbers of spans that contain both the piece and a token u change only where a span over the piece begins or
-    ends.
+    c and l change only at tokens where a span over the piece starts or ends.
 
     Returns:
-        The sums, and the numbers of tokens; shape (sides, pieces).
+        The sums and the numbers of such tokens u, both of shape (sides, pieces).
     """
     start, end = incidence.start[block], incidence.end[block]
     common, reached = np.zeros((2, len(start))), np.zeros((2, len(start)), dtype=np.int64)
@@ -169,7 +171,7 @@ def _block(incidence: Incidence, block: slice, spans: _Spans) -> tuple[np.ndarra
 
 
 def _by_pieces(incidence: Incidence, side: SideSpans, other: SideSpans) -> tuple[np.ndarray, np.ndarray]:
-    """Compute `_by_depth` for one side with discontinuous spans, from all pairs of pieces in a span."""
+    """Compute the result of `_by_depth` for one side with discontinuous spans."""
     together, apart = incidence.linked(side), incidence.linked(other)
     shares = together.minimum(apart).multiply(together.astype(float).power(-1)).tocsr()
     reached = (together > 0).astype(np.int64) @ incidence.size

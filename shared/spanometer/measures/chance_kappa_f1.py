@@ -1,4 +1,4 @@
-"""F1 corrected for chance."""
+"""F1 corrected for chance agreement."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from .placement import Cases, Placement, place, require_placeable, sample
 from .start_probabilities import work
 
 _DRAWN_AT_ONCE = 1 << 22
-"""The approximate number of values that a simulation holds at a time."""
+"""The approximate maximum number of values in memory during a simulation."""
 
 MOST_TOKENS_DRAWN = 2_000_000_000
-"""The maximum number of tokens in all simulations: about ten minutes."""
+"""The maximum number of tokens in all simulations, which take about ten minutes."""
 
 _MOST_SIMULATED = 1 << 27
-"""The maximum number of results, simulations times labels: 1 GiB."""
+"""The maximum number of simulated values (simulations times labels), which take 1 GiB."""
 
 
 @dataclass(frozen=True, eq=False)
 class ChanceCounts(Counts):
-    """The counts of `ChanceKappaF1` with the results of simulations, which are not stored in tables and bytes.
+    """The counts of `ChanceKappaF1`, with simulated values that are not written to tables or bytes.
 
     Attributes:
         simulated: the agreement of random annotations, float64, shape (simulations, labels); None without simulations.
@@ -40,55 +40,60 @@ class ChanceCounts(Counts):
     simulated: np.ndarray | None = None
 
     def __add__(self, other: Counts) -> Self:
-        """Add counts; simulations cannot be added, because those of parts are not independent."""
+        """Add counts; raise an error if there are simulations, because simulations of parts are not independent."""
         for part in (self, other):
             if getattr(part, "simulated", None) is not None:
                 raise _not_additive()
         return super().__add__(other)
 
     def condensed(self) -> Self:
-        """Sum the counts as if all documents were one, without simulations, see `Counts.condensed`."""
+        """Merge all documents into one, without simulations, see `Counts.condensed`."""
         return replace(super().condensed(), simulated=None)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChanceKappaF1(AlignedMeasure):
-    """F1, the F1 expected by chance, and F1 corrected for chance (Li et al. 2024).
+    """Compute F1, the F1 expected by chance, and F1 corrected for chance (Li et al. 2024).
 
-    By chance means: each annotator's spans of a label keep their number and lengths, but are placed at random in the
-    document, see `placement`. With the agreement `both` and the sizes of the two sides, summed over documents and
-    labels,
+    Chance places the spans of each annotator and label at random in their document, keeping their number and lengths,
+    see `placement`. Let `both` be the agreement, and `predicted` and `reference` the sizes of the two sides, summed
+    over documents and labels:
 
-        f1 = 2 both / (predicted + reference),  chance_f1 = 2 E[both] / (predicted + reference),
-        kappa_f1 = (f1 - chance_f1) / (1 - chance_f1).
+        f1 = 2 both / (predicted + reference)
+        chance_f1 = 2 E[both] / (predicted + reference)
+        kappa_f1 = (f1 - chance_f1) / (1 - chance_f1)
 
-    A side's size is its agreement with itself: the tokens (or the number) of its spans, plus the tokens shared by
-    overlapping spans of a label. f1 is in [0, 1]. kappa_f1 is at most 1, the value of identical annotations unless
-    chance is 1; 0 is the level of chance. Higher is better. With `disjoint` chance_f1 is the exact expectation of F1,
-    in [0, 1]. With other placements and the method `uniform` random spans may overlap more than observed ones, so
-    chance_f1 can pass 1; `notes` then warns, and kappa_f1 is 1 for equal annotations and `zero_division` for all
-    others. Documents without spans change nothing.
+    The size of a side is its agreement with itself: the tokens (or the number) of its spans, plus the tokens shared by
+    overlapping spans of a label.
+
+    f1 is in [0, 1], higher is better. kappa_f1 is at most 1: 1 means identical annotations, 0 the level of chance. With
+    `disjoint` chance_f1 is the exact expectation of F1, in [0, 1]. With other placements, and with the method
+    `uniform`, random spans may overlap more than observed ones, so chance_f1 can exceed 1. Then `notes` warns, and
+    kappa_f1 is 1 for identical annotations and `zero_division` for all others. Documents without spans do not change
+    any score.
 
     Attributes:
-        level: `token`: agreement is the number of tokens that spans of a label share; `span`: the number of equal
-            spans. Sizes have the same unit.
-        placement: `disjoint`: all arrangements of a label's spans without overlap are equally likely. `independent`:
-            each span lies anywhere, and shared tokens count once for each pair of spans. `layers`: for nested spans;
-            each nesting depth is placed separately as disjoint, and tokens count as with `independent`.
+        level: `token`: agreement is the number of tokens that spans of a label share. `span`: agreement is the number
+            of equal spans. Sizes have the same unit.
+        placement: `disjoint`: spans of a label never overlap, and all arrangements are equally likely. `independent`:
+            each span can be anywhere; tokens shared by two spans count once for each pair of spans. `layers`: for
+            nested spans; each nesting depth is placed separately as `disjoint`, and tokens count as with `independent`.
         method: `exact`; `uniform`: all positions of a span have the same probability, the approximation of the paper's
-            appendix; `auto`: uniform if (n - a + k) / (n - a_i + 1) passes `uniform_threshold`.
-        uniform_threshold: for `auto`.
-        n_simulations: the number of random pairs of annotations of the corpus to draw. If it is above 0, the result has
-            `chance_f1_std`, the standard deviation of their F1, and `p_value`, the one-sided (1 + draws with at least
-            the observed F1) / (1 + draws).
+            appendix; `auto`: uniform if (n - a + k) / (n - a_i + 1) exceeds `uniform_threshold`, otherwise exact. n is
+            the number of tokens in the document, k the number of spans, a their total length and a_i the length of the
+            span.
+        uniform_threshold: the threshold of `auto`.
+        n_simulations: the number of pairs of random annotations of the corpus to draw. If it is above 0, the result
+            also has `chance_f1_std`, the standard deviation of their F1, and the one-sided `p_value`, (1 + number of
+            draws with at least the observed F1) / (1 + number of draws).
         seed: the seed of the simulations.
-        zero_division: F1 without spans, and kappa_f1 if chance_f1 is 1 (or more, unless f1 is 1).
+        zero_division: f1 if there are no spans; kappa_f1 if chance_f1 is 1, or above 1 with f1 other than 1.
 
-    Counts: `both`, `expected`, `predicted`, `reference` (tokens or spans, by `level`), `reference_spans`.
+    Counts: `both`, `expected`, `predicted`, `reference` (tokens or spans, see `level`), `reference_spans`.
 
     Raises:
-        InputError: if the documents' lengths are not known, for discontinuous spans, and for spans that do not fit the
-            placement: overlapping spans with `disjoint`, crossing spans with `layers`, spans longer than the document.
+        InputError: if document lengths are unknown, if spans are discontinuous, or if spans do not fit the placement:
+            overlapping spans with `disjoint`, crossing spans with `layers`, spans longer than their document.
     """
 
     level: str = option(
@@ -142,7 +147,7 @@ class ChanceKappaF1(AlignedMeasure):
     counts_type: ClassVar[type[Counts]] = ChanceCounts
 
     def options(self) -> dict[str, Any]:
-        """List the options for the signature; threshold and seed only if they are used."""
+        """Return the options for the signature; threshold and seed are included only if they have an effect."""
         options = super().options()
         if self.method != "auto":
             del options["uniform_threshold"]
@@ -151,17 +156,17 @@ class ChanceKappaF1(AlignedMeasure):
         return options
 
     def require_parts(self) -> None:
-        """Raise an `InputError` if there are simulations, which need the whole corpus."""
+        """Raise an `InputError` if there are simulations, because they need the whole corpus."""
         if self.n_simulations:
             raise _not_additive()
 
     @property
     def needs(self) -> frozenset[str]:
-        """The requirements on spans, see `Measure.needs`."""
+        """The conditions on spans, see `Measure.needs`."""
         return frozenset(("lengths", "contiguous", *(("disjoint",) if self.placement == "disjoint" else ())))
 
     def _count(self, alignment: Alignment) -> ChanceCounts:
-        """Count agreement and its expectation for each document and label."""
+        """Count observed and expected agreement for each document and label."""
         references, predictions = alignment.references, alignment.predictions
         cases = self.cases(alignment)
         _, example, of_place = np.unique(ordered_codes(*cases.of_both.T), return_index=True, return_inverse=True)
@@ -177,7 +182,7 @@ class ChanceKappaF1(AlignedMeasure):
         return ChanceCounts(columns, alignment.labels, alignment.documents, simulated=simulated)
 
     def work(self, alignment: Alignment) -> float:
-        """Estimate the work of exact chance, see `start_probabilities.work`; 0 for other methods.
+        """Estimate the number of operations for exact chance, see `start_probabilities.work`; 0 for other methods.
 
         Raises:
             InputError: if the spans do not fit the placement.
@@ -194,7 +199,7 @@ class ChanceKappaF1(AlignedMeasure):
         return sum(work(tokens, *lengths) for tokens, lengths in layers)
 
     def cases(self, alignment: Alignment) -> Cases:
-        """Find the places with spans on both sides and their cases, see `Cases`.
+        """Group (document, label) pairs with spans on both sides into equal cases, see `Cases`.
 
         Raises:
             InputError: if the spans do not fit the placement.
@@ -204,7 +209,7 @@ class ChanceKappaF1(AlignedMeasure):
         return Cases.of(alignment, self.placement)
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute observed, chance and corrected F1."""
+        """Compute `f1`, `chance_f1` and `kappa_f1`."""
         sizes = quantities["predicted"], quantities["reference"]
         f1, chance = (
             precision_recall_f1(agreement, sizes[0], agreement, sizes[1], self.zero_division)["f1"]
@@ -221,7 +226,7 @@ class ChanceKappaF1(AlignedMeasure):
         return divide(f1 - chance, np.where(undefined, 0.0, 1.0 - chance), self.zero_division)
 
     def notes(self, counts: Counts) -> list[str]:
-        """List a note if `kappa_f1` has no scale, because `chance_f1` is 1 or more."""
+        """List a warning if `chance_f1` is 1 or more, because `kappa_f1` then has no scale."""
         chance = float(self.score_totals(self.totals(counts))["chance_f1"])
         # NaN reaches nothing
         if not chance >= 1.0 - 1e-12:
@@ -245,7 +250,7 @@ class ChanceKappaF1(AlignedMeasure):
         return {**super().details(counts), "notes": self.notes(counts), "per_document": documents}
 
     def score(self, counts: Counts) -> dict[str, float]:
-        """Compute the headline values, and with simulations `chance_f1_std` and `p_value`."""
+        """Compute the scores; with simulations also `chance_f1_std` and `p_value`."""
         result = super().score(counts)
         simulated = getattr(counts, "simulated", None)
         if simulated is not None:
@@ -263,13 +268,13 @@ class ChanceKappaF1(AlignedMeasure):
         return references.column(pairs.reference, pairs.shared)
 
     def _size(self, side: SideSpans) -> Column:
-        """Count a side's agreement with itself."""
+        """Count the agreement of a side with itself."""
         if self.level == "span":
             return side.column()
         return side.column(value=side.size if side.flat else coverage(side, side))
 
     def _expected(self, cases: Cases, pairs: np.ndarray) -> np.ndarray:
-        """Compute the expected agreement of pairs of cases; placements are cached until their last pair."""
+        """Compute the expected agreement of pairs of cases. A placement is cached until its last pair."""
         agreement = Placement.shared_tokens if self.level == "token" else Placement.same_spans
         values, placed = np.empty(len(pairs)), dict[int, Placement]()
         together = np.zeros(len(pairs), dtype=bool)
@@ -289,7 +294,7 @@ class ChanceKappaF1(AlignedMeasure):
         return values
 
     def _place(self, cases: Cases, case: int) -> Placement:
-        """Place the spans of one side in one case at random."""
+        """Compute the random placement of one side's spans in one case."""
         tokens, layers = cases.describe(case)
         options: dict[str, Any] = {
             "placement": self.of_layer,
@@ -301,11 +306,11 @@ class ChanceKappaF1(AlignedMeasure):
 
     @property
     def of_layer(self) -> str:
-        """The placement of the spans of one nesting depth."""
+        """The placement of spans with the same nesting depth."""
         return "independent" if self.placement == "independent" else "disjoint"
 
     def _simulate(self, cases: Cases, pairs: np.ndarray, of_place: np.ndarray, labels: int) -> np.ndarray:
-        """Draw the agreement of random pairs of annotations of the whole corpus, shape (simulations, labels)."""
+        """Draw the agreement of random annotations of the whole corpus, shape (simulations, labels)."""
         if self.n_simulations * labels > _MOST_SIMULATED:
             most = setting("n_simulations", _MOST_SIMULATED // labels)
             problem = f"{self.n_simulations:,} simulations of {labels:,} labels need too much memory."
@@ -327,7 +332,10 @@ class ChanceKappaF1(AlignedMeasure):
     def _draw(
         self, sides: list[tuple[int, list[list[int]]]], draws: int, generator: np.random.Generator
     ) -> Iterator[tuple[int, np.ndarray]]:
-        """Draw the agreement of random pairs of a case; yields blocks with the number of their first draw."""
+        """Draw the agreement of random annotations of one case.
+
+        Yields the index of the first draw of a block, and the block.
+        """
         tokens = sides[0][0]
         lengths = [np.array([length for layer in layers for length in layer]) for _, layers in sides]
         meetings = len(lengths[0]) * len(lengths[1])
@@ -352,7 +360,7 @@ def _not_additive() -> InputError:
 
 
 def _sampled_agreement(level: str, tokens: int, starts: list[np.ndarray], lengths: list[np.ndarray]) -> np.ndarray:
-    """Compute the agreement of each pair of sampled annotations."""
+    """Compute the agreement of each pair of random annotations."""
     if level == "span" or len(lengths[0]) * len(lengths[1]) <= 2 * tokens:
         first, second = starts[0][:, :, None], starts[1][:, None, :]
         sizes = lengths[0][None, :, None], lengths[1][None, None, :]

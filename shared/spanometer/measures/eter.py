@@ -1,4 +1,4 @@
-"""ETER, the entity tree error rate, and the slot error rate."""
+"""ETER (entity tree error rate) and the slot error rate."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _SLOTS = ("slot_types", "slot_components")
 
 @dataclass(frozen=True, eq=False)
 class EntityAlignment:
-    """The pairs of aligned entities, see `Eter`; all other entities are deleted or inserted.
+    """The aligned pairs of entities, see `Eter`. Entities in no pair are deletions or insertions.
 
     Attributes:
-        reference, prediction: the entities of each pair, as indices of `Entities`, ordered by `reference`.
+        reference, prediction: the indices of the two entities of each pair in `Entities`, ordered by `reference`.
         root_error, component_error: the errors of each pair.
         cost: (1 - alpha) * root error + alpha * component error of each pair.
     """
@@ -39,60 +39,60 @@ class EntityAlignment:
 
 @dataclass(frozen=True, kw_only=True)
 class Eter(Measure):
-    """ETER, the entity tree error rate (Ben Jannet et al.), and SER, the slot error rate, with MUC's ERR.
+    """Compute ETER, the entity tree error rate (Ben Jannet et al.), and SER, the slot error rate.
 
-    Aligns reference and predicted entities that share a token one to one, with the lowest total cost:
+    Reference and predicted entities that share a token are aligned one to one at the lowest total cost:
 
         ETER = (insertion_cost · I + deletion_cost · D + Σ E) / N_E,        E = (1 - alpha) · root + alpha · components,
 
-    with I and D the inserted and deleted entities (each costs 1 in the paper), N_E the reference entities, and the sum
-    over the aligned pairs. Ties: the most pairs, then the fewest type substitutions, then the fewest subtype
-    substitutions, then the earlier partner for the earlier reference entity. A pair that costs more than an insertion
-    and a deletion is split.
+    where I and D are the numbers of inserted and deleted entities (each costs 1 in the paper), N_E is the number of
+    reference entities, and the sum is over aligned pairs. Ties are broken in this order: most pairs, fewest type
+    substitutions, fewest subtype substitutions, earliest partners. A pair that costs more than an insertion plus a
+    deletion is not aligned.
 
-    The **root** error is the type error, plus `span_cost` if the boundaries differ. Types are matched one to one: a
-    match costs 0 if the types are equal and `subtype_cost` if only their first dotted parts are; any other type costs
-    `type_cost`. The sum is divided by the larger number of types.
+    The **root** error is the type error, plus `span_cost` if the boundaries differ. An entity can have several types.
+    They are matched one to one: equal types cost 0, types with the same first dotted part cost `subtype_cost`, and all
+    other types cost `type_cost`. The sum is divided by the larger number of types.
 
     The **components** error is
 
         (insertion_cost · inserted + deletion_cost · deleted + Σ (type_cost if the labels differ + span_cost if the
         boundaries differ)) / max(1, components of the reference entity)
 
-    over the cheapest one-to-one alignment of the components that share a token.
+    over the cheapest one-to-one alignment of components that share a token.
 
-    **SER** scores slots: entities, and components that are not entities themselves. Entities are aligned with entities
-    and components with components, anywhere in the document. A substitution costs `ser_type_cost` for another label
-    (set of types) plus `ser_span_cost` for other boundaries, at most 1. SER = (I + D + cost of substitutions) /
-    reference slots; with both costs 1 it is the plain (S + D + I) / R (Makhoul et al. 1999).
+    **SER** compares slots: all entities, and all components that are not entities themselves. Entities are aligned with
+    entities, and components with components, anywhere in the document. A substitution costs `ser_type_cost` if the
+    label (or set of types) differs, plus `ser_span_cost` if the boundaries differ, but at most 1. SER is (I + D + cost
+    of substitutions) / reference slots. If both costs are 1, this is (S + D + I) / R (Makhoul et al. 1999).
 
-    All rates are in [0, ∞), lower is better; the reference itself scores 0, an empty output 1 (ETER: `deletion_cost`).
-    A rate is `zero_division` if the reference has no entities (or slots). Labels that the reference lacks are
-    `zero_division` in `average="macro"`, count their insertions in `micro`, and have NaN as their own rates.
+    All rates are in [0, ∞), lower is better. The reference itself scores 0; an empty output scores 1 (ETER:
+    `deletion_cost`). A rate is `zero_division` if the reference has no entities (or slots). For labels missing in the
+    reference, `average="macro"` uses `zero_division`, `micro` counts their insertions, and their own rates are NaN.
 
     Attributes:
-        alpha: the weight of the components, in [0, 1]: 0 ignores components, 1 ignores types and boundaries.
-        type_cost: the cost of another type, or of another label of a component.
-        subtype_cost: the cost of a type with the same first dotted part; at most `type_cost`.
-        span_cost: the cost of other boundaries.
+        alpha: the weight of the components, in [0, 1]. 0 ignores components; 1 ignores types and boundaries.
+        type_cost: the cost of a different type, or of a different label of a component.
+        subtype_cost: the cost of a different type with the same first dotted part; at most `type_cost`.
+        span_cost: the cost of different boundaries.
         insertion_cost, deletion_cost: the cost in ETER of an unmatched predicted or reference entity or component. In
             SER both cost 1.
-        ser_type_cost, ser_span_cost: the cost in SER of a slot with another label or other boundaries, in [0, 1].
-        type_level: `coarse` compares only the first dotted parts of types and component labels; equal types, components
-            and entities then count once.
+        ser_type_cost, ser_span_cost: the cost in SER of a different label or of different boundaries, in [0, 1].
+        type_level: `coarse` keeps only the first dotted part of types and component labels. Types, components and
+            entities that become equal count once.
         zero_division: the value of a rate if the reference is empty.
 
-    Counts, at the first type of the reference entity (insertions: of the predicted entity): `references`, `insertions`,
-    `deletions`, `matched`; the summed `root_error` and `component_error` of matched pairs; `type_substitutions` (pairs
-    with a type whose first part has no partner), `subtype_substitutions` (pairs whose types differ only after the first
-    part), `boundary_substitutions`; in matched pairs `component_insertions`, `component_deletions`,
-    `component_label_substitutions`, `component_boundary_substitutions`; for SER, with the prefixes `slot_types`
+    Counts, kept under the first type of the reference entity (for insertions: of the predicted entity): `references`,
+    `insertions`, `deletions`, `matched`; summed over matched pairs `root_error` and `component_error`; numbers of pairs
+    `type_substitutions` (a type has no partner with the same first part), `subtype_substitutions` (types differ only
+    after the first part), `boundary_substitutions`; in matched pairs `component_insertions`, `component_deletions`,
+    `component_label_substitutions`, `component_boundary_substitutions`. For SER, with the prefixes `slot_types`
     (entities) and `slot_components`: `_references`, `_correct`, `_insertions`, `_deletions`, `_substitutions` and
     `_cost` (of the substitutions).
 
     Raises:
-        InputError: for costs out of range, for different documents on the two sides, and for more overlapping pairs of
-            entities or components than `overlaps.PAIR_LIMIT`.
+        InputError: if a cost is out of range, if the sides have different documents, or if more pairs of entities or
+            components overlap than `overlaps.PAIR_LIMIT`.
     """
 
     alpha: float = option(0.5, help="weight of the components", low=0, high=1, label="Weight of the components")
@@ -197,7 +197,7 @@ class Eter(Measure):
         return Counts(columns, trees.types, trees.documents, measure=self)
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute the error rates and the parts of ETER."""
+        """Compute both error rates and the parts of ETER."""
         sums = {name: np.asarray(values, dtype=float) for name, values in quantities.items()}
         cost = self._cost(sums)
         unmatched_cost = self.insertion_cost * sums["insertions"] + self.deletion_cost * sums["deletions"]
@@ -215,17 +215,18 @@ class Eter(Measure):
         return {key: {"substitution_cost": cost, **sums, **scores}[key] for key in self.keys}
 
     def label_scores(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute the rates and sums of each label; rates are NaN for labels that the reference lacks."""
+        """Compute the scores of each label. Rates are NaN for labels that are missing in the reference."""
         return replace(self, zero_division=math.nan).formula(totals)
 
     def details(self, counts: Counts) -> dict[str, Any]:
-        """Compute the details with MUC's error rate."""
+        """Compute the details, including MUC's error rate."""
         return {**super().details(counts), "muc_err": self.muc_error(counts)}
 
     def muc_error(self, counts: Counts) -> float:
         """Compute MUC's ERR over all slots and labels: (S + D + I) / (C + S + D + I), in [0, 1], lower is better.
 
-        Every wrong slot is one substitution. The paper of ETER prints the denominator as C + D + I.
+        C, S, D and I are the correct, substituted, deleted and inserted slots. A slot with a wrong label and wrong
+        boundaries is one substitution. The paper on ETER prints the denominator as C + D + I.
         """
         total = counts.total()
         wrong, correct = (
@@ -235,7 +236,7 @@ class Eter(Measure):
         return float(divide(np.asarray(wrong), np.asarray(wrong + correct), self.zero_division))
 
     def align(self, references: Entities, predictions: Entities) -> EntityAlignment:
-        """Align the entities as `counts` does, after `Entities.coarse` if `type_level` is coarse.
+        """Align the entities as `counts` does. If `type_level` is `coarse`, apply `Entities.coarse` first.
 
         Raises:
             InputError: if the sides have different documents.
@@ -253,7 +254,7 @@ class Eter(Measure):
         return TreeAlignment(references, predictions, slot_costs=slot_costs, coarse=self.type_level == "coarse")
 
     def _errors(self, trees: TreeAlignment) -> dict[str, np.ndarray]:
-        """Compute the errors of each pair of entities; they do not depend on alpha."""
+        """Compute the errors of each pair of entities. They do not depend on alpha."""
         pairs = trees.pairs
         # equal types match first, then types with the same first part
         types = (pairs.types - pairs.alike) * self.type_cost + (pairs.alike - pairs.equal) * self.subtype_cost

@@ -1,4 +1,4 @@
-"""The base of measures whose headline is precision, recall and F1."""
+"""The base class of measures that compute precision, recall and F1."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .base import Key, Kind, Measure
 
 
 def f_results(precision: str, recall: str) -> dict[str, Key]:
-    """Describe the keys of an F-measure by its precision and recall."""
+    """Describe the keys `precision`, `recall` and `f1`."""
     return {
         "precision": Key("precision", precision),
         "recall": Key("recall", recall),
@@ -35,25 +35,24 @@ def f_results(precision: str, recall: str) -> dict[str, Key]:
 
 @dataclass(frozen=True, kw_only=True)
 class PrecisionRecallF1(Measure):
-    """A measure whose headline is precision, recall and F1.
+    """A measure that computes precision, recall and F1.
 
-    Precision is `right` / `predicted`, recall `found` / `reference`; a single count `both` replaces `right` and `found`
-    if they are equal. All values are in [0, 1], higher is better.
+    Precision is `right` / `predicted`, and recall is `found` / `reference`. If `right` and `found` are always equal,
+    one count `both` replaces them. All scores are in [0, 1], higher is better.
 
     Attributes:
-        average: also `documents`, the mean over documents of each document's precision, recall and F1 over all labels
-            (Toxic Spans, Mu-SHROOM). A document's ratio with the denominator 0 is `zero_division`, and so is F1 if
-            both sides are empty. NaN leaves the document out. Scores of labels come from summed counts.
-            `documents_by_label`: the same, with means over documents for labels too (HIPE's macro_doc).
-        f_beta: the weight of recall against precision; the key `f1` is then F-beta.
-        combination: how `f1` combines precision and recall. `harmonic`: their harmonic mean. `jaccard`:
-            F1 / (2 - F1), the Jaccard index for sets (Mu-SHROOM). `lower`: the lower of both (Label Studio).
-            `perfect`: 1 if both are 1, otherwise 0, so the mean over documents is the share of documents without an
-            error (sklearn-crfsuite).
-        f1_average: how F1 is averaged over labels or documents. `mean`: the mean of F1. `of_means`: F1 of the averaged
-            precision and recall. `defined`: the mean of F1 where both sides have spans, so that precision and recall
-            are defined; `zero_division` must be NaN.
-
+        average: two further values. `documents`: compute precision, recall and F1 of each document over all labels,
+            then take the mean over documents (Toxic Spans, Mu-SHROOM). If both sides of a document are empty, its
+            scores are `zero_division`; NaN leaves the document out. The scores of a label still come from its summed
+            counts. `documents_by_label`: the scores of a label are means over documents too (HIPE's macro_doc).
+        f_beta: recall weighs beta times as much as precision; the key `f1` is then F-beta.
+        combination: how `f1` combines precision and recall. `harmonic`: their harmonic mean. `jaccard`: F1 / (2 - F1),
+            the Jaccard index of sets (Mu-SHROOM). `lower`: the lower of the two (Label Studio). `perfect`: 1 if both
+            are 1, otherwise 0; its mean over documents is the proportion of documents without errors
+            (sklearn-crfsuite).
+        f1_average: how F1 is averaged over labels or documents. `mean`: the mean of F1. `of_means`: F1 of mean
+            precision and mean recall. `defined`: the mean of F1 where both sides have spans; `zero_division` must be
+            NaN.
     """
 
     average: str = replaced_option(
@@ -103,9 +102,10 @@ class PrecisionRecallF1(Measure):
             )
 
     def with_document_scores(self, counts: Kind) -> Kind:
-        """Add the sums for means over documents, for some averages also by label, see `Measure.with_document_scores`.
+        """Add the counts for means over documents, see `Measure.with_document_scores`.
 
-        For each key these are `f1_label_sum`, the sum of documents' values, and `f1_label_documents`, their number.
+        `documents_by_label` also adds for each label and key the sum over documents (`f1_label_sum`) and the number of
+        documents (`f1_label_documents`).
         """
         counts = super().with_document_scores(counts)
         if self.average != DOCUMENTS_BY_LABEL:
@@ -128,7 +128,7 @@ class PrecisionRecallF1(Measure):
         return super()._document_sums | (of_labels if self.average == DOCUMENTS_BY_LABEL else set())
 
     def label_scores(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute the values of each label, from summed counts or as means over documents."""
+        """Compute the scores of each label, from summed counts or as means over documents."""
         if self.average != DOCUMENTS_BY_LABEL:
             return super().label_scores(totals)
         means = {}
@@ -138,18 +138,18 @@ class PrecisionRecallF1(Measure):
         return self._with_f1_of_means(means)
 
     def score_totals(self, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Score totals by label, see `Measure.score_totals`."""
+        """Compute scores from totals by label, see `Measure.score_totals`."""
         scores = super().score_totals(totals)
         return scores if self.average == "micro" else self._with_f1_of_means(scores)
 
     def _with_f1_of_means(self, means: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Replace the mean of F1 by F1 of the means with `f1_average="of_means"`."""
+        """With `f1_average="of_means"`, replace the mean F1 by the F1 of mean precision and recall."""
         if self.f1_average != "of_means":
             return dict(means)
         return self._combined({**means, "f1": f_of(means["precision"], means["recall"], self.f_beta)})
 
     def _combined(self, scores: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Replace F1 by the chosen `combination` of precision and recall."""
+        """Replace F1 by another `combination` of precision and recall."""
         if self.combination == "jaccard":
             scores["f1"] = scores["f1"] / (2 - scores["f1"])
         elif self.combination == "lower":
@@ -161,7 +161,7 @@ class PrecisionRecallF1(Measure):
         return scores
 
     def notes(self, counts: Counts) -> list[str]:
-        """List a note on the score of empty documents, unless they score 1 as in shared tasks."""
+        """List a warning about documents without spans, unless they score 1 as in shared tasks."""
         if not self.over_documents or isnan(self.zero_division) or self.zero_division == 1:
             return []
         documents, scored = (int(counts.shared[name].sum()) for name in (DOCUMENTS, f"{self.headline}_documents"))
@@ -180,7 +180,7 @@ class PrecisionRecallF1(Measure):
     def ratios(
         self, right: np.ndarray, predicted: np.ndarray, found: np.ndarray, reference: np.ndarray
     ) -> dict[str, np.ndarray]:
-        """Compute precision, recall and F1 of sums, see `statistics.precision_recall_f1`."""
+        """Compute precision, recall and F1 from summed counts, see `statistics.precision_recall_f1`."""
         scores = self._combined(
             precision_recall_f1(right, predicted, found, reference, self.zero_division, self.f_beta)
         )

@@ -1,4 +1,4 @@
-"""Ortmann's fair F1."""
+"""Fair F1 (Ortmann 2022)."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ COLUMNS = {
     "BEO": "boundary_errors_crossing",
     "LBE": "label_boundary_errors",
 }
-"""The counts by FairEval's abbreviations."""
+"""Maps FairEval's abbreviations to the names of the counts."""
 
 BOUNDARY_ERRORS = ("BES", "BEL", "BEO")
-"""The kinds that BE includes."""
+"""The three kinds of boundary errors."""
 
 PARTS = ("TP", "FP", "FN")
-"""The counts that an event adds to."""
+"""The counts to which an event contributes: true positives, false positives and false negatives."""
 
 Weights = dict[str, tuple[float, ...]]
 
@@ -44,13 +44,13 @@ FAIR: Weights = {
     "FN": (0.0, 0.0, 1.0),
     **dict.fromkeys(("LE", *BOUNDARY_ERRORS, "LBE"), (0.0, 0.5, 0.5)),
 }
-"""The weights `fair`: the true positives, false positives and false negatives that an event adds."""
+"""The weights of `fair`: how much an event of each kind adds to TP, FP and FN."""
 
 NAMED: dict[str, Weights] = {
     "fair": FAIR,
     "weighted": {**FAIR, "BES": (0.5, 0.0, 0.5), "BEL": (0.5, 0.5, 0.0), "BEO": (0.5, 0.25, 0.25)},
 }
-"""The named weights."""
+"""The weights that have a name."""
 
 _REMEDY = (
     "Use 'fair', 'weighted', or the true positives, false positives and false negatives of each kind of error: "
@@ -61,42 +61,44 @@ _REMEDY = (
 
 @dataclass(frozen=True, kw_only=True)
 class FairF(FMeasure):
-    """Precision, recall and F1 that count a wrong label or boundary as one error, not two (Ortmann 2022, FairEval).
+    """Compute precision, recall and F1, counting a wrong label or boundary as one error, not two (FairEval).
 
-    The kinds of events, in the order of the search:
+    Spans form events. The kinds of events, in the order in which they are assigned:
 
-    - TP: a predicted span with the tokens and the label of a reference span.
-    - LE, label error: a predicted span with the tokens of a reference span and another label.
-    - BE, boundary error: overlapping spans of one label. BES: the predicted span lies within the other; BEL: it
-      contains the other; BEO: they cross.
-    - LBE, label and boundary error: overlapping spans of two labels.
+    - TP: a predicted and a reference span with the same tokens and label.
+    - LE, label error: a predicted and a reference span with the same tokens and different labels.
+    - BE, boundary error: overlapping spans of one label. BES: the predicted span lies within the reference span. BEL:
+      it contains the reference span. BEO: the two spans cross.
+    - LBE, label and boundary error: overlapping spans of different labels.
     - FN, FP: all other reference and predicted spans.
 
-    BE are found in three passes. (1) Each reference span without an event, shortest first, takes the best predicted
-    span without an event; their common tokens are removed from both. (2) Each remaining reference span takes the best
-    predicted span with an event that still shares tokens with it. (3) Each remaining predicted span takes a reference
-    span in the same way. LBE are then found in the same three passes. The best span shares the most tokens; ties: the
-    fewest other tokens left, then the shortest, then the earliest first event, then the first in the text. Each span
-    is in at least one event, and can be in several if it was split or merged.
+    BE are assigned in three passes. (1) Each reference span without an event, shortest first, takes the best predicted
+    span without an event; their common tokens are then removed from both. (2) Each remaining reference span takes the
+    best predicted span that already has an event and still shares tokens with it. (3) Each remaining predicted span
+    takes a reference span in the same way. LBE are then assigned in the same three passes. The best span shares the
+    most tokens. Ties go to the span with the fewest other tokens left, then the shortest, then the one with the
+    earliest first event, then the first in the text. Each span is in at least one event. It can be in several if it was
+    split or merged.
 
-    P = tp / (tp + fp), R = tp / (tp + fn). TP, FP and FN count as themselves; LE, BE and LBE as half a false positive
-    and half a false negative. With `weights="weighted"` a boundary error is half a true positive as well: BES 1/2 tp
-    and 1/2 fn, BEL 1/2 tp and 1/2 fp, BEO 1/2 tp, 1/4 fp and 1/4 fn. Range [0, 1], higher is better.
+    P = tp / (tp + fp), R = tp / (tp + fn). TP, FP and FN count as usual. Each LE, BE and LBE counts as half a false
+    positive and half a false negative. With `weights="weighted"` a boundary error is also half a true positive: BES
+    adds 1/2 tp and 1/2 fn; BEL 1/2 tp and 1/2 fp; BEO 1/2 tp, 1/4 fp and 1/4 fn. Range [0, 1], higher is better.
 
-    Ties follow the order of the text (start, end, label), so the order of the input does not matter. Swapping the
+    The order of the input does not matter, because ties follow the order of the text (start, end, label). Swapping the
     sides rarely changes the events. Discontinuous spans are compared by their tokens.
 
     Attributes:
-        weights: `fair`, `weighted`, or the true positives (TP), false positives (FP) and false negatives (FN) of each
-            kind of event, as in `{"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}}`. Missing numbers are 0; missing kinds
-            count as in `fair`. As text: 'BE=0.5/0.25/0.25'.
-        focus: the label that an LE or LBE counts for: `target`, the reference span's, or `system`, the predicted one's.
+        weights: `fair`, `weighted`, or a mapping that says how much each kind of event adds to the true positives (TP),
+            false positives (FP) and false negatives (FN): `{"BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25}}`. Missing
+            numbers are 0; missing kinds count as in `fair`. As text: 'BE=0.5/0.25/0.25'.
+        focus: the label under which LE and LBE are counted: `target`, the label of the reference span, or `system`, the
+            label of the predicted span.
 
     Counts: `true_positives`, `false_positives`, `false_negatives`, `label_errors`, `boundary_errors_smaller`,
     `boundary_errors_larger`, `boundary_errors_crossing`, `label_boundary_errors`, in events; `reference`, in spans.
 
     Raises:
-        InputError: for weights that are not numbers of at least 0; see also `fair_errors`.
+        InputError: if weights are not numbers of at least 0; see also `fair_errors`.
     """
 
     weights: str | Mapping[str, Mapping[str, float]] = option(
@@ -144,7 +146,7 @@ class FairF(FMeasure):
         return Counts(columns, alignment.labels, alignment.documents)
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute precision, recall and F1 of weighted events."""
+        """Compute precision, recall and F1 from weighted events."""
         weights = _read(self.weights)
         numbers = {kind: np.asarray(quantities[name], dtype=float) for kind, name in COLUMNS.items()}
         tp, fp, fn = (np.asarray(sum(weights[kind][part] * numbers[kind] for kind in weights)) for part in range(3))
@@ -152,7 +154,7 @@ class FairF(FMeasure):
 
 
 def _read(option: Any) -> Weights:
-    """Read the weights of all kinds of events: a name, `BES=0.5/0/0.5,LE=0/0.5/0.5`, or the same as a mapping."""
+    """Read the weights of all kinds of events: a name, text such as `BES=0.5/0/0.5,LE=0/0.5/0.5`, or a mapping."""
     if isinstance(option, str) and option in NAMED:
         return NAMED[option]
     refusal = options_of(FairF)["weights"].refusal(option, _REMEDY)
@@ -183,7 +185,7 @@ def _read(option: Any) -> Weights:
 
 
 def _text(weights: Weights) -> str:
-    """Write weights as the option spells them: a name, or the weights that differ from `fair`."""
+    """Write weights as text: a name, or only the weights that differ from `fair`."""
     names = [name for name, named in NAMED.items() if named == weights]
     entries = (
         f"{kind}={'/'.join(f'{number!r}'.removesuffix('.0') for number in numbers)}"

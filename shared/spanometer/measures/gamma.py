@@ -23,62 +23,66 @@ from .gamma_chance import MOST_SAMPLES, AlignedPairs, Chance
 from .unitizing_alpha import UnitizingCounts, unit_rows
 
 _NOTHING = 1e-12
-"""The rounding error of a sum from which all its parts were subtracted."""
+"""Sums of at most this size are 0: rounding leaves them when all parts of a sum are subtracted."""
 
 _APART = {"mean": 1.0, "half": 0.5}
 
 _OF_CHANCE = (
     "alpha", "beta", "delta_empty", "distances", "sampler", "min_shift", "samples", "precision", "seed"
 )  # fmt: skip
-"""The options that change chance."""
+"""The options that change the expected disorder."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gamma(AlignedMeasure):
-    """Gamma: 1 - observed disorder / expected disorder (Mathet, Widlöcher and Métivier 2015), and gamma-cat (2017).
+    """Compute gamma (Mathet, Widlöcher and Métivier 2015) and gamma-cat (2017): agreement on spans (units) and labels.
 
-    The dissimilarity of two units is d = α d_pos + β d_cat, with
+    gamma = 1 - observed disorder / expected disorder. The dissimilarity of two units is d = α d_pos + β d_cat, with
 
         d_pos = Δ ((|Δstart| + |Δend|) / (sum of both lengths))²,    d_cat = Δ if the labels differ, else 0.
 
-    A unitary alignment has at most one unit of each of the n annotators; its disorder is the mean of d over all pairs
-    of annotators, Δ for a pair with a unit missing. An alignment contains every unit once; its disorder is the sum of
-    the unitary disorders over the mean number of units of an annotator. Observed disorder is the exact minimum over all
-    alignments of units within documents. Expected disorder is the mean observed disorder of random annotations of all
-    documents laid end to end, see `gamma_chance.Chance`. Spans may nest and cross.
+    A unitary alignment contains at most one unit of each of the n annotators. Its disorder is the mean of d over all
+    pairs of annotators, where a pair with a missing unit has d = Δ. An alignment is a set of unitary alignments that
+    contains every unit once. Its disorder is the sum of the unitary disorders, divided by the mean number of units per
+    annotator.
 
-    gamma-cat compares only labels: over pairs of units in a unitary alignment of k units, with the weight
-    w = max(0, 1 - d_pos) / (k - 1), disorder is Σ w d_cat / Δ / Σ w; gamma-cat is 1 - observed / expected. Unaligned
-    units are in no pair. The value of a label is gamma-k, over the pairs with a unit of that label. If alignments tie,
-    gamma-cat can depend on the chosen one; gamma cannot.
+    Observed disorder is the exact minimum over all alignments of units within documents. Expected disorder is the mean
+    of the observed disorders of random annotations of the concatenated documents, see `gamma_chance.Chance`. Spans may
+    nest and cross.
 
-    gamma and gamma-cat are at most 1, which is perfect agreement; 0 is the level of chance. Higher is better. The units
-    of a unitary alignment share its disorder equally, so labels have a gamma too. The gamma of a document compares its
-    disorder with the disorder by chance of units with its labels in the corpus. Intervals and paired tests treat
-    expected disorder as known; it is not sampled again for drawn corpora and swapped outputs.
+    gamma-cat compares only labels. Each pair of units in a unitary alignment of k units has the weight w = max(0, 1 -
+    d_pos) / (k - 1), and disorder is the weighted mean of d_cat / Δ; gamma-cat is 1 - observed / expected. Units
+    aligned with no other unit do not count. The gamma-cat of one label is gamma-k, over pairs with a unit of that
+    label. If several alignments have minimal disorder, gamma-cat can depend on the choice; gamma cannot.
+
+    gamma and gamma-cat are at most 1 (perfect agreement); 0 is the level of chance. Higher is better. For gamma by
+    label, the units of a unitary alignment share its disorder equally. For gamma by document, expected disorder is
+    computed for the document's units from chance in the whole corpus. Intervals and paired tests treat expected
+    disorder as known; it is not computed again for resampled corpora and swapped outputs.
 
     Attributes:
         alpha, beta: the weights of positions and of labels.
         delta_empty: Δ, the dissimilarity of a unit and a missing unit.
-        distances: symmetric distances of labels from 0 to 1, as in `{"PER": {"ORG": 0.5}}`; other labels are 1 apart.
-            As text: 'PER/ORG=0.5', or JSON.
-        sampler: how to make random annotations: `shift` as in the paper, `statistical` as in pygamma-agreement.
-        min_shift: the minimum distance of two annotators' shifts with the sampler `shift`: the `mean` length of a unit
-            (the paper) or `half` of it (the paper's program and pygamma-agreement).
+        distances: symmetric distances of labels from 0 to 1, such as `{"PER": {"ORG": 0.5}}`; all other labels are 1
+            apart. As text: 'PER/ORG=0.5', or JSON.
+        sampler: how to create random annotations: `shift` as in the paper, `statistical` as in pygamma-agreement.
+        min_shift: the minimum distance between the shifts of two annotators with the sampler `shift`: the `mean` length
+            of a unit (the paper) or `half` of it (the paper's program and pygamma-agreement).
         samples: the number of random annotations.
-        precision: make enough random annotations for this relative error of expected disorder, at 95%.
+        precision: the relative error of expected disorder, at 95%; as many random annotations are created as it needs.
         seed: the seed of the random annotations.
-        processes: the number of processes that make them; it does not change the result.
-        zero_division: gamma if expected disorder is 0 and observed disorder is not, or without units; also gamma-cat.
+        processes: the number of processes; it does not change the result.
+        zero_division: gamma if expected disorder is 0 and observed disorder is not, or if there are no units; also
+            gamma-cat in these cases.
 
-    Counts: `observed` disorder before the division by `mean_units`, the units of an annotator; `weight` and
-    `categorical`, the sums of gamma-cat by label and, by document, over all labels (`all_...`); `units`;
-    `reference_spans` of the first annotator; `tokens`, and `annotator_tokens` over all annotators. The units are also
-    kept as rows, because chance depends on the whole corpus.
+    Counts: `observed`, the disorder before division by `mean_units`, the mean number of units per annotator; `weight`
+    and `categorical`, the sums for gamma-cat by label and, as `all_...`, by document; `units`; `reference_spans` of the
+    first annotator; `tokens`, and `annotator_tokens`, summed over annotators. The units are also kept as rows, because
+    chance depends on the whole corpus.
 
     Raises:
-        InputError: for discontinuous spans, for several documents of unknown lengths, and for distances that are not
-            numbers from 0 to 1.
+        InputError: if spans are discontinuous, if there are several documents of unknown length, or if distances are
+            not numbers from 0 to 1.
     """
 
     alpha: float = option(
@@ -170,7 +174,7 @@ class Gamma(AlignedMeasure):
             object.__setattr__(self, "distances", _text(_read(self.distances)))
 
     def options(self) -> dict[str, Any]:
-        """List the options for the signature; distances, precision and min_shift only if they are used."""
+        """Return the options for the signature; distances, precision and min_shift only if they have an effect."""
         options = super().options()
         unused = ["processes", *(name for name in ("distances", "precision") if options[name] is None)]
         if self.sampler != "shift":
@@ -178,7 +182,7 @@ class Gamma(AlignedMeasure):
         return {name: value for name, value in options.items() if name not in unused}
 
     def _count(self, alignment: Alignment) -> Counts:
-        """Count two annotators: the reference and the prediction."""
+        """Compute the counts of two annotators: the reference and the prediction."""
         if alignment.documents > 1:
             require_lengths(alignment.lengths, "gamma of several documents")
         for name, side in alignment.sides.items():
@@ -188,12 +192,13 @@ class Gamma(AlignedMeasure):
     require_units = staticmethod(require_contiguous)
 
     def count_sides(self, sides: Sequence[SideSpans], labels: tuple[str, ...], offsets: np.ndarray) -> Counts:
-        """Count any number of annotators.
+        """Compute the counts of any number of annotators.
 
         Args:
-            sides: the spans of each annotator on a line of all labels, with all documents for each label.
-            labels: label names.
-            offsets: the begin of each document within a label, and the end of the last document.
+            sides: the spans of each annotator, as positions on one axis: label after label, and the documents within
+                each.
+            labels: the label names.
+            offsets: the start of each document within a label, and the end of the last document.
         """
         count, documents = len(sides), len(offsets) - 1
         rows = unit_rows(sides, offsets)
@@ -224,20 +229,20 @@ class Gamma(AlignedMeasure):
         return UnitizingCounts(columns, labels, documents, shared, rows, self)
 
     def totals(self, counts: Counts) -> dict[str, np.ndarray]:
-        """Sum counts by label, and add the disorder by chance."""
+        """Sum counts by label, and add expected disorder."""
         return self._with_chance(counts, super().totals(counts))
 
     def weighted_totals(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Sum weighted counts, and add the disorder by chance in the original corpus."""
+        """Sum weighted counts, and add the expected disorder of the original corpus."""
         return self._with_chance(counts, super().weighted_totals(counts, weights))
 
     def score_per_document(self, counts: Counts) -> dict[str, np.ndarray]:
-        """Compute the values of each document, with chance from the whole corpus."""
+        """Compute the scores of each document, with chance from the whole corpus."""
         parts = [self.score_totals(self._with_chance(counts, totals)) for totals in counts.per_document()]
         return joined_values([dict.fromkeys(self.keys, np.zeros(0)), *parts])
 
     def _with_chance(self, counts: Counts, totals: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Add to totals the disorder by chance of these numbers of units and pairs."""
+        """Add to totals the expected disorder for their numbers of units and pairs."""
         of_unit, categorical, _ = self._chance(counts)
         return {
             **totals,
@@ -247,14 +252,15 @@ class Gamma(AlignedMeasure):
         }
 
     def simulated(self, counts: Counts) -> np.ndarray:
-        """Compute gamma of each random annotation; the mean is 0."""
+        """Compute gamma of each random annotation; their mean is 0."""
         disorder = self._chance(counts)[2]
         return 1 - divide(disorder, np.full(len(disorder), disorder.mean()), 1.0)
 
     def _chance(self, counts: Counts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Compute the expected disorder of a unit by label, the categorical one by label and overall, and the samples'.
+        """Compute the expected disorder by chance.
 
-        The result is cached in the counts.
+        Returns the disorder per unit by label, the disorder of gamma-cat by label and overall, and each sample's
+        disorder. They are cached in the counts.
         """
         kept: dict[str, Any] = counts.__dict__.setdefault("chance", {})
         options = repr([getattr(self, name) for name in _OF_CHANCE])
@@ -282,7 +288,7 @@ class Gamma(AlignedMeasure):
         return divide(shares, of_label, 0.0), divide(sums, aligned.sum(axis=0), 0.0), disorders.whole
 
     def _matrix(self, labels: tuple[str, ...]) -> np.ndarray | None:
-        """Make the matrix of the distances of labels."""
+        """Return the matrix of label distances."""
         if self.distances is None:
             return None
         code = {label: number for number, label in enumerate(labels)}
@@ -293,7 +299,7 @@ class Gamma(AlignedMeasure):
         return matrix
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute gamma, gamma-cat and the two disorders."""
+        """Compute gamma, gamma-cat, and observed and expected disorder."""
         sums = {name: np.asarray(values, dtype=float) for name, values in quantities.items()}
         return {
             "gamma": self._beyond(sums["observed"], sums["expected"], sums["mean_units"]),
@@ -303,7 +309,7 @@ class Gamma(AlignedMeasure):
         }
 
     def _beyond(self, observed: np.ndarray, expected: np.ndarray, size: np.ndarray) -> np.ndarray:
-        """Compute 1 - observed / expected; 1 if there are units without observed disorder."""
+        """Compute 1 - observed / expected; 1 if there are units and observed disorder is 0."""
         observed, size = np.asarray(observed), np.asarray(size)
         chance = np.where(expected > _NOTHING, expected, 0.0)
         value = np.where(chance == 0, self.zero_division, 1 - divide(observed, chance, 0.0))
@@ -323,7 +329,7 @@ _REMEDY = 'Give numbers from 0 to 1 for pairs of labels, as in {"PER": {"ORG": 0
 
 
 def _read(option: Any) -> dict[tuple[str, str], float]:
-    """Read the distances of pairs of labels; the names of a pair are sorted."""
+    """Read the distances of label pairs; the two names of a pair are sorted."""
     refusal = options_of(Gamma)["distances"].refusal(option, _REMEDY)
     try:
         entries = list(_entries(option))
@@ -343,7 +349,7 @@ def _read(option: Any) -> dict[tuple[str, str], float]:
 
 
 def _entries(option: Any) -> Iterator[tuple[Any, ...]]:
-    """Yield pairs of labels with their distances; raise a TypeError or ValueError for other input."""
+    """Yield each pair of labels with its distance; raise a TypeError or ValueError if the option cannot be read."""
     if isinstance(option, Mapping):
         for label, distances in listed_items(option, _REMEDY, option="distances"):
             if not isinstance(distances, Mapping):
@@ -362,6 +368,6 @@ def _entries(option: Any) -> Iterator[tuple[Any, ...]]:
 
 
 def _text(distances: Mapping[tuple[str, str], float]) -> str | None:
-    """Write distances as the option spells them."""
+    """Write distances as text for the option."""
     pairs = sorted(distances.items())
     return ",".join(f"{first}/{second}={number!r}".removesuffix(".0") for (first, second), number in pairs) or None

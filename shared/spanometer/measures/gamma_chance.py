@@ -18,18 +18,18 @@ _CONFIDENCE = 1.96
 """The normal quantile for 95%."""
 
 _PART = 5
-"""The number of samples that a process makes at a time."""
+"""The number of samples in one task of a process."""
 
 
 @dataclass(frozen=True, eq=False)
 class Disorders:
-    """The disorder of annotations, one a row, in units of Δ.
+    """The disorder of several annotations, in units of Δ.
 
     Attributes:
-        per_label: the disorder of the best alignment by label, shape (annotations, labels); the units of a unitary
-            alignment share its disorder equally.
-        categorical: the mean label distance of aligned pairs with each label and, last, of all pairs; NaN without
-            pairs. Shape (annotations, labels + 1).
+        per_label: the disorder of each annotation's best alignment by label, shape (annotations, labels). The units of
+            a unitary alignment share its disorder equally.
+        categorical: the weighted mean label distance of aligned pairs with each label and, in the last column, of all
+            pairs; NaN if there are no pairs. Shape (annotations, labels + 1).
     """
 
     per_label: np.ndarray
@@ -43,7 +43,7 @@ class Disorders:
 
 @dataclass(frozen=True, eq=False)
 class AlignedPairs:
-    """The pairs of aligned units, weighted: max(0, 1 - Δ d_pos) / (k - 1), with k units in the unitary alignment."""
+    """The pairs of aligned units, each with the weight max(0, 1 - d_pos) / (k - 1), see `Gamma`."""
 
     first: np.ndarray
     second: np.ndarray
@@ -52,14 +52,14 @@ class AlignedPairs:
 
     @classmethod
     def of(cls, units: Units, best: UnitaryAlignments, dissimilarity: Dissimilarity, delta: float) -> AlignedPairs:
-        """Weight the pairs of units and their label distances."""
+        """Compute the weight and label distance of each pair of aligned units."""
         row, first, second = best.unit_pairs()
         close = np.maximum(0.0, 1 - delta * dissimilarity.positional(units, first, second))
         weight = close / (best.sizes[row] - 1)
         return cls(first, second, weight, weight * dissimilarity.categorical(units, first, second))
 
     def by_label(self, units: Units) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-        """Yield unit, label, weight and weighted distance of each pair; pairs of two labels occur twice."""
+        """Yield unit, label, weight and weighted distance of each pair; a pair with two labels is yielded twice."""
         yield self.first, units.label[self.first], self.weight, self.apart
         differ = units.label[self.first] != units.label[self.second]
         second = self.second[differ]
@@ -68,23 +68,24 @@ class AlignedPairs:
 
 @dataclass(frozen=True, eq=False)
 class Chance:
-    """Random annotations made from the units of all annotators on one line.
+    """Random annotations, created from the units of all annotators on concatenated documents.
 
-    `shift`: draws annotators with replacement and shifts the units of each by a random number of tokens, on a circle
-    from the first start to the last end; a unit that passes the end starts again, whole. Any two shifts are at least
-    `apart` mean lengths of a unit apart, or in equal steps if the circle is too short. All such shifts are equally
-    likely.
+    `shift`: draw annotators with replacement, and shift all units of each by a random number of tokens. Positions form
+    a circle from the first start to the last end; a unit that passes the end continues at the start without being cut.
+    Any two shifts differ by at least `apart` mean unit lengths; if the circle is too short for that, shifts are in
+    equal steps. All such shifts are equally likely.
 
-    `statistical`: draws each annotator's number of units, the lengths and the gaps from normal distributions with the
-    real means and deviations (negative numbers become 0, lengths lose their sign), and labels by their frequencies.
+    `statistical`: draw the number of units of each annotator, their lengths and the gaps between them from normal
+    distributions with the observed means and standard deviations, and draw labels by their frequencies. Negative
+    numbers of units become 0; of negative lengths the absolute value is taken.
 
     Attributes:
-        units: the real units; their groups are ignored.
+        units: the observed units; their groups are ignored.
         labels: the number of labels.
         sampler: `shift` or `statistical`.
-        apart: the minimum distance of two shifts, in mean lengths of a unit.
+        apart: the minimum distance of two shifts, in mean unit lengths.
         delta: Δ.
-        seed: the seed; each sample has its own random generator, so samples can be made in any order.
+        seed: the seed. Each sample has its own random generator, so samples can be created in any order.
     """
 
     units: Units
@@ -96,12 +97,12 @@ class Chance:
     seed: int = 0
 
     def disorders(self, samples: int, precision: float | None, processes: int) -> Disorders:
-        """Compute the disorder of samples.
+        """Compute the disorder of random annotations (samples).
 
         Args:
             samples: the minimum number of samples.
-            precision: the relative error of the mean disorder, at 95%; the first samples show how many more it takes.
-            processes: the number of processes; a worker of a pool uses one.
+            precision: the relative error of the mean disorder, at 95%. The first samples show how many more are needed.
+            processes: the number of processes; inside a worker process only one is used.
 
         Raises:
             InputError: if more than `MOST_SAMPLES` are needed.
@@ -142,7 +143,7 @@ class Chance:
         return disorders_of(units, best, self.dissimilarity, self.delta, len(numbers), self.labels)
 
     def sampled(self, numbers: range) -> Units:
-        """Make the samples with these numbers, each a group."""
+        """Create the samples with these numbers; each is a group of units."""
         make = self._shifted if self.sampler == "shift" else self._drawn
         samples = [make(np.random.default_rng([self.seed, number])) for number in numbers]
         group = np.repeat(np.arange(len(samples)), [len(annotator) for annotator, *_ in samples])
@@ -164,7 +165,7 @@ class Chance:
         return annotator, start, start + units.duration[unit], units.label[unit]
 
     def _moves(self, generator: np.random.Generator, circle: float) -> np.ndarray:
-        """Draw a place on a circle for each annotator, uniformly among places that are far enough apart."""
+        """Draw a shift for each annotator, uniformly among all shifts that are far enough apart."""
         count = self.units.annotators
         least = min(self.apart * float(self.units.duration.mean()), circle / count)
         free = np.sort(generator.uniform(0, circle - count * least, count - 1))

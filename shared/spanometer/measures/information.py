@@ -1,4 +1,4 @@
-"""The information of tokens and of sets of tokens, graded by rank; probabilities of words."""
+"""The information of tokens and of sets of tokens, and probabilities of words."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from ..exceptions import InputError, mention, on_side, shown
 from .words import TOKENS_REMEDY, encoded_words, require_fit, words_of
 
 _TABLE = 1 << 16
-"""The longest set of tokens whose harmonic number is summed; digamma gives longer ones."""
+"""Up to this size, harmonic numbers are summed; for larger sets they are computed with the digamma function."""
 
 _WORDS = 1 << 14
-"""The number of words of a mapping that are hashed at a time."""
+"""The number of words that are hashed at a time."""
 
 _BLOCK = 1 << 20
-"""This many tokens are expanded at a time."""
+"""The number of tokens that are processed at a time."""
 
 
 _LISTS_REMEDY = "Pass one list for each document, with a number or None for each token."
@@ -33,13 +33,13 @@ _RANGE = "Probabilities are greater than 0 and at most 1."
 
 @dataclass(frozen=True)
 class TokenProbabilities:
-    """Probabilities of the tokens of documents, for example from a language model; NaN for missing ones.
+    """Probabilities of the tokens of documents, for example from a language model; NaN where missing.
 
-    They belong to the data: any two objects are equal, so that parts of a corpus have the same measure.
+    Probabilities belong to the data, so any two objects compare equal: parts of a corpus have the same measure.
 
     Attributes:
-        offsets: the begin of each document's tokens, and the end of the last.
-        values: float64, the probabilities of all tokens, document after document.
+        offsets: the start of each document's tokens, and the end of the last document.
+        values: the probabilities of all tokens, document after document, float64.
     """
 
     offsets: np.ndarray = field(compare=False, repr=False)
@@ -47,10 +47,10 @@ class TokenProbabilities:
 
     @classmethod
     def read(cls, documents: Any) -> TokenProbabilities:
-        """Read a list of numbers and None for each document, or an Arrow column of such lists.
+        """Read the probabilities of each document: lists of numbers and None, or an Arrow column of such lists.
 
         Raises:
-            InputError: for other input, and for a number below 0 or above 1.
+            InputError: if the input has another form, or if a number is below 0 or above 1.
         """
         if isinstance(documents, TokenProbabilities):
             return documents
@@ -69,7 +69,7 @@ class TokenProbabilities:
 
 
 def _numbers(row: Any, document: int) -> np.ndarray:
-    """Read a document's numbers, NaN for None."""
+    """Read the numbers of one document, with NaN for None."""
     try:
         listed = row if hasattr(row, "__array__") else list(row)
         # NumPy turns booleans among numbers into numbers
@@ -87,7 +87,7 @@ def _numbers(row: Any, document: int) -> np.ndarray:
 
 
 def refusal(problem: str, remedy: str, offsets: np.ndarray, token: int, side: str) -> InputError:
-    """Make an error about a token, numbered over all documents."""
+    """Create an error about a token, numbered over all documents."""
     document, position = place_of(offsets, token)
     return InputError(problem, remedy, side=side, document=document, position=position)
 
@@ -97,22 +97,22 @@ def word_probabilities(corpus: Any, *, smoothing: float = 1.0) -> dict[str, Any]
 
         P(w) = (c(w) + k) / (N + k (V + 1))
 
-    for a word with the count c(w), N words, V different words and the smoothing k; an unknown word has
-    k / (N + k (V + 1)). The probabilities of all words and one unknown word sum to 1. With k = 0 they are the relative
-    frequencies, and unknown words have none.
+    c(w) is the count of the word, N the number of words, V the number of distinct words and k the smoothing. The
+    probability of an unknown word is k / (N + k (V + 1)). The probabilities of all words and of one unknown word sum to
+    1. If k = 0, P(w) is the relative frequency, and unknown words have no probability.
 
         probabilities = word_probabilities(training_words)
         SlIcm(tokens=words, **probabilities)
 
     Args:
-        corpus: the words of each document as they are spelled in the text, or a mapping of words to counts.
+        corpus: the words of each document, spelled as in the text, or a mapping from words to counts.
         smoothing: k, at least 0.
 
     Returns:
         The options `token_probabilities` (a mapping) and `unknown` of `measures.SlIcm` and of its module.
 
     Raises:
-        InputError: without words, for counts that are not positive numbers, and for a negative smoothing.
+        InputError: if there are no words, if counts are not positive numbers, or if smoothing is negative.
     """
     if not is_number(smoothing) or not 0 <= smoothing < math.inf:
         raise InputError(f"smoothing={shown(smoothing)} must be a number of at least 0.", "The default is 1.")
@@ -138,8 +138,8 @@ class TokenInformation:
     """The information of each token of a corpus.
 
     Attributes:
-        unit: the information of each token if all are equal.
-        token: float64, the information of all tokens, document after document, NaN if unknown; None if all are equal.
+        unit: the information of every token, if all tokens have the same.
+        token: otherwise the information of each token, document after document, float64, NaN if unknown; else None.
     """
 
     unit: float = 1.0
@@ -156,11 +156,11 @@ class TokenInformation:
         unknown: float | None = None,
         log_base: float,
     ) -> TokenInformation:
-        """Compute -log P(w) from words and their probabilities, see `measures.SlIcm`.
+        """Compute -log P(w) for each word, see `measures.SlIcm`.
 
         Args:
             lengths: the number of tokens of each document.
-            exact: whether these are the documents' lengths; otherwise documents may have more words.
+            exact: True if these lengths are exact, False if documents may have more words.
             tokens, probabilities, unknown, log_base: see `measures.SlIcm`.
         """
         if isinstance(probabilities, TokenProbabilities):
@@ -182,7 +182,7 @@ class TokenInformation:
         return cls(token=_information(share, log_base)[words.codes[ranges(words.offsets[:-1], lengths)]])
 
     def unknown_in(self, start: np.ndarray, end: np.ndarray) -> int | None:
-        """Find the first token within these stretches without a probability; None if there is none."""
+        """Return the index of the first token in these intervals that has no probability, or None."""
         if self.token is None or not np.isnan(self.token).any():
             return None
         before = offsets_of(np.isnan(self.token))
@@ -193,7 +193,7 @@ class TokenInformation:
         return first + int(np.argmax(np.isnan(self.token[first:])))
 
     def of_sizes(self, sizes: np.ndarray) -> np.ndarray:
-        """Compute the information of sets of tokens with equal information: unit * H(size)."""
+        """Compute unit * H(size), the information of token sets if all tokens have the same; H are harmonic numbers."""
         largest = min(int(sizes.max(initial=0)), _TABLE)
         harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, largest + 1))))
         sums = harmonic[np.minimum(sizes, largest)]
@@ -205,12 +205,12 @@ class TokenInformation:
         return np.asarray(self.unit * sums)
 
     def graded(self, group: np.ndarray, start: np.ndarray, end: np.ndarray, groups: int) -> np.ndarray:
-        """Compute Σ_i (1 / i) information(w_i) for each group of intervals of tokens, i the rank within the group.
+        """Compute Σ_i (1 / i) information(w_i) for each group of token intervals; i is the rank within the group.
 
         Args:
             group: the group of each interval, ascending from 0; no group is empty.
-            start, end: bounds in tokens of all documents laid end to end, in order within a group.
-            groups: number of groups.
+            start, end: the bounds of each interval in tokens of the concatenated documents, in order within a group.
+            groups: the number of groups.
         """
         information = np.empty(0) if self.token is None else self.token
         size = end - start
@@ -234,7 +234,7 @@ def require_probability(value: object, name: str) -> None:
 
 
 def require_probabilities(probabilities: Mapping[Any, Any]) -> None:
-    """Raise an `InputError` unless this maps words to probabilities."""
+    """Raise an `InputError` unless the mapping maps words to probabilities."""
     for word, value in each_item(probabilities, TOKENS_REMEDY, option="token_probabilities"):
         if not isinstance(word, str):
             problem = f"{mention('token_probabilities')}: {shown(word)} is not a word."
@@ -243,7 +243,7 @@ def require_probabilities(probabilities: Mapping[Any, Any]) -> None:
 
 
 def mapping_digest(probabilities: Mapping[str, float]) -> str:
-    """Compute eight digits of a hash of the mapping, for the signature."""
+    """Compute a hash of the mapping, eight digits long, for the signature."""
     items = probabilities.items() if all(starmap(lt, pairwise(probabilities))) else sorted(probabilities.items())
     # as JSON, part by part
     digest, before = hashlib.sha256(b"["), b""

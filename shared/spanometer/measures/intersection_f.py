@@ -1,4 +1,4 @@
-"""F1 over covered shares of spans."""
+"""F1 over the covered proportion of each span."""
 
 from __future__ import annotations
 
@@ -19,18 +19,22 @@ from .f_scores import f_results
 
 @dataclass(frozen=True, kw_only=True)
 class IntersectionF(FMeasure):
-    """Precision, recall and F1 over the covered share of each span.
+    """Compute precision, recall and F1 over the covered proportion of each span.
 
-    P = (1 / |Ŝ|) Σ_ŝ Σ_s |ŝ ∩ s| / |ŝ|, R = (1 / |S|) Σ_s Σ_ŝ |ŝ ∩ s| / |s|, over pairs of one label.
+    P = (1 / |Ŝ|) Σ_ŝ Σ_s |ŝ ∩ s| / |ŝ|, R = (1 / |S|) Σ_s Σ_ŝ |ŝ ∩ s| / |s|. S are the reference spans and Ŝ the
+    predicted spans; the sums run over pairs with the same label. Higher is better.
 
     Attributes:
-        cap: count a span's summed coverage as at most 1. The plain sum can pass 1 if spans of one side overlap.
-        best: the sides whose spans are covered only by the best span of the other side, not by all (neleval's max).
+        cap: True limits the coverage of each span to 1. The sum can exceed 1 if several spans of the other side overlap
+            each other.
+        best: the sides whose spans are covered by only one span, the one that shares the most tokens (neleval's max),
+            instead of by all spans of the other side.
 
-    Counts: `right` and `found`, the sums of the spans' coverage; `predicted` and `reference`, in spans.
+    Counts: `right` and `found`, the summed coverage of predicted and of reference spans; `predicted` and `reference`,
+    in spans.
 
     Raises:
-        InputError: if two spans of one label and side overlap, unless `cap` is set or `best` is `both`.
+        InputError: if two spans of one label and side overlap, unless `cap` is True or `best` is `both`.
     """
 
     cap: bool = option(
@@ -56,11 +60,11 @@ class IntersectionF(FMeasure):
 
     @property
     def needs(self) -> frozenset[str]:
-        """The requirements on spans, see `Measure.needs`."""
+        """The conditions on spans, see `Measure.needs`."""
         return frozenset(() if self.cap or self.best == "both" else ("disjoint",))
 
     def _count(self, alignment: Alignment) -> Counts:
-        """Sum the shared tokens of each span."""
+        """Sum the covered proportion of each span."""
         references, predictions = alignment.references, alignment.predictions
         if self.needs:
             reason = ", so shared tokens would count twice."
@@ -88,7 +92,7 @@ class IntersectionF(FMeasure):
 
 
 def _most(span: np.ndarray, shared: np.ndarray, spans: int) -> np.ndarray:
-    """Find the most tokens that each span shares with one span."""
+    """Compute the largest number of tokens that each span shares with a single span."""
     most = np.zeros(spans, dtype=np.int64)
     np.maximum.at(most, span, shared)
     return most

@@ -1,4 +1,4 @@
-"""F1 over token links."""
+"""F1 over links between tokens."""
 
 from __future__ import annotations
 
@@ -21,15 +21,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class LinkF(FMeasure):
-    """Precision, recall and F1 over token links (Vilain et al. 1995; typed as in Amigó et al., section 2.3).
+    """Compute precision, recall and F1 over token links (Vilain et al. 1995; Amigó et al., section 2.3).
 
-    A link is an unordered pair of tokens i <= j inside one span of a label; i = j is a link too. With L and L̂ the
-    links of the reference and of the predicted spans, P = |L̂ ∩ L| / |L̂|, R = |L̂ ∩ L| / |L|. Links are counted label
-    by label; `match_labels=False` is the printed formula, in which two tokens share "some" label.
+    A link is an unordered pair of tokens i <= j within one span; i = j is a link too. With the links L of the reference
+    spans and L̂ of the predicted spans, P = |L̂ ∩ L| / |L̂| and R = |L̂ ∩ L| / |L|. Range [0, 1], higher is better.
+    Links of different labels are different. `match_labels=False` is the formula as printed in the paper, in which
+    labels do not matter.
 
-    Let reach(i) be the furthest end of any contiguous span over token i. A side has Σ_i (reach(i) - i) links, and both
-    share Σ_i (min(reach, reach') - i). The sums run over stretches of equal reach, so time grows with the number of
-    spans, nested or not. Overlapping discontinuous spans are split into pieces, see `pieces.PIECE_PAIR_LIMIT`.
+    Let reach(i) be the furthest end of any contiguous span over token i. A side has Σ_i (reach(i) - i) links, and the
+    sides have Σ_i (min(reach, reach') - i) links in common. The sums run over intervals of equal reach, so time grows
+    with the number of spans, nested or not. Overlapping discontinuous spans are split into pieces, see
+    `pieces.PIECE_PAIR_LIMIT`.
 
     Counts: `both`, `predicted`, `reference`, in links; `reference_spans`.
 
@@ -45,7 +47,7 @@ class LinkF(FMeasure):
     place: ClassVar[int] = 30
 
     def _count(self, alignment: Alignment) -> Counts:
-        """Count links in the cheapest way that the spans allow."""
+        """Count links by the fastest method for these spans."""
         references = alignment.references
         columns = join_columns([_count(part) for part in alignment.parts()])
         columns["reference_spans"] = references.column()
@@ -63,7 +65,7 @@ def _count(alignment: Alignment) -> dict[str, Column]:
 
 
 def _flat(alignment: Alignment) -> dict[str, Column]:
-    """Count the links of disjoint spans: two spans share the links of their common tokens."""
+    """Count the links of spans that do not overlap: the links of two spans' common tokens are common links."""
     references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
     return {
         "both": references.column(pairs.reference, _triangle(pairs.shared)),
@@ -89,7 +91,7 @@ def _by_reach(alignment: Alignment) -> dict[str, Column]:
 
 
 def _reaches(side: SideSpans) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compute disjoint stretches in order: start, end, and the furthest end of any span over their tokens."""
+    """Compute disjoint intervals: start, end, and the furthest end of any span over their tokens."""
     reach = np.maximum.accumulate(side.end) if len(side) else side.end
     end = reach.copy()
     end[:-1] = np.minimum(reach[:-1], side.start[1:])

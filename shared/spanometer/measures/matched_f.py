@@ -1,9 +1,9 @@
 """F1 over spans that are matched one to one.
 
-The matching of `mpp` maximises F = 2PR / (P + R), which is not a sum over pairs, so an assignment algorithm cannot find
-it. But for 0 <= s <= 1, F is at most 2(1 - s)² P + 2 s² R, with equality only at s = P / (P + R): pairs that maximise
-this sum at their own s also maximise F. Otherwise choices are compared: all choices in small groups of pairs, and the
-choices within the bound in large groups.
+`mpp` maximises F = 2PR / (P + R). F is not a sum over pairs, so an assignment algorithm cannot maximise it directly.
+However, for 0 <= s <= 1, F is at most 2(1 - s)² P + 2 s² R, with equality only at s = P / (P + R). If a matching
+maximises this weighted sum, and s = P / (P + R) for its own P and R, it also maximises F. If no such matching is found,
+matchings are compared: all of them in small groups of overlapping spans, and those within the bound in large groups.
 """
 
 from __future__ import annotations
@@ -29,49 +29,51 @@ _THRESHOLDS = tuple(step / 20 for step in range(_STEPS, 2 * _STEPS))
 """The thresholds of `iou_50_95`, as in detection benchmarks."""
 
 _EQUAL = 1e-12
-"""Values of F that differ by less count as equal."""
+"""Values of F that differ by less than this are equal."""
 
 _TRIED = 4096
-"""At most this many choices of the groups of a place are compared at once."""
+"""The maximum number of combinations of groups that are compared at once."""
 
 _ROUNDS = 24
-"""How many weights of the sides are tried."""
+"""The maximum number of weights s that are tried."""
 
 _UNIT = 2.0**40
-"""Credits and weights are compared as integers in this fraction of a span."""
+"""Credits and weights are multiplied by this and rounded to integers, so that comparisons are exact."""
 
 _SLACK = 1e-9
-"""The rounding error of the worth of a choice, in spans."""
+"""The rounding error of a matching's weighted sum, in spans."""
 
 MOST_COMPARED = 200_000
-"""At most this many choices are held at a time."""
+"""The maximum number of matchings in memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MatchedF(FMeasure):
-    """Precision, recall and F1 over overlapping spans that are matched one to one.
+    """Compute precision, recall and F1 over overlapping spans that are matched one to one.
 
-    P = (1 / |Ŝ|) Σ c(ŝ, s), R = (1 / |S|) Σ c(ŝ, s), over the pairs of the best matching; each span is in at most one
-    pair. `credit` sets the credit c of a pair, with IoU = |ŝ ∩ s| / |ŝ ∪ s|, and the objective of the matching:
+    P = (1 / |Ŝ|) Σ c(ŝ, s), R = (1 / |S|) Σ c(ŝ, s), summed over the matched pairs. S are the reference spans and Ŝ the
+    predicted spans; each span is in at most one pair. With IoU = |ŝ ∩ s| / |ŝ ∪ s|, `credit` sets the credit c of a
+    pair and the matching:
 
-    - `iou_threshold`: 1 if IoU is `threshold` or more; the most such pairs.
+    - `iou_threshold`: c is 1 if IoU is at least `threshold`, otherwise 0; the matching has the most such pairs.
     - `iou_50_95`: the mean over the thresholds 0.5, 0.55 ... 0.95, each with its own matching. |Ŝ| and |S| are the same
       for all thresholds, so the mean of F1 is the F1 of the mean P and the mean R.
-    - `iou`: IoU; the largest sum.
-    - `overlap`: 1; the most pairs.
-    - `mpp` (Perrella et al. 2026): in P |ŝ ∩ s| / |ŝ|, in R |ŝ ∩ s| / |s|; the largest F1 of the label in the document,
-      then the largest P + R, then the largest P.
+    - `iou`: c is IoU; the matching has the largest sum.
+    - `overlap`: c is 1; the matching has the most pairs.
+    - `mpp` (Perrella et al. 2026): c is |ŝ ∩ s| / |ŝ| in P and |ŝ ∩ s| / |s| in R. The matching has the largest F1 of
+      the label in the document, then the largest P + R, then the largest P.
 
-    Each label is matched separately, so counts of labels sum to the whole. Discontinuous spans are sets of tokens.
+    All scores are in [0, 1], higher is better. Each label is matched separately, so the counts of labels add up to the
+    total. Discontinuous spans are sets of tokens.
 
     Attributes:
-        credit: see above.
-        threshold: for `iou_threshold`; 1 gives `span_f`. Pairs always overlap, so 0 gives `overlap`.
+        credit: the credit of a pair, see above.
+        threshold: the threshold of `iou_threshold`. 1 gives `span_f`; 0 gives `overlap`, because pairs always overlap.
 
-    Counts: `both`, the summed credits (with `mpp` `right` and `found`); `predicted`, `reference`, in spans.
+    Counts: `both`, the summed credits (with `mpp`: `right` and `found`); `predicted`, `reference`, in spans.
 
     Raises:
-        InputError: for a threshold with another credit, and if too many spans of one label overlap each other, see
+        InputError: if a threshold is set with another credit, or if too many spans of one label overlap each other, see
             `matching.LARGEST_GROUP` and `MOST_COMPARED`.
     """
 
@@ -109,14 +111,14 @@ class MatchedF(FMeasure):
             )
 
     def options(self) -> dict[str, Any]:
-        """List the options that can change the number, with the threshold only if it is used."""
+        """Return the options that can change the scores; the threshold is included only if it has an effect."""
         options = super().options()
         if self.credit != "iou_threshold":
             del options["threshold"]
         return options
 
     def _count(self, alignment: Alignment) -> Counts:
-        """Match spans, and sum the pairs' credits."""
+        """Match spans and sum the credits of the pairs."""
         references, predictions = alignment.references, alignment.predictions
         credits = self._shares(alignment) if self.credit == "mpp" else {"both": self._pairs(alignment)}
         columns = {**credits, "predicted": predictions.column(), "reference": references.column()}
@@ -147,7 +149,7 @@ class MatchedF(FMeasure):
         return references.column(spans, times[spans] / _STEPS)
 
     def _shares(self, alignment: Alignment) -> dict[str, Column]:
-        """Compute the covered shares of matched predicted and reference spans."""
+        """Compute the covered proportion of each matched predicted and reference span."""
         pairs, sides = alignment.pairs, (alignment.predictions, alignment.references)
         of_sides = (pairs.prediction, pairs.reference)
         shares = [pairs.shared / side.size[spans] for side, spans in zip(sides, of_sides, strict=True)]
@@ -170,18 +172,18 @@ def _most(reference: np.ndarray, prediction: np.ndarray) -> np.ndarray:
 def harmonic_matching(
     rows: np.ndarray, columns: np.ndarray, credits: np.ndarray, place: np.ndarray, sizes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Match pairs one to one with the largest F in each place, and sum their credits.
+    """Match pairs one to one so that F is largest in each (document, label) place, and sum their credits.
 
     Ties (to 1e-12) go to the largest P + R, then to the largest P.
 
     Args:
-        rows, columns: the two ends of each pair; all pairs are different.
-        credits: the positive credits of each pair in both sums, shape (pairs, 2).
-        place: the place of each pair; pairs with a common end have the same place.
-        sizes: the sizes of both sides in each pair's place, shape (pairs, 2).
+        rows, columns: the two spans of each pair; no pair occurs twice.
+        credits: the positive credits of each pair in P and in R, shape (pairs, 2).
+        place: the place of each pair. Pairs with a common span are in the same place.
+        sizes: the number of spans of each side in the pair's place, shape (pairs, 2).
 
     Returns:
-        The places, ascending, and their summed credits, shape (places, 2).
+        The places in ascending order, and their summed credits, shape (places, 2).
 
     Raises:
         InputError: if a group is too large, see `matching.LARGEST_GROUP` and `MOST_COMPARED`.
@@ -232,21 +234,20 @@ def _summed(place: np.ndarray, credits: np.ndarray, places: int) -> np.ndarray:
 
 
 def _front(points: np.ndarray) -> np.ndarray:
-    """Select the Pareto-optimal points."""
     points = points[np.lexsort((-points[:, 1], -points[:, 0]))]
     below = np.maximum.accumulate(points[:, 1])[:-1]
     return np.asarray(points[np.append(True, points[1:, 1] > below + _EQUAL)])
 
 
 def _means(sums: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Compute F of summed credits, shape (..., 2); 0 without credits."""
+    """Compute F from summed credits, shape (..., 2); 0 if there are no credits."""
     shares = sums / sizes
     total = shares.sum(axis=-1)
     return np.asarray(2 * shares.prod(axis=-1) / np.where(total > 0, total, 1.0))
 
 
 def _best(totals: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Select the best of summed credits, shape (choices, 2)."""
+    """Return the best row of summed credits, shape (matchings, 2)."""
     for value_of in (_means, lambda sums, sizes: (sums / sizes).sum(axis=1), lambda sums, sizes: sums[:, 0]):
         value = value_of(totals, sizes)
         totals = totals[value >= value.max() - _EQUAL]
@@ -256,10 +257,9 @@ def _best(totals: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 def _search(
     rows: np.ndarray, columns: np.ndarray, credits: np.ndarray, place: np.ndarray, fixed: np.ndarray, sizes: np.ndarray
 ) -> np.ndarray:
-    """Compute the summed credits of the best choice in each place, added to the fixed credits.
+    """Compute the summed credits of the best matching in each place, added to the credits of fixed pairs.
 
-    Bisects the weights of the two sides towards the lowest bound. If no choice reaches the bound, compares all choices
-    within it.
+    Bisect the weight s until the bound is lowest. If no matching reaches the bound, compare all matchings within it.
     """
     sums, share = fixed.copy(), np.full(len(sizes), 0.5)
     best = np.zeros(len(sizes))
@@ -295,10 +295,10 @@ def _search(
 def _compared(
     rows: np.ndarray, columns: np.ndarray, credits: np.ndarray, worth: np.ndarray, least: float
 ) -> np.ndarray:
-    """Compute the summed credits of all choices worth `least` or more, leaving out some dominated choices.
+    """Compute the summed credits of all matchings worth at least `least`, skipping some dominated ones.
 
-    Goes through the rows in order. Prices of rows and columns bound the remaining gain of a choice: the two prices of a
-    pair are never below its worth (the dual of the assignment problem).
+    The search goes through the rows in order. Prices of rows and columns bound the remaining gain: the sum of a pair's
+    two prices is never below its worth (the dual of the assignment problem).
     """
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
@@ -347,7 +347,7 @@ def _weights(share: np.ndarray) -> np.ndarray:
 
 
 def _share(sums: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Compute P / (P + R), where the bound is F itself; 1/2 without credits."""
+    """Compute P / (P + R), at which the bound equals F; 1/2 if there are no credits."""
     shares = sums / sizes
     total = shares.sum(axis=1)
     return np.asarray(np.where(total > 0, shares[:, 0], 0.5) / np.where(total > 0, total, 1.0))

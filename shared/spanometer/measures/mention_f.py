@@ -1,4 +1,4 @@
-"""F1 over mentions as strings."""
+"""F1 over mentions, compared as strings."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _ANY_LABEL = "_"
 
 @dataclass(frozen=True, kw_only=True)
 class MentionF(PrecisionRecallF1):
-    """Precision, recall and F1 over mentions as strings; a mention is right if its reference document has it.
+    """Compute precision, recall and F1 over mentions as strings: a mention is right if the reference document has it.
 
-    P = |M̂ ∩ M| / |M̂|, R = |M̂ ∩ M| / |M|, with M the reference mentions and M̂ the predicted ones: pairs of a label
-    and a normalised text, document by document. Positions do not matter, so you can score answers of language models
-    directly, also against references without offsets. All values are in [0, 1], higher is better.
+    P = |M̂ ∩ M| / |M̂|, R = |M̂ ∩ M| / |M|. M are the reference mentions and M̂ the predicted mentions of a document; a
+    mention is a label with a normalised text. Positions do not matter, so you can score answers of language models
+    directly, also against references without offsets. All scores are in [0, 1], higher is better.
 
     Attributes:
-        fold: how texts are normalised on both sides, after removing outer blanks; see `forms.form_of`.
-        copies: `set`: each mention counts once in a document; `multiset`: each copy counts.
-        match_labels: whether a mention is compared only with mentions of its label.
+        fold: how texts are normalised on both sides after whitespace at their ends is removed; see `forms.form_of`.
+        copies: `set`: each mention counts once in a document. `multiset`: each copy counts.
+        match_labels: whether mentions must have the same label to be equal.
 
     Counts: `both`, `predicted`, `reference`, in mentions.
 
@@ -60,7 +60,7 @@ class MentionF(PrecisionRecallF1):
     support: ClassVar[str] = "reference"
 
     def counts(self, references: Mentions, predictions: Mentions) -> Counts:
-        """Count the mentions of both sides and their common mentions."""
+        """Count the mentions of both sides, and the mentions they have in common."""
         require_sides(Mentions, references, predictions)
         sides = references, predictions
         names = tuple(sorted({*references.labels, *predictions.labels}))
@@ -84,12 +84,12 @@ class MentionF(PrecisionRecallF1):
         return self.with_document_scores(Counts(columns, names, references.documents, measure=self))
 
     def _labels(self, side: Mentions, names: tuple[str, ...]) -> np.ndarray:
-        """Code the labels of a side's mentions among all labels."""
+        """Convert the labels of a side's mentions to indices of `names`."""
         if not self.match_labels:
             return np.zeros(len(side), dtype=np.int64)
         return recoded(side.label, side.labels, {name: code for code, name in enumerate(names)})
 
     def _forms(self, side: Mentions, forms: dict[str, int]) -> np.ndarray:
-        """Code the normal forms of a side's mentions; each distinct text is folded once."""
+        """Convert the texts of a side's mentions to integers, equal for equal normalised texts."""
         codes = [forms.setdefault(form_text(text.strip(), self.fold), len(forms)) for text in side.texts]
         return np.asarray(np.array(codes, dtype=np.int64)[side.text])

@@ -1,4 +1,4 @@
-"""Measures as text: `span_f,token_f(format=BIO),matched_f(threshold=0.9)`, or their signatures."""
+"""Parse measures from text: `span_f,token_f(format=BIO),matched_f(threshold=0.9)`, or from their signatures."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _EXAMPLE = "span_f,token_f(format=BIO)"
 _HASHED = re.compile(r"(\d+-[0-9a-f]{8}|hf:[0-9a-f]{12})")
 _OF_SIDES = re.compile(r"(references|annotator [^=]*)=.*,(predictions|system [^=]*|annotator [^=]*)=")
-"""A value for each side, in the signature of files that were read with different options."""
+"""The form of a signature value that differs between the two files: one value for each side."""
 
 _DRAWN = ("confidence", "interval_method", "n_resamples", "n_permutations", "seed", "draws_seed")
-"""The parts of signatures that set intervals and tests and change no score."""
+"""The parts of signatures about intervals and tests, which do not change scores."""
 
 _NAMES = ("label_map", "labels", "ignore_labels", "asked_labels", "aliases", "attributes", "distances")
-"""The parts of signatures that list names; such a name can look like a measure."""
+"""The parts of signatures that list names. Such a name can look like a measure."""
 
 
 @dataclass(frozen=True)
 class Signature:
-    """A signature as `Measure.signature` writes it, or its beginning.
+    """A parsed signature, see `Measure.signature`; it may be cut off at the end.
 
     Attributes:
         measure: the name of the measure.
         parts: the other parts by name, without the version.
-        version: the version; empty if the signature is cut.
+        version: the version; empty if the signature is cut off.
     """
 
     measure: str
@@ -51,7 +51,7 @@ class Signature:
 
     @classmethod
     def read(cls, text: str) -> Signature:
-        """Read a signature, ignoring blanks around its parts."""
+        """Parse a signature, ignoring whitespace around its parts."""
         measure, *parts = (part.strip() for part in text.split("|"))
         values: dict[str, str] = {}
         for part in filter(None, parts):
@@ -62,7 +62,7 @@ class Signature:
         return cls(measure, values, values.pop("v", ""))
 
     def require(self, signature: str) -> None:
-        """Raise an `InputError` unless the signature of a result agrees."""
+        """Raise an `InputError` unless the signature of a result agrees with this one."""
         other = Signature.read(signature).parts
         added = ("n_permutations",) if "confidence" in self.parts else _DRAWN
         for name in [*self.parts, *(name for name in other if self.version and name not in (*added, "min_overlap"))]:
@@ -75,12 +75,12 @@ class Signature:
 
 
 def signatures_in(items: Iterable[Any]) -> list[Signature | None]:
-    """Read the signatures in a list of measures, with None for other measures."""
+    """Parse the signatures in a list of measures; the result has None for items that are not signatures."""
     return [Signature.read(item) if isinstance(item, str) and "|" in item else None for item in items]
 
 
 def reading_of(signatures: Iterable[Signature | None], table: Mapping[str, type[Measure]]) -> dict[str, str]:
-    """Collect the parts of signatures that are not options of their measures.
+    """Collect the parts of signatures that are not options of a measure, such as `scheme`.
 
     Raises:
         InputError: if two signatures disagree.
@@ -110,10 +110,10 @@ def reading_of(signatures: Iterable[Signature | None], table: Mapping[str, type[
 
 
 def read_reading(reading: Mapping[str, str], declared: Mapping[str, Option], given: Collection[str]) -> dict[str, Any]:
-    """Read the options that signatures set, except options in `given`.
+    """Convert the reading options in signatures to values, skipping options in `given`.
 
     Raises:
-        InputError: for a value that the signature stores only as a hash.
+        InputError: if the signature has only a hash of the value.
     """
     if "decode" in reading:
         raise InputError(
@@ -157,16 +157,16 @@ def items_in(text: str, names: Collection[str]) -> list[str]:
 def read_item(
     text: Any, table: Mapping[str, type[Kind]], shared: Mapping[str, Any], files: Mapping[str, ReadFile]
 ) -> Kind:
-    """Read a measure with its options, such as `token_f(format=BIO)`.
+    """Parse a measure with its options, such as `token_f(format=BIO)`.
 
     Args:
         text: the measure.
         table: the measures by name.
-        shared: options for all measures; a measure takes the options it has, unless its text sets them.
-        files: functions that read the value of an option from a file; by default the file's text is read.
+        shared: options for all measures. A measure takes those that it has and that its text does not set.
+        files: functions that read the value of an option from a file. Options without a function get the file's text.
 
     Raises:
-        InputError: for an unknown measure or option, or an invalid value.
+        InputError: if the measure or an option is unknown, or a value is invalid.
     """
     if isinstance(text, str) and "|" in text:
         return _read_signature(Signature.read(text), table, shared)
@@ -189,7 +189,7 @@ def read_item(
 
 
 def _read_signature(signature: Signature, table: Mapping[str, type[Kind]], shared: Mapping[str, Any]) -> Kind:
-    """Make the measure of a signature; shared options must agree with it."""
+    """Create the measure of a signature; raise an `InputError` if shared options disagree with it."""
     name = signature.measure
     if name not in table:
         raise InputError(f"{shown(name)} is not a measure.", _instead(name, table))
@@ -211,7 +211,7 @@ def _read_signature(signature: Signature, table: Mapping[str, type[Kind]], share
 
 
 def _signed_value(declared: Option, text: str) -> Any:
-    """Read the value of an option from a signature."""
+    """Convert the text of an option in a signature to its value."""
     if text == "None" and not declared.choices:
         return declared.default
     free = declared.kind is None and declared.parse is None and not declared.choices
@@ -219,7 +219,7 @@ def _signed_value(declared: Option, text: str) -> Any:
 
 
 def named_apart(measures: Sequence[Measure]) -> list[str]:
-    """Name results by their measures; results of the same measure also by the options that differ."""
+    """Name each result by its measure. Results of the same measure also show the options in which they differ."""
     names = []
     for measure in measures:
         options = [other.options() for other in measures if other.name == measure.name]
@@ -232,7 +232,7 @@ def named_apart(measures: Sequence[Measure]) -> list[str]:
 
 
 def unquoted(text: str) -> str:
-    """Remove blanks and quotes around a text."""
+    """Remove surrounding whitespace and quotes."""
     text = text.strip()
     return text[1:-1].strip() if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
 
@@ -248,7 +248,7 @@ def _instead(name: str, table: Mapping[str, Any]) -> str:
 
 
 def _split(text: str) -> Iterator[str]:
-    """Yield the parts of a text between the commas outside brackets and quotes."""
+    """Split text at commas that are outside brackets and quotes."""
     start, quote, behind = 0, "", False
     closing: list[str] = []
     for place, sign in enumerate(text):
@@ -274,7 +274,7 @@ def _split(text: str) -> Iterator[str]:
 def _values(
     text: str, measure: str, declared: Mapping[str, Option], files: Mapping[str, ReadFile]
 ) -> Iterator[tuple[str, Any]]:
-    """Yield the options of a measure with their values."""
+    """Yield the name and value of each option in the text of a measure."""
     parts: list[str] = []
     for part in filter(str.strip, _split(text)):
         # values may have commas, too
@@ -295,7 +295,7 @@ def _values(
 
 
 def _value(declared: Option, text: str) -> Any:
-    """Read the value of an option: a literal of Python or a bare word."""
+    """Convert the text of an option to its value: a Python literal or a bare word."""
     try:
         literal = ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):

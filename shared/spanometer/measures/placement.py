@@ -1,14 +1,14 @@
-"""The random annotation model: spans keep their number and lengths, and are placed at random.
+"""Random placement of spans in a document, keeping their number and lengths.
 
-With `disjoint` placement all arrangements of a side's spans without overlap are equally likely. An arrangement is a
+With `disjoint` placement, all arrangements of a side's spans without overlap are equally likely. An arrangement is a
 random order of m = n - a + k items: the k spans (a tokens in all) and the n - a tokens outside them. A span of length
-a_i starts at token s if the items before it fill s tokens, so
+a_i starts at token s if the items before it have s tokens in all, so
 
-    P(start_i = s) = (1 / m) * P(the first items of a random order of the others fill exactly s tokens),
+    P(start_i = s) = (1 / m) * P(in a random order of the other items, the first items have exactly s tokens).
 
-which is the sum over subsets of Proposition 2; `start_probabilities` computes it.
+This is the sum over subsets in Proposition 2 of the paper; `start_probabilities` computes it.
 
-`independent` places each span anywhere; `layers` places each nesting depth separately as `disjoint`.
+`independent` places each span anywhere. `layers` places each nesting depth separately as `disjoint`.
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ from .aligned import require_contiguous, require_disjoint, require_lengths
 from .start_probabilities import start_probabilities
 
 _MOST_STARTS = 1 << 27
-"""The maximum number of start probabilities for a side, label and document: 1 GiB."""
+"""The maximum number of start probabilities for one side, label and document; they take 1 GiB."""
 
 _KEYS = 1 << 22
-"""About this many random keys are held at a time."""
+"""The approximate maximum number of random keys in memory."""
 
 
 _FEW = 6
-"""Sides with at most this many spans are placed together; the cost doubles with each span."""
+"""Cases with at most this many spans are computed together; the cost doubles with each span."""
 
 _SHORT = 1 << 11
-"""The longest documents that are placed together."""
+"""The maximum length of documents that are computed together."""
 
 _COVERED_AT_ONCE = 1 << 17
-"""The number of tokens whose coverage is held at a time."""
+"""The maximum number of tokens in memory when coverage is computed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """The random positions of a side's spans of one label in a document.
+    """The probabilities of random positions, for one side's spans of one label in a document.
 
     Attributes:
         tokens: the document's length n.
         lengths: the distinct lengths of the spans, ascending.
         counts: the number of spans of each length.
-        starts: the probabilities of a span's start for each distinct length, shape (n - length + 1), sum 1.
+        starts: for each distinct length, the probability of each start; shape (n - length + 1), sum 1.
     """
 
     tokens: int
@@ -71,11 +71,11 @@ class Placement:
         return np.clip(covered, 0.0, None)
 
     def shared_tokens(self, other: Placement) -> float:
-        """Compute the expected shared tokens of two sides: Σ_t p1(t) p2(t) over their coverage."""
+        """Compute the expected number of tokens that two sides share: Σ_t p1(t) p2(t), with the coverages p1 and p2."""
         return float(self.coverage @ other.coverage)
 
     def same_spans(self, other: Placement) -> float:
-        """Compute the expected number of equal spans: Σ_s P1(s) P2(s) over pairs of equal length."""
+        """Compute the expected number of equal spans: Σ_s P1(s) P2(s), summed over pairs of spans of equal length."""
         return math.fsum(
             count * other_count * float(starts @ other_starts)
             for length, count, starts in zip(self.lengths, self.counts, self.starts, strict=True)
@@ -84,7 +84,7 @@ class Placement:
         )
 
     def __add__(self, other: Placement) -> Placement:
-        """Join two independent placements, such as layers of nested spans."""
+        """Add two independent placements, such as two layers of nested spans."""
         return Placement(
             self.tokens, self.lengths + other.lengths, self.counts + other.counts, self.starts + other.starts
         )
@@ -98,19 +98,20 @@ def place(
     method: str = "exact",
     uniform_threshold: float = 0.99,
 ) -> Placement:
-    """Place spans of given lengths in a document at random.
+    """Compute the random placement of spans with these lengths in a document.
 
     Args:
         tokens: the document's length.
-        lengths: the spans' lengths, in any order.
+        lengths: the lengths of the spans, in any order.
         placement: `disjoint` (all arrangements without overlap are equally likely) or `independent` (each span
             anywhere). For `layers`, place each depth separately and add the results.
         method: `exact`; `uniform`, which gives every position the same probability (the approximation of the paper's
             appendix); or `auto`, uniform for spans with (n - a + k) / (n - a_i + 1) above `uniform_threshold`.
-        uniform_threshold: for `auto`.
+        uniform_threshold: the threshold of `auto`.
 
     Raises:
-        InputError: for lengths below 1, for spans longer than the document, and for too many probabilities.
+        InputError: if a length is below 1, if a span is longer than the document, or if there are too many
+            probabilities.
     """
     require_choice("placement", placement, ("disjoint", "independent"))
     distinct, counts = np.unique(np.asarray(lengths, dtype=np.int64), return_counts=True)
@@ -143,10 +144,11 @@ def place(
 
 
 def arrangements(tokens: int, lengths: Sequence[int]) -> int:
-    """Count the arrangements of spans in a document without overlap: (n - a + k)! / (n - a)!; 0 if there is no room.
+    """Count the arrangements of spans without overlap in a document: (n - a + k)! / (n - a)!; 0 if they do not fit.
 
-    Spans of equal length are distinguished. All arrangements are equally likely. In the example each has the
-    probability 1/30: the span of two tokens starts the document with 1/6, then the other span is at any of 5 tokens.
+    n is the number of tokens, k the number of spans and a their total length. Spans of equal length are distinguished.
+    All arrangements are equally likely. In the example there are 30, so each has the probability 1/30. The span of two
+    tokens starts the document with probability 1/6; then the other span is at each of the 5 remaining tokens with 1/5.
 
         >>> arrangements(7, [1, 2])
         30
@@ -162,7 +164,7 @@ def arrangements(tokens: int, lengths: Sequence[int]) -> int:
 def no_agreement(tokens: int, lengths: Sequence[int], other_lengths: Sequence[int]) -> float:
     """Compute the probability that randomly placed spans of two sides share no token (Proposition 4).
 
-    With a and b tokens in k and l spans, this share of all pairs of arrangements has no overlap:
+    If one side has k spans with a tokens in all, and the other l spans with b tokens, it is
 
         (n - a - b + k + l)! / (n - a - b)!  /  ((n - a + k)! / (n - a)!  (n - b + l)! / (n - b)!)
 
@@ -178,19 +180,20 @@ def no_agreement(tokens: int, lengths: Sequence[int], other_lengths: Sequence[in
 
 
 def coverage_of_few(tokens: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Compute `Placement.coverage` with `disjoint` for many documents with the same small number of spans.
+    """Compute `Placement.coverage` with `disjoint` for many documents that have the same small number of spans.
 
-    A subset of the other spans, c spans with L tokens, comes before a span. With f = s - L of the o tokens outside all
-    spans they fill s tokens, so P(start = s) is the sum over subsets of
+    Let a document have k spans and o tokens outside them. If a subset of the other spans, c spans with L tokens, comes
+    before a span that starts at s, then f = s - L outside tokens come before it too. P(start = s) is the sum over
+    subsets of
 
         (f + 1) ... (f + c) (o - f + 1) ... (o - f + k - 1 - c) / ((o + 1) ... (o + k)).
 
     Args:
         tokens: the documents' lengths, shape (documents).
-        lengths: the spans' lengths, shape (documents, k), with no more tokens in all than the document has.
+        lengths: the lengths of the spans, shape (documents, k). The spans of a document must fit into it.
 
     Returns:
-        Shape (documents, tokens of the longest document); 0 after a document's end.
+        Shape (documents, tokens of the longest document); 0 after the end of a document.
     """
     spans, token = lengths.shape[1], np.arange(int(tokens.max()))
     outside = (tokens - lengths.sum(axis=1)).astype(float)[:, None]
@@ -215,17 +218,17 @@ def coverage_of_few(tokens: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 def sample(
     tokens: int, lengths: Sequence[int], draws: int, *, placement: str = "disjoint", generator: np.random.Generator
 ) -> np.ndarray:
-    """Draw arrangements, all equally likely.
+    """Draw random arrangements; all are equally likely.
 
     Args:
         tokens: the document's length.
-        lengths: the spans' lengths.
+        lengths: the lengths of the spans.
         draws: the number of arrangements.
         placement: `disjoint` or `independent`.
-        generator: the source of randomness: `numpy.random.default_rng(seed)`.
+        generator: the random generator, such as `numpy.random.default_rng(seed)`.
 
     Returns:
-        Starts, int64, shape (draws, spans), in the order of `lengths`.
+        The start of each span, int64, shape (draws, spans), in the order of `lengths`.
     """
     sizes = np.asarray(lengths, dtype=np.int64)
     if len(sizes) == 0:
@@ -244,7 +247,7 @@ def sample(
 
 
 def _distinct_integers(below: int, size: int, draws: int, generator: np.random.Generator) -> np.ndarray:
-    """Draw sets of distinct integers, all equally likely, shape (draws, size)."""
+    """Draw sets of distinct integers below `below`; all sets are equally likely. Shape (draws, size)."""
     if size == below:
         return np.broadcast_to(np.arange(size), (draws, size))
     if size * size > below:
@@ -262,17 +265,17 @@ def _distinct_integers(below: int, size: int, draws: int, generator: np.random.G
 
 @dataclass(frozen=True, eq=False)
 class Cases:
-    """The places (document and label) with spans on both sides, grouped into equal cases.
+    """The places (document and label) with spans on both sides, grouped into cases.
 
-    A case is everything that random placement depends on: a document's length, and the lengths of a side's spans of
-    one label by depth.
+    A case has all that random placement depends on: the length of the document, and the lengths of one side's spans of
+    one label by nesting depth.
 
     Attributes:
-        document, label: the places.
-        of_both: the cases of both sides at each place, shape (places, 2).
-        tokens: the document's length of each case.
+        document, label: the document and the label of each place.
+        of_both: the cases of the two sides at each place, shape (places, 2).
+        tokens: the document length of each case.
         first, last: the slice of each case's spans in `depth` and `size`.
-        depth, size: nesting depths and lengths of spans, in order within a case.
+        depth, size: the nesting depth and length of each span, ordered within a case.
     """
 
     document: np.ndarray
@@ -286,7 +289,7 @@ class Cases:
 
     @classmethod
     def of(cls, alignment: Alignment, placement: str) -> Cases:
-        """Find the cases of a corpus."""
+        """Group the (document, label) places of a corpus into cases."""
         sides = (alignment.references, alignment.predictions)
         documents = max(alignment.documents, 1)
         places = documents * len(alignment.labels)
@@ -311,14 +314,14 @@ class Cases:
 
     @property
     def few(self) -> np.ndarray:
-        """Flags of the cases that are placed together: few spans of one layer that fit into a short document."""
+        """Flag the cases that are computed together: few spans, all of one layer, in a short document."""
         ends = offsets_of(self.size)
         fits = (ends[self.last] - ends[self.first] <= self.tokens) & (self.tokens <= _SHORT)
         one_layer = self.depth[self.first] == self.depth[self.last - 1]
         return np.asarray(fits & one_layer & (self.last - self.first <= _FEW))
 
     def expected_of_few(self, pairs: np.ndarray) -> np.ndarray:
-        """Compute the expected shared tokens of pairs of few-span cases, many pairs at a time."""
+        """Compute the expected number of shared tokens for pairs of cases with few spans, many pairs at a time."""
         values, tokens = np.empty(len(pairs)), self.tokens[pairs[:, 0]]
         spans = (self.last - self.first)[pairs]
         order = np.lexsort((tokens, *spans.T))
@@ -330,14 +333,14 @@ class Cases:
         return values
 
     def describe(self, case: int) -> tuple[int, list[list[int]]]:
-        """Return the document's length and the spans' lengths by layer."""
+        """Return the document's length and the span lengths of each layer."""
         part = slice(self.first[case], self.last[case])
         layers = [self.size[part][start:end].tolist() for start, end in zip(*run_bounds(self.depth[part]), strict=True)]
         return int(self.tokens[case]), layers
 
 
 def _nesting_depth(side: SideSpans) -> np.ndarray:
-    """Count the spans of the same label that contain each span."""
+    """Compute how many spans of the same label contain each span."""
     inner, outer = overlaps(side.start, side.end, side.start, side.end)
     holds = (side.start[outer] <= side.start[inner]) & (side.end[outer] >= side.end[inner]) & (inner != outer)
     return np.bincount(inner[holds], minlength=len(side))

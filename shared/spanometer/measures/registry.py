@@ -1,6 +1,6 @@
 """The measures by name: the modules of this folder, and measures registered at run time.
 
-A module is named like its measure, and so is the class, in CamelCase.
+A module has the name of its measure; the class has the same name in CamelCase.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _registered: dict[str, type[Measure]] = {}
 
 
 class MeasureTable(Mapping[str, type[Kind]]):
-    """The measures of some kinds of input by name, including measures registered later.
+    """A mapping from names to the measures of some kinds of input, including measures registered later.
 
     Args:
         *inputs: the kinds of input, see `Measure.input`.
@@ -47,7 +47,7 @@ class MeasureTable(Mapping[str, type[Kind]]):
         return {name: measure for name, measure in _all_measures().items() if measure.input in self.inputs}
 
     def __getitem__(self, name: str) -> type[Kind]:
-        """Return the class of a measure."""
+        """Return the class of the measure with this name."""
         return cast(type[Kind], self._by_name()[name])
 
     def __iter__(self) -> Iterator[str]:
@@ -70,7 +70,7 @@ ALL_MEASURES: MeasureTable[Measure] = MeasureTable("spans", "entities", "attribu
 
 
 def names_of(measures: Any, input: str) -> Any:
-    """Replace None by the default measures of an input, and "all" by its quick ones."""
+    """Replace None by the default measures for an input, and "all" by all measures that are not slow."""
     if measures is not None and not is_everything(measures):
         return measures
     trait = "quick" if measures else "leading"
@@ -83,7 +83,7 @@ def is_everything(measures: Any) -> bool:
 
 
 def _all_measures() -> dict[str, type[Measure]]:
-    """List the measures of all inputs."""
+    """Return the measures of all kinds of input by name."""
     return {**_own_measures(), **_installed_measures(), **_registered}
 
 
@@ -91,7 +91,7 @@ def _all_measures() -> dict[str, type[Measure]]:
 def _installed_measures() -> dict[str, type[Measure]]:
     """Load the measures of other packages, from entry points in the group `spanometer.measures`.
 
-    An entry point that is not a measure, or whose name is taken, is left out with a warning.
+    Skip an entry point with a warning if it is not a measure or if its name is taken.
     """
     measures: dict[str, type[Measure]] = {}
     for entry in entry_points(group="spanometer.measures"):
@@ -119,15 +119,15 @@ def _own_measures() -> dict[str, type[Measure]]:
 
 
 def class_name(name: str) -> str:
-    """Name a measure's class: `SpanF` for `span_f`."""
+    """Convert the name of a measure to the name of its class: `span_f` to `SpanF`."""
     return "".join(part.capitalize() for part in name.split("_"))
 
 
 def register(measure: type[Kind]) -> type[Kind]:
-    """Register your own measure under its name; works as a class decorator too.
+    """Register your own measure under its name. It can be used as a class decorator.
 
     Raises:
-        InputError: if another measure has its name.
+        InputError: if another measure has this name.
     """
     if ALL_MEASURES.get(measure.name, measure) is not measure:
         raise InputError(f"a measure {measure.name!r} already exists.", "Choose another name.")
@@ -148,18 +148,22 @@ def read_measures(
     *,
     signed: bool = False,
 ) -> dict[str, Kind]:
-    """Read measures; the keys are the names of their results.
+    """Read measures and name their results.
 
     Args:
         measures: text such as `"span_f,token_f(format=BIO)"`, a measure object, a list of both, or a mapping from
             names of results to measures.
-        table: the measures that can be named; objects must have the same kinds of input.
-        options: options for measures given as text; each measure takes the options it has, unless its text sets them.
-        files: functions that read the value of an option from a file, `token_probabilities=@words.tsv`.
-        signed: whether the caller reads the input by the signatures, see `notation.reading_of`.
+        table: the measures that can be named. Measure objects must have the same kinds of input.
+        options: options for measures given as text. A measure takes those that it has and that its text does not set.
+        files: functions that read the value of an option from a file, as in `token_probabilities=@words.tsv`.
+        signed: whether the caller reads the input as the signatures say, see `notation.reading_of`.
+
+    Returns:
+        The measures by the names of their results.
 
     Raises:
-        InputError: for an unknown measure, no measures, an invalid value, or two results with one name.
+        InputError: if a measure is unknown, if there are no measures, if a value is invalid, or if two results have the
+            same name.
     """
     entries = listed_measures(measures)
     if not signed and reading_of(signatures_in(item for _, item in entries), _all_measures()):
@@ -182,14 +186,14 @@ def read_measures(
 
 
 def options_by_name(measures: Any, table: Mapping[str, type[Kind]]) -> dict[str, list[str]]:
-    """List the option names of each measure given as text, see `read_measures`."""
+    """List the names of all options of each measure given as text, see `read_measures`."""
     texts = (measure for _, measure in listed_measures(measures) if isinstance(measure, str))
     names = (re.split("[(|]", text)[0].strip() for text in texts)
     return {name: list(options_of(table[name])) for name in names if name in table}
 
 
 def listed_measures(measures: Any) -> list[tuple[str | None, Any]]:
-    """List the measures, each with the name of its result, or None if it keeps the measure's name."""
+    """List the measures. Each comes with the name of its result, or with None if that is the measure's name."""
     remedy = "Pass a measure, its name, or a list or mapping of measures."
     if isinstance(measures, Mapping):
         return listed(((name, measures[name]) for name in measures), remedy)
@@ -212,15 +216,15 @@ def _read_measure(
 
 
 def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> Counts:
-    """Read the counts that `counts.to_arrow()` or `counts.to_bytes()` stored, with their measure.
+    """Read counts that were stored with `counts.to_arrow()` or `counts.to_bytes()`, and their measure.
 
     Args:
         counts: the table or the bytes.
-        measure: the measure that was counted; None makes it from the stored options.
+        measure: the measure of these counts; None creates it from the stored options.
 
     Raises:
-        InputError: if these are not counts, or counts of another measure, or if the stored options are incomplete (the
-            probabilities of words and the attributes of `SpanAttribute` are not stored).
+        InputError: if these are not counts, if they are counts of another measure, or if the stored options are
+            incomplete (word probabilities and the attributes of `SpanAttribute` are not stored).
     """
     table = read_stream(counts) if isinstance(counts, (bytes, bytearray, memoryview)) else counts
     if not isinstance(table, pa.Table):
@@ -232,7 +236,7 @@ def read_counts(counts: pa.Table | bytes, *, measure: Measure | None = None) -> 
 
 
 def _stored_measure(table: pa.Table) -> Measure:
-    """Make the measure from the table's metadata."""
+    """Create the measure from the table's metadata."""
     described = read_description(table)
     name, options = described.get("measure"), described.get("options")
     measures = _all_measures()

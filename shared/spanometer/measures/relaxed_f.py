@@ -1,4 +1,4 @@
-"""F1 over overlapping spans, without one-to-one matching."""
+"""F1 over overlapping spans without one-to-one matching."""
 
 from __future__ import annotations
 
@@ -21,32 +21,36 @@ from .f_scores import f_results
 
 @dataclass(frozen=True, kw_only=True)
 class RelaxedF(FMeasure):
-    """Precision, recall and F1 over overlapping spans: a span counts if it overlaps a span of the other side enough.
+    """Compute precision, recall and F1 over overlapping spans: a span counts if it overlaps enough with another.
 
-    P is the share of predicted spans that reach a reference span of their label, R the share of reference spans that a
-    predicted span reaches. A span reaches another if they share a token and their `overlap` is `threshold` or more:
+    P is the proportion of predicted spans that reach a reference span of the same label. R is the proportion of
+    reference spans reached by a predicted span. Spans reach each other if they share a token and their `overlap` is at
+    least `threshold`:
 
     - `any`: no threshold.
     - `iou`: |ŝ ∩ s| / |ŝ ∪ s|.
     - `dice`: 2 |ŝ ∩ s| / (|ŝ| + |s|).
-    - `coverage`: in P |ŝ ∩ s| / |ŝ|, in R |ŝ ∩ s| / |s|.
+    - `coverage`: |ŝ ∩ s| / |ŝ| in P, |ŝ ∩ s| / |s| in R.
+
+    All scores are in [0, 1], higher is better.
 
     Attributes:
-        overlap, threshold: see above.
-        credit: how much a span that reaches another counts: 1, or its `best` overlap (Label Studio's agreement).
-        matching: `many`: each span counts by itself; it may reach several spans, and several may reach it. `first`: one
-            to one; each reference span, in the order of the text, takes the first free predicted span that it reaches.
-            `fresh`: in the order of the text, a predicted span that reaches an already reached reference span is left
-            out; each other predicted span that reaches any counts in P and R (n2c2-2018). With `first` and `fresh`,
-            both shares of `coverage` must reach the threshold.
+        overlap: the kind of overlap, see above.
+        threshold: the minimum overlap, see above.
+        credit: what a span that reaches another counts: 1, or its `best` overlap (Label Studio's agreement).
+        matching: `many`: spans are not paired; a span may reach several spans and be reached by several. `first`: one
+            to one; each reference span, in text order, takes the first free predicted span that it reaches. `fresh`: in
+            text order, each predicted span that reaches a reference span counts in P and R, unless the reference span
+            has been reached before; then it is left out (n2c2-2018). With `first` and `fresh`, both ratios of
+            `coverage` must be at least the threshold.
         recall: `found`: as above. `right`: right predicted spans / (right predicted spans + missed reference spans)
             (SemEval-2014 task 7).
         duplicates: how often a repeated span counts.
 
-    Counts: `right` of `predicted`, `found` of `reference`, in spans.
+    Counts: `right` and `predicted`, in predicted spans; `found` and `reference`, in reference spans.
 
     Raises:
-        InputError: for a threshold, a credit or a recall without effect.
+        InputError: if a threshold, credit or recall is set that has no effect.
     """
 
     overlap: str = option(
@@ -107,14 +111,14 @@ class RelaxedF(FMeasure):
                 )
 
     def options(self) -> dict[str, Any]:
-        """List the options that can change the number, with the threshold only if it is used."""
+        """Return the options that can change the scores; the threshold is included only if it has an effect."""
         options = super().options()
         if self.overlap == "any":
             del options["threshold"]
         return options
 
     def _count(self, alignment: Alignment) -> Counts:
-        """Count the spans that reach others."""
+        """Count the spans that reach a span of the other side."""
         references, predictions = alignment.references, alignment.predictions
         times = {
             name: side.times if self.duplicates == "each" else np.ones(len(side), dtype=np.int64)
@@ -139,7 +143,7 @@ class RelaxedF(FMeasure):
         return Counts(columns, alignment.labels, alignment.documents)
 
     def _overlaps(self, alignment: Alignment) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the overlap of each pair of spans that share tokens, for the predicted and for the reference span."""
+        """Compute the overlap of each pair of spans that share tokens, as it counts in P and in R."""
         pairs = alignment.pairs
         predicted, reference = alignment.predictions.size[pairs.prediction], alignment.references.size[pairs.reference]
         if self.overlap == "coverage":
@@ -149,7 +153,7 @@ class RelaxedF(FMeasure):
         return overlap, overlap
 
     def _reached(self, alignment: Alignment) -> Iterator[np.ndarray]:
-        """Yield the credits of the predicted spans, then of the reference spans."""
+        """Yield the credit of each predicted span, then of each reference span."""
         sides, pairs = (alignment.predictions, alignment.references), alignment.pairs if self.overlap != "any" else None
         if pairs is None:
             yield from (coverage(side, other) > 0 for side, other in (sides, sides[::-1]))
@@ -164,7 +168,7 @@ class RelaxedF(FMeasure):
     def _paired(
         self, alignment: Alignment, predicted: np.ndarray, reference: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Count how often each predicted span is right, and how often it counts.
+        """Compute how often each predicted span counts as right, and how often it counts at all.
 
         Args:
             alignment: the alignment of both sides.

@@ -18,20 +18,20 @@ from .base import COUNTS_PER_LABEL, Key
 from .f_scores import f_results
 
 _EXACT = {"strict": True, "exact": True, "partial": True, "ent_type": False, "muc": True}
-"""Whether a correct pair has the same tokens."""
+"""For each schema, whether a correct pair must have the same tokens."""
 
 _TYPED = {"strict": True, "exact": False, "partial": False, "ent_type": True, "muc": True}
-"""Whether it has the same label."""
+"""For each schema, whether a correct pair must have the same label."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SemevalF(FMeasure):
-    """Precision, recall and F1 over pairs of spans (SemEval-2013 task 9.1 after MUC-5; nervaluate's schemas).
+    """Compute precision, recall and F1 over pairs of spans (SemEval-2013 task 9.1 after MUC-5; nervaluate's schemas).
 
-    Reference and predicted spans that share tokens are paired one to one. A pair is correct (COR), incorrect (INC) or
-    partial (PAR), by `schema`:
+    Reference and predicted spans that share tokens are paired one to one. The `schema` decides whether a pair is
+    correct (COR), incorrect (INC) or partial (PAR):
 
-    | | same tokens and label | same tokens | same label | tokens in common |
+    | schema | same tokens and label | same tokens only | same label only | only shared tokens |
     |---|---|---|---|---|
     | strict | COR | INC | INC | INC |
     | exact | COR | COR | INC | INC |
@@ -39,30 +39,30 @@ class SemevalF(FMeasure):
     | ent_type | COR | INC | COR | INC |
     | muc | COR | PAR | PAR | INC |
 
-    Unpaired reference spans are missing (MIS), unpaired predicted spans spurious (SPU). With
-    POS = COR + INC + PAR + MIS, the reference spans, and ACT = COR + INC + PAR + SPU, the predicted ones,
+    Unpaired reference spans are missing (MIS), unpaired predicted spans are spurious (SPU). With
+    POS = COR + INC + PAR + MIS (all reference spans) and ACT = COR + INC + PAR + SPU (all predicted spans),
 
         P = (COR + PAR / 2) / ACT, R = (COR + PAR / 2) / POS.
 
-    Range [0, 1], higher is better. A pair counts for the label of its reference span, so that labels sum to the whole.
-    Unless the alignment is `nervaluate`, `strict` summed over labels is `span_f`, and `exact` is `span_f` without
-    labels if no two spans of a side have the same tokens.
+    Range [0, 1], higher is better. A pair counts for the label of its reference span, so the counts of labels add up to
+    the total. Unless the alignment is `nervaluate`, `strict` over all labels equals `span_f`; so does `exact` without
+    labels, if no two spans of a side have the same tokens.
 
     Attributes:
         schema: which pairs are correct.
-        alignment: which pairs are formed. `joint`: the pairs of `MatchedSpans`, the same for all schemas. `schema`: the
-            pairs with the most COR of the schema, then the most pairs. `first`: each predicted span, in the order of
-            the text, takes the identical reference span, else the first free one (with `ent_type` the fuzzy scores of
-            HIPE). `nervaluate`: reproduces nervaluate 1.2.1. Each predicted span takes the first free reference span
-            that makes a correct pair (in `ent_type` the one with the nearest boundaries), else the first free one; this
-            can miss correct pairs. The order is the order of the text (start, end, label).
-        min_overlap: the minimum share of a reference span that a predicted span must cover to be paired with it, from
-            0 to 1; paired spans always share a token. nervaluate's default is 0.01.
+        alignment: which spans are paired. `joint`: as in `MatchedSpans`, the same pairs for all schemas. `schema`: the
+            pairing with the most COR of the schema, then the most pairs. `first`: each predicted span, in text order,
+            takes the identical reference span, else the first free one (with `ent_type`, HIPE's fuzzy scores).
+            `nervaluate`: as in nervaluate 1.2.1: each predicted span takes the first free reference span with which it
+            makes a correct pair (in `ent_type` the one with the nearest boundaries), else the first free one. This can
+            miss correct pairs. Text order is by start, end and label.
+        min_overlap: a predicted span must cover at least this proportion of a reference span to be paired with it, from
+            0 to 1. Paired spans always share a token. nervaluate's default is 0.01.
 
     Counts: `correct`, `incorrect`, `partial`, in pairs; `missing`, `spurious`, `possible`, `actual`, in spans.
 
     Raises:
-        InputError: for too many pairs of overlapping spans, or too large groups of them.
+        InputError: if too many spans overlap, see `overlaps.PAIR_LIMIT` and `matching.LARGEST_GROUP`.
     """
 
     schema: str = option(
@@ -106,7 +106,7 @@ class SemevalF(FMeasure):
     detail_keys: ClassVar[tuple[str, ...]] = (*FMeasure.detail_keys, COUNTS_PER_LABEL)
 
     def _count(self, alignment: Alignment) -> Counts:
-        """Count the pairs by kind, and the spans without a pair."""
+        """Count the pairs of each kind, and the unpaired spans."""
         references, predictions = alignment.references, alignment.predictions
         reference, prediction, correct, half = (self._joint if self.alignment == "joint" else self._by_schema)(
             alignment
@@ -133,16 +133,19 @@ class SemevalF(FMeasure):
         return self.ratios(right, *sizes)
 
     def _correct(self, exact: np.ndarray, typed: np.ndarray) -> np.ndarray:
-        """Flag the pairs that the schema counts as correct."""
+        """Flag the pairs that are correct under the schema."""
         return (exact | (not _EXACT[self.schema])) & (typed | (not _TYPED[self.schema]))
 
     def _half(self, exact: np.ndarray, typed: np.ndarray) -> np.ndarray:
-        """Flag the pairs that the schema counts half."""
+        """Flag the pairs that count half under the schema."""
         half: np.ndarray = exact ^ typed if self.schema == "muc" else ~exact & (self.schema == "partial")
         return half
 
     def _joint(self, alignment: Alignment) -> tuple[np.ndarray, ...]:
-        """Choose the pairs that all schemas share: both ends, flags of correct pairs, flags of half pairs."""
+        """Choose the pairs that all schemas use.
+
+        Returns reference and predicted spans, flags of correct pairs, and flags of half-correct pairs.
+        """
         matched = MatchedSpans.of(alignment, min_overlap=self.min_overlap)
         paired = (matched.reference >= 0) & (matched.prediction >= 0)
         kind = matched.kind[paired]
@@ -151,7 +154,7 @@ class SemevalF(FMeasure):
         return matched.reference[paired], matched.prediction[paired], *flags
 
     def _by_schema(self, alignment: Alignment) -> tuple[np.ndarray, ...]:
-        """Choose the pairs for the schema one by one; the result is as in `_joint`."""
+        """Choose the pairs for this schema, one span after another. Returns the same as `_joint`."""
         unlabelled, *numbers = across_labels(
             alignment, *(np.ones(len(side), dtype=bool) for side in alignment.sides.values())
         )

@@ -1,4 +1,4 @@
-"""seqeval's scores: precision, recall and F1 over whole spans, and the accuracy of the tags."""
+"""Precision, recall and F1 over whole spans and tag accuracy, as in seqeval."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .base import Key, Measure
 from .span_f import SpanF
 
 SCORES = ("precision", "recall", "f-score")
-"""The names of the scores in warnings."""
+"""The names of the scores, as seqeval's warnings spell them."""
 
 WITHOUT_EFFECT = "sample_weight has no effect on any score, here as in seqeval."
 
@@ -37,22 +37,22 @@ Averaged = tuple[Any, Any, Any, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Seqeval(Measure):
-    """Precision, recall and F1 over whole spans, for each label and overall, and accuracy, as in seqeval 1.2.2.
+    """Compute precision, recall and F1 over whole spans, by label and overall, and tag accuracy (seqeval 1.2.2).
 
     Spans and formulas are the same as in `SpanF`: P = |Ŝ ∩ S| / |Ŝ|, R = |Ŝ ∩ S| / |S|, F1 = 2PR / (P + R), with S the
-    reference spans and Ŝ the predicted ones. Accuracy is the share of tokens, inside and outside spans, with equal tags
-    on both sides. All values are in [0, 1], higher is better. They equal seqeval's to the last bit, except where
-    seqeval contradicts itself, see the metric's card.
+    reference spans and Ŝ the predicted spans. Accuracy is the proportion of all tokens with equal tags on both sides.
+    All scores are in [0, 1], higher is better. They equal seqeval's to the last bit, except where seqeval contradicts
+    itself, see the metric's card.
 
     Counts: `both`, `predicted`, `reference`, in spans; `tokens`, and tokens with `equal_tags`.
 
     Attributes:
-        suffix: whether the prefixes follow the labels, `PER-B`.
-        scheme: the tag scheme of the strict mode; None infers it. Other modes ignore it, as seqeval does.
-        mode: None reads illegal tags like the CoNLL script; `strict` drops spans that are not well-formed.
+        suffix: whether prefixes follow the labels, as in `PER-B`.
+        scheme: the tag scheme of strict mode; None infers it. Other modes ignore it, as seqeval does.
+        mode: None reads illegal tags as the CoNLL script does; `strict` drops spans that are not well-formed.
         sample_weight: has no effect, as in seqeval.
-        zero_division: the value of a ratio with the denominator 0; `warn` gives 0 and a warning.
-        id2label, ignore_index: for integer tags, see `spans.pair_from_tags`; seqeval has neither.
+        zero_division: the value of a ratio with denominator 0; `warn` uses 0 and warns.
+        id2label, ignore_index: for integer tags, see `spans.pair_from_tags`. seqeval has neither option.
     """
 
     # results list each label, and the overall scores sum the counts
@@ -105,11 +105,11 @@ class Seqeval(Measure):
         super().__post_init__()
 
     def counts(self, references: Any, predictions: Any) -> Counts:
-        """Count the tags of both sides, given as lists of lists or Arrow columns."""
+        """Compute the counts of both sides' tags, given as lists of lists or as Arrow columns."""
         return self.read(references, predictions)[0]
 
     def read(self, references: Any, predictions: Any) -> tuple[Counts, dict[str, object]]:
-        """Count the tags of both sides, and describe how they were read for the signature."""
+        """Compute the counts of both sides' tags, and describe for the signature how they were read."""
         columns = {"references": references, "predictions": predictions}
         repair = "discard" if self.mode == "strict" else "conlleval"
         try:
@@ -172,7 +172,7 @@ def number(zero_division: float | str) -> float:
 
 
 def ratios(sizes: Sequence[np.ndarray], zero_division: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compute precision, recall and F1 of `both`, `predicted`, `reference`, with the same rounding as seqeval."""
+    """Compute precision, recall and F1 from `both`, `predicted` and `reference`, rounded as in seqeval."""
     both, predicted, reference = sizes
     precision, recall = divide(both, predicted, zero_division), divide(both, reference, zero_division)
     f1 = 2 * precision * recall / np.where(precision + recall == 0, 1, precision + recall)
@@ -183,15 +183,15 @@ def ratios(sizes: Sequence[np.ndarray], zero_division: float) -> tuple[np.ndarra
 def averaged(
     totals: Mapping[str, np.ndarray], average: str | None, zero_division: float | str, scores: Sequence[str] = SCORES
 ) -> Averaged:
-    """Compute precision, recall, F1 and the number of reference spans as seqeval averages them.
+    """Compute precision, recall, F1 and the number of reference spans, averaged as in seqeval.
 
     Args:
         totals: `both`, `predicted` and `reference` by label.
-        average: `micro` sums counts over labels, `macro` is the plain mean over labels, `weighted` weights labels
-            by their reference spans, None gives an array with a value for each label. NaN scores are left out of
-            means. Without labels `macro`, and without reference spans `weighted`, is `micro`.
-        zero_division: see `Seqeval`; `warn` also warns of each ratio that is not defined.
-        scores: the wanted scores among `SCORES`; the others raise no warnings of their own.
+        average: `micro`: sum counts over labels. `macro`: the plain mean over labels. `weighted`: the mean weighted by
+            reference spans. None: an array with a value for each label. Means leave out NaN. `macro` without labels and
+            `weighted` without reference spans give `micro`.
+        zero_division: see `Seqeval`; `warn` also warns of each undefined ratio.
+        scores: the wanted scores among `SCORES`. There are no warnings about other scores.
     """
     sizes = [totals[name] for name in _SIZES]
     pooled = [values.sum(keepdims=True) for values in sizes]
@@ -211,7 +211,7 @@ def averaged(
 
 
 def common_codes(references: Tags, predictions: Tags) -> tuple[tuple[np.ndarray, np.ndarray], tuple[str, ...]]:
-    """Code the tags of both sides by common names; returns the codes and the names."""
+    """Convert the tags of both sides to indices of a common list of tags. Returns the indices and the list."""
     number = {name: code for code, name in enumerate(dict.fromkeys((*references.names, *predictions.names)))}
     kind = np.min_scalar_type(len(number))
     codes = [np.array([number[name] for name in side.names], kind)[side.codes] for side in (references, predictions)]
@@ -226,7 +226,7 @@ def _mean(values: np.ndarray, weights: np.ndarray | None) -> float:
 
 
 def _warn(predicted: np.ndarray, reference: np.ndarray, scores: Sequence[str]) -> None:
-    """Warn of ratios that are not defined, in the words of seqeval, for the filters that people have."""
+    """Warn of undefined ratios in seqeval's words, so that existing warning filters work."""
     wanted = tuple(scores)
     warned = [
         (f"{score.title()} and F-score are" if "f-score" in wanted else f"{score.title()} is", f"{kind} samples")
@@ -242,13 +242,13 @@ def _warn(predicted: np.ndarray, reference: np.ndarray, scores: Sequence[str]) -
 
 
 def _category() -> type[Warning]:
-    """Return scikit-learn's class of warnings if it is loaded, so that its filters work."""
+    """Return scikit-learn's warning class if it is loaded, so that existing filters work."""
     loaded = sys.modules.get("sklearn.exceptions")
     return UserWarning if loaded is None else loaded.UndefinedMetricWarning
 
 
 def spell(name: str, value: str | None) -> str:
-    """Spell an option; seqeval has `suffix` instead of `prefix`."""
+    """Write an option as seqeval spells it: `suffix` instead of `prefix`."""
     if value == ASKED:
         return name if name in options_of(Seqeval) else ""
     return spell_python(name, value)

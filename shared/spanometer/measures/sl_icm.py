@@ -1,4 +1,4 @@
-"""SL-ICM: the information contrast model for sequence labelling."""
+"""SL-ICM, the information contrast model for sequence labelling."""
 
 from __future__ import annotations
 
@@ -31,67 +31,68 @@ from .words import read_tokens, tokens_option
 Probabilities = Mapping[str, float] | Sequence[Sequence[float | None]] | TokenProbabilities | float | str | None
 
 CORPUS = "corpus"
-"""The value of `token_probabilities` for the relative frequencies of the tokens."""
+"""The value of `token_probabilities` that stands for the relative frequencies of the tokens."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SlIcm(AlignedMeasure):
-    """SL-ICM and its normalised form (Amigó et al., sections 4 and 5).
+    """Compute SL-ICM and its normalised form (Amigó et al., sections 4 and 5).
 
-    A set of tokens w_1 w_2 ... of label t, a span or the intersection of two, carries the information
+    Let s be a set of tokens w_1 w_2 ... with the label t: a span, or the intersection of two spans. Its information is
 
         I(s, t) = -log(N_t / N) + Σ_i (1 / i) (-log P(w_i)),
 
-    where i is the token's rank within the set, and N_t of N reference spans have the label. With S the reference spans,
-    Ŝ the predicted ones and M the intersections of matched pairs,
+    where i is the rank of the token within the set, and N_t of the N reference spans have the label t. With the
+    reference spans S, the predicted spans Ŝ and the intersections M of matched pairs,
 
         sl_icm = 3 Σ_M I - Σ_Ŝ I - Σ_S I,        sl_icm_norm = (sl_icm + Σ_S I) / (2 Σ_S I).
 
-    Higher is better. The reference itself scores sl_icm = Σ_S I and sl_icm_norm = 1; an empty output scores
-    sl_icm_norm = 0. Values are not clipped: an output with more noise than information scores below 0. With unequal
-    token probabilities sl_icm_norm can pass 1, because tokens move up in rank in a part of a span.
+    Higher is better. The reference itself scores sl_icm = Σ_S I and sl_icm_norm = 1; an empty output scores sl_icm_norm
+    = 0. Scores are not clipped: sl_icm_norm is negative if the output has more noise than information. With unequal
+    token probabilities sl_icm_norm can exceed 1, because a token can have a better rank in a part of a span than in the
+    whole span.
 
-    This is the general form of the information contrast model at the weights beta = 2, alpha1 = alpha2 = 1:
+    This is the information contrast model with the weights beta = 2 and alpha1 = alpha2 = 1. In general:
 
         sl_icm = (1 + beta) Σ_M I - alpha1 Σ_Ŝ I - alpha2 Σ_S I,
         sl_icm_norm = (sl_icm + alpha2 Σ_S I) / ((1 + beta - alpha1) Σ_S I).
 
-    At all weights the norm of the reference itself is 1 and of an empty output 0. Other papers write the model as
-    a1 I(Ŝ) + a2 I(S) - b I(Ŝ ∪ S) (Amigó and Delgado 2022; a1 = a2 = 2, b = 3 in PyEvALL), with I(Ŝ ∪ S) = I(Ŝ) +
-    I(S) - I(M): then beta = b - 1, alpha1 = b - a1, alpha2 = b - a2.
+    With any weights, sl_icm_norm is 1 for the reference itself and 0 for an empty output. Other papers write the model
+    as a1 I(Ŝ) + a2 I(S) - b I(Ŝ ∪ S), with I(Ŝ ∪ S) = I(Ŝ) + I(S) - I(M) (Amigó and Delgado 2022; PyEvALL uses a1 = a2
+    = 2, b = 3). Then beta = b - 1, alpha1 = b - a1 and alpha2 = b - a2.
 
-    The model needs a1, a2 < b < a1 + a2, that is alpha1 > 0, alpha2 > 0 and alpha1 + alpha2 < 1 + beta: otherwise noise
-    costs nothing, or the reference itself scores 0 or less. The formal properties hold at all these weights. alpha2
-    shifts sl_icm of all outputs equally and does not change the norm. With alpha1 = alpha2, swapping the sides changes
-    sl_icm only through the labels' shares.
+    The model requires a1, a2 < b < a1 + a2, that is alpha1 > 0, alpha2 > 0 and alpha1 + alpha2 < 1 + beta. Otherwise
+    noise costs nothing, or the reference itself scores 0 or less. The formal properties hold for all weights within
+    these limits. alpha2 adds the same amount to the sl_icm of all outputs and does not change the norm. If alpha1 =
+    alpha2, swapping the sides changes sl_icm only because N_t / N is taken from the reference.
 
     Attributes:
-        tokens: the words of each document. Their relative frequencies in these documents are P(w), unless
-            `token_probabilities` is a mapping. Counts of parts add up only with fixed probabilities.
-        token_probabilities: P(w). A mapping from word to probability (needs `tokens`; see
-            `information.word_probabilities`); a list of floats for each document, one a token, from a language model;
-            or one float for all tokens (the paper's constant). None without `tokens` gives each token one unit of
-            information (1 bit with the default base), for any `log_base`. `"corpus"` uses the frequencies of tokens
-            that come with the data, as on the command line. Only tokens in spans need a probability: the mapping may
-            lack other words, and lists may have None, NaN or 0 for other tokens.
-        unknown: P(w) of words missing in the mapping; None raises an error for such words in spans.
-        prior: the unit of N_t and N in the reference: `spans`, or `tokens` of spans. The paper's text and appendix
-            differ; its Table 4 uses spans. A label that the reference lacks counts 1.
+        tokens: the words of each document. P(w) is their relative frequency in these documents, unless
+            `token_probabilities` is a mapping. Counts of parts of a corpus can be added only with fixed probabilities.
+        token_probabilities: P(w). A mapping from words to probabilities (needs `tokens`; see
+            `information.word_probabilities`). Or a list of floats for each document, one for each token, from a
+            language model. Or one float for all tokens (the paper's constant). None without `tokens` gives each token
+            one unit of information (1 bit with the default base), for any `log_base`. `"corpus"` uses the frequencies
+            of tokens that come with the data, as on the command line. Only tokens in spans need a probability: the
+            mapping may lack other words, and lists may have None, NaN or 0 for other tokens.
+        unknown: P(w) of words that are missing in the mapping. None raises an error if such a word is in a span.
+        prior: what N_t and N count in the reference: `spans`, or `tokens` in spans. The paper's text and appendix
+            differ; its Table 4 uses spans. For a label that is missing in the reference, N_t is 1.
         log_base: the base of the logarithms, greater than 1.
-        matching: `mutual`, the paper's: each span picks the span of the other side and its label with the most
-            informative intersection, an identical span first (ties: the smaller union, then the earlier start, then the
+        matching: `mutual`, as in the paper: each span picks a span of the same label on the other side, first an
+            identical span, else the one with the most informative intersection (ties: smaller union, earlier start,
             earlier end); spans that pick each other match. `optimal`: the one-to-one matching with the most token
-            information in its intersections, then the most pairs; the paper leaves this open.
+            information in its intersections, then the most pairs; the paper leaves the matching open.
         alpha1: the weight of the information of predicted spans.
         alpha2: the weight of the information of reference spans.
-        beta: common information of matched spans has the weight 1 + beta.
+        beta: the information of matched intersections has the weight 1 + beta.
         zero_division: `sl_icm_norm` if Σ_S I is 0.
 
     Counts: `matched`, `predicted` and `reference`, in spans; `matched_information`, `predicted_information` and
-    `reference_information`, the sums of the tokens' part; `reference_tokens`.
+    `reference_information`, the sums of token information; `reference_tokens`.
 
     Raises:
-        InputError: for weights out of range, if `tokens` or lists of probabilities do not fit the documents, and if a
+        InputError: if weights are out of range, if `tokens` or lists of probabilities do not fit the documents, or if a
             token in a span has no probability.
     """
 
@@ -209,7 +210,7 @@ class SlIcm(AlignedMeasure):
                 )
 
     def options(self) -> dict[str, Any]:
-        """List the options for the signature, with the source of the probabilities."""
+        """Return the options for the signature, including where the probabilities come from."""
         options = super().options()
         probabilities = self.token_probabilities
         if isinstance(probabilities, Mapping):
@@ -222,18 +223,18 @@ class SlIcm(AlignedMeasure):
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> SlIcm:
-        """Make the measure that has these `options()`."""
+        """Create the measure from its `options()`."""
         source = options["token_probabilities"]
         return cls(**{**options, "token_probabilities": None if source == "unit" else source})
 
     @property
     def needs_tokens(self) -> bool:
-        """Whether the probabilities are of words, but the words are missing."""
+        """Whether the measure needs words that it does not have."""
         of_words = self.token_probabilities == CORPUS or isinstance(self.token_probabilities, Mapping)
         return of_words and self.tokens is None
 
     def require_additive(self) -> None:
-        """Raise an `InputError` if probabilities are estimated from the counted documents."""
+        """Raise an `InputError` if probabilities are estimated from the scored documents."""
         if self.tokens is not None and not isinstance(self.token_probabilities, Mapping):
             raise InputError(
                 "sl_icm estimates the probabilities of tokens from these documents, so counts of parts do not add up.",
@@ -241,7 +242,7 @@ class SlIcm(AlignedMeasure):
             )
 
     def require_parts(self) -> None:
-        """Raise an `InputError` if the measure has data of a whole corpus, or counts of parts do not add up."""
+        """Raise an `InputError` if the measure has data of a whole corpus, or if counts of parts cannot be added."""
         super().require_parts()
         of_tokens = isinstance(self.token_probabilities, TokenProbabilities)
         if self.tokens is not None or of_tokens:
@@ -252,7 +253,7 @@ class SlIcm(AlignedMeasure):
             )
 
     def _count(self, alignment: Alignment) -> Counts:
-        """Match the spans, and sum the information of spans and matched intersections."""
+        """Match the spans, and sum the information of spans and of matched intersections."""
         references, predictions, pairs = alignment.references, alignment.predictions, alignment.pairs
         if self.needs_tokens:
             raise InputError(
@@ -300,7 +301,7 @@ class SlIcm(AlignedMeasure):
         return Counts(columns, alignment.labels, alignment.documents)
 
     def _require_known(self, alignment: Alignment, information: TokenInformation) -> None:
-        """Raise an `InputError` for a token in a span of either side that has no probability."""
+        """Raise an `InputError` if a token in a span has no probability."""
         sides = alignment.references, alignment.predictions
         start = np.concatenate([alignment.token(side.piece_start) for side in sides])
         size = np.concatenate([side.piece_end - side.piece_start for side in sides])
@@ -318,7 +319,7 @@ class SlIcm(AlignedMeasure):
         raise refusal(problem, remedy, alignment.offsets, token, side)
 
     def quantities(self, totals: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
-        """Compute the information of matched intersections and of both sides, with their labels, by label."""
+        """Compute the information of matched intersections and of both sides, by label."""
         of_label = totals["reference" if self.prior == "spans" else "reference_tokens"]
         share = np.maximum(of_label, 1) / np.maximum(of_label.sum(axis=-1, keepdims=True), 1)
         label_information = -np.log(share) / math.log(self.log_base)
@@ -328,7 +329,7 @@ class SlIcm(AlignedMeasure):
         }
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute SL-ICM and its normalised form."""
+        """Compute `sl_icm` and `sl_icm_norm`."""
         matched, predicted, reference = (quantities[name] for name in ("matched", "predicted", "reference"))
         # in this order equal amounts cancel to the last bit
         noise, missed = self.alpha1 * (matched - predicted), self.alpha2 * (matched - reference)
@@ -339,7 +340,7 @@ class SlIcm(AlignedMeasure):
         }
 
     def _match(self, references: SideSpans, predictions: SideSpans, pairs: Pairs, common: np.ndarray) -> np.ndarray:
-        """Match overlapping spans, and flag the chosen pairs."""
+        """Flag the pairs of overlapping spans that match."""
         # sums of the same information in another order differ in their last bits
         worth = np.round(common, 10)
         if self.matching == "optimal":
@@ -371,7 +372,7 @@ class SlIcm(AlignedMeasure):
 
 
 def _probabilities_in(text: str) -> float | str | None:
-    """Read `token_probabilities` from a text: a number, `corpus`, or `unit` for None."""
+    """Read `token_probabilities` from text: a number, `corpus`, or `unit` for None."""
     if text in (CORPUS, "unit"):
         return None if text == "unit" else text
     try:

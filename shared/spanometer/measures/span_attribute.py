@@ -1,4 +1,4 @@
-"""Attributes of spans: items of (document, start, end, attribute, value)."""
+"""Scores of span attributes, as items (document, start, end, attribute, value)."""
 
 from __future__ import annotations
 
@@ -34,63 +34,68 @@ from .base import Key, Measure, with_bounds, zero_division_option
 Filter = str | Callable[[list[dict[str, Any]]], bool]
 
 _SIGNS = ",=+"
-"""The separators of names of attributes and labels in texts."""
+"""The separators between attributes and labels in text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpanAttribute(Measure):
-    """Attributes of spans: precision, recall, F1 and average precision over items.
+    """Compute precision, recall, F1 and average precision over attributes of spans.
 
-    An item is a (document, start, end, attribute, value); an attribute with several values gives several items. With
-    the sets of items I of the reference and Î of the prediction,
+    An item is (document, start, end, attribute, value). An attribute with several values gives several items. With the
+    items I of the reference and Î of the prediction,
 
         p = |Î ∩ I| / |Î|,  r = |Î ∩ I| / |I|,  f = 2 |Î ∩ I| / (|Î| + |I|),
 
-    `tp` = |Î ∩ I|, `support` = |I|, `positives` = |Î|; for each attribute, and for all together under `micro_key`.
-    Ratios are in [0, 1], higher is better. An attribute without items on both sides has zeros, and `zero_division` as
-    p, r, f and ap.
+    `tp` = |Î ∩ I|, `support` = |I|, `positives` = |Î|. They are computed for each attribute, and for all attributes
+    together under `micro_key`. Ratios are in [0, 1], higher is better. An attribute without items has the counts 0, and
+    `zero_division` as p, r, f and ap.
 
-    Two values of an attribute that differ only in type (True, 1, 1.0 and "1") raise an error, because one is probably a
-    mistake; the default value is checked too. The default value is not an item, so a missing attribute counts as its
-    default. Without `include_falsy`, None, False, 0, 0.0 and "" are not items either. With `include_falsy` a missing
-    attribute has the value None, which is an item as in EDS-NLP 0.23, unless None is the default.
+    A default value is not an item, so a missing attribute counts as its default. Without `include_falsy`, None, False,
+    0, 0.0 and "" are not items either. With `include_falsy`, a missing attribute has the value None; this is an item,
+    as in EDS-NLP 0.23, unless None is the default.
 
-    `score` raises an error if `attributes` or `default_values` names an attribute, or `attributes` a label, that no
-    span has. The check covers the whole corpus: a batch, shard or part may lack a name. Without any span, names are
-    not checked.
+    If two values of an attribute differ only in type (True, 1, 1.0 and "1"), an error is raised, because one of them is
+    probably a mistake. Default values are compared too.
 
-    Both sides must have the same spans (start, end, label) in each document; duplicates count once. Labels only select
-    which attributes of a span are scored: if two spans differ only in their labels, equal values of an attribute are
+    `score` raises an error if an option names an attribute or label that no span in the whole corpus has. A single
+    batch, shard or part may lack a name. If there are no spans, names are not checked.
+
+    Both sides must have the same spans (start, end, label) in each document; duplicates count once. Labels only decide
+    which attributes of a span are scored. If two spans differ only in their labels, equal values of an attribute are
     one item.
 
-    Average precision ranks the predicted items by score, highest first. An item without a score has 1.0. With P_k and
-    R_k the precision and the recall of the items down to step k,
+    Average precision ranks the predicted items by score, highest first. An item without a score has 1.0. With the
+    precision P_k and the recall R_k of the items down to step k,
 
         ap = Σ_k (R_k - R_{k-1}) P_k,  R_0 = 0.
 
-    `ties`: items of equal score form one step, so their order does not matter, as in scikit-learn's
-    `average_precision_score` over the predicted items. Recall also counts reference items that were never predicted, so
-    ap is lower than scikit-learn's by the factor tp / support. `edsnlp`: each item is a step; ties are ordered by
-    document, span and `attributes`, as in EDS-NLP since 0.21.0. `edsnlp-0.20`: the same without the step k = 1, as in
-    its releases 0.17.2 to 0.20.0, which however rank the value with the highest score if an attribute has another
-    value. A repeated item has its highest score with `ties`, otherwise its last score at its first position.
+    - `ties`: items with equal scores form one step, so their order does not matter, as in scikit-learn's
+      `average_precision_score` over the predicted items. Recall also counts reference items that are never predicted,
+      so ap is scikit-learn's value times tp / support.
+    - `edsnlp`: each item is a step. Items with equal scores are ordered by document, span and `attributes`, as in
+      EDS-NLP since 0.21.0.
+    - `edsnlp-0.20`: the same without the step k = 1, as in EDS-NLP 0.17.2 to 0.20.0. (Those releases rank the value
+      with the highest score if an attribute has another value; this is not reproduced.)
 
-    Counts: items, spans of only one side, and a row for each predicted item, see `AttributeCounts`.
+    A repeated item has its highest score with `ties`. Otherwise it has its last score, at its first position.
+
+    Counts: numbers of items, spans on only one side, and a row for each predicted item, see `AttributeCounts`.
 
     Attributes:
-        attributes: the attributes to score: None for all, in alphabetical order; a list of names; or a mapping of names
-            to True (all spans) or to lists of labels (only spans with these).
-        default_values: default values of attributes.
+        attributes: the attributes to score. None: all, in alphabetical order. Or a list of names, or a mapping from
+            names to True (on all spans) or to lists of labels (only on spans with these labels).
+        default_values: the default value of each attribute.
         include_falsy: whether None (also for a missing attribute), False, 0, 0.0 and "" are items.
         micro_key: the key of all attributes together.
-        average_precision: `ties`, `edsnlp` or `edsnlp-0.20`.
-        filter: the documents to score: None for all; a function that gets the reference spans of a document (a list of
-            dicts, see `Attributes.to_dicts`) and returns a bool; or comparisons of attributes with values,
+        average_precision: `ties`, `edsnlp` or `edsnlp-0.20`, see above.
+        filter: the documents to score. None: all. Or a function that takes the reference spans of a document (a list of
+            dicts, see `Attributes.to_dicts`) and returns a bool. Or comparisons of attributes with values, such as
             `"carrier == 'FATHER' and negated == false"`, see `DocumentFilter`.
-        on_mismatch: how to handle spans of only one side. `error`: raise an error. `count`: their items are misses and
-            false alarms, and `unmatched_references` and `unmatched_predictions` count the spans. Items have no labels,
-            so spans that differ only in labels are compared by their values.
-        zero_division: p without predicted items, r and ap without reference items, f without both.
+        on_mismatch: how to handle spans on only one side. `error`: raise an error. `count`: their items are false
+            negatives or false positives, and `unmatched_references` and `unmatched_predictions` count the spans. Items
+            have no labels, so spans that differ only in labels are compared by their values.
+        zero_division: p if there are no predicted items, r and ap if there are no reference items, f if there are
+            neither.
     """
 
     # results list each attribute, so nothing is averaged
@@ -181,11 +186,11 @@ class SpanAttribute(Measure):
             raise InputError(f"invalid value for filter: {shown(self.filter)}.", remedy)
 
     def counts(self, references: Attributes, predictions: Attributes) -> AttributeCounts:
-        """Count the items of both sides, and keep the predicted items with their scores.
+        """Compute the counts of both sides' items, and keep the predicted items with their scores.
 
         Raises:
             InputError: if the sides have different documents or, without `on_mismatch="count"`, different spans; if
-                `filter` fails; if an attribute is named like `micro_key`, or two of its values differ only in type.
+                `filter` fails; if an attribute has the name in `micro_key`, or two of its values differ only in type.
         """
         sides, items = self._both_sides(references, predictions)
         reference_code, code = np.split(items.code, [items.references])
@@ -213,15 +218,15 @@ class SpanAttribute(Measure):
         return AttributeCounts(columns, items.attributes, sides[0].documents, unmatched, rows, self, seen_names(*sides))
 
     def items(self, references: Attributes, predictions: Attributes) -> AttributeItems:
-        """List the items that `counts` counts; documents are numbered after `filter`.
+        """Return the items that `counts` compares; documents are numbered after `filter` is applied.
 
         Raises:
-            InputError: as for `counts`.
+            InputError: see `counts`.
         """
         return self._both_sides(references, predictions)[1]
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute the result from numbers of items and `precisions`, the sum in the numerator of ap."""
+        """Compute the scores from numbers of items and from `precisions`, the sum in the numerator of ap."""
         tp, support, positives = (quantities[name] for name in ("tp", "support", "positives"))
         shares = precision_recall_f1(tp, positives, tp, support, self.zero_division)
         return {
@@ -235,10 +240,10 @@ class SpanAttribute(Measure):
         }
 
     def score(self, counts: Any) -> dict[str, Any]:
-        """Score `AttributeCounts`: a dict of `keys` for `micro_key` and for each attribute.
+        """Compute the result: a dict with the values of `keys` for `micro_key` and for each attribute.
 
         Raises:
-            InputError: if an attribute is named like `micro_key`, or an option names an attribute or a label that no
+            InputError: if an attribute has the name in `micro_key`, or an option names an attribute or label that no
                 span has.
         """
         self._require_free_micro_key(dict.fromkeys(counts.labels))
@@ -249,12 +254,12 @@ class SpanAttribute(Measure):
         return {name: {key: self.results[key].kind(values[key][code]) for key in self.keys} for code, name in names}
 
     def totals(self, counts: Any) -> dict[str, np.ndarray]:
-        """Sum counts by attribute, with the numerators of average precision."""
+        """Sum counts by attribute, and add the numerator of average precision."""
         precisions = self._precisions(counts, None)
         return {**super().totals(counts), **_by_attribute(precisions)}
 
     def weighted_totals(self, counts: Any, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Sum weighted counts; each corpus is ranked separately."""
+        """Sum weighted counts; items are ranked separately in each corpus."""
         precisions = [self._precisions(counts, times) for times in weights.astype(np.int64)]
         shape = (len(weights), 1 + len(counts.labels))
         return {**super().weighted_totals(counts, weights), **_by_attribute(np.reshape(precisions, shape))}
@@ -264,13 +269,13 @@ class SpanAttribute(Measure):
         return steps.precisions(1 + len(counts.labels), self.average_precision)
 
     def with_intervals(self, result: Mapping[str, Any], counts: Counts, resampling: Resampling) -> dict[str, Any]:
-        """Add to the dicts of a result `<key>_low` and `<key>_high`."""
+        """Add `<key>_low` and `<key>_high` to each dict of a result."""
         names = (*counts.labels, self.micro_key)
         intervals = self._intervals_by_name(counts, resampling, names, None)
         return {name: with_bounds(values, intervals[name]) for name, values in result.items()}
 
     def score_per_document(self, counts: Any) -> dict[str, np.ndarray]:
-        """Compute the values under `micro_key` of each document, shape (documents)."""
+        """Compute the values of each document under `micro_key`, shape (documents)."""
         steps = Steps.of_documents(counts, self.average_precision)
         sums = {
             name: np.bincount(column.document, minlength=counts.documents) for name, column in counts.columns.items()
@@ -278,7 +283,7 @@ class SpanAttribute(Measure):
         return self.formula({**sums, "precisions": steps.precisions(counts.documents, self.average_precision)})
 
     def details(self, counts: Counts) -> dict[str, Any]:
-        """Compute the counts over all attributes and the precision-recall curves."""
+        """Compute the counts of all attributes together, and the precision-recall curves."""
         names = ("threshold", "precision", "recall")
         curves = self.curves(cast(AttributeCounts, counts))
         points = {key: {name: getattr(curve, name).tolist() for name in names} for key, curve in curves.items()}
@@ -301,11 +306,11 @@ class SpanAttribute(Measure):
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> SpanAttribute:
-        """Make the measure that has these `options()`, unless they name attributes."""
+        """Create the measure from its `options()`; raise an `InputError` if they name attributes."""
         return cls(**{**options, "default_values": options["default_values"] or {}})
 
     def options(self) -> dict[str, Any]:
-        """List the options that can change the number, in the order of the signature."""
+        """Return the options that can change the scores, in the order of the signature."""
         own = {name: value for name, value in super().options().items() if name not in ("average", "micro_key")}
         scored = read_scored(self.attributes)
         if scored is not None:
@@ -321,7 +326,7 @@ class SpanAttribute(Measure):
         return own
 
     def require_parts(self) -> None:
-        """Raise an `InputError`: attributes cannot be streamed."""
+        """Raise an `InputError`, because attributes cannot be streamed."""
         raise InputError(
             f"{self.name} cannot be computed on streams.",
             "Count parts with SpanAttribute(...).counts(references, predictions), and add the counts.",
@@ -335,7 +340,7 @@ class SpanAttribute(Measure):
             )
 
     def unmatched(self, counts: Counts) -> list[str]:
-        """Write how many spans only one side has."""
+        """Say how many spans are on only one side."""
         of_sides = (int(counts.shared[name].sum()) for name in UNMATCHED)
         sides = zip(of_sides, ("reference", "predicted"), ("prediction", "reference"), strict=True)
         return [f"{counted(number, f'{side} span')} not in the {other}." for number, side, other in sides if number]
@@ -343,7 +348,7 @@ class SpanAttribute(Measure):
     def _both_sides(
         self, references: Attributes, predictions: Attributes
     ) -> tuple[tuple[Attributes, Attributes], AttributeItems]:
-        """Select the scored attributes and documents, and find the items of both sides."""
+        """Select the scored attributes and documents, and list the items of both sides."""
         require_sides(Attributes, references, predictions)
         kept = self._kept(references, predictions)
         if kept is not None:
@@ -359,7 +364,7 @@ class SpanAttribute(Measure):
         return sides, AttributeItems.of(sides, scored, self.default_values, include_falsy=self.include_falsy)
 
     def _kept(self, references: Attributes, predictions: Attributes) -> np.ndarray | None:
-        """Select the documents to score; None for all."""
+        """Select the documents to score; None means all."""
         if self.filter is None:
             return None
         chooses = read_filter(self.filter) if isinstance(self.filter, str) else self.filter
@@ -379,7 +384,7 @@ class SpanAttribute(Measure):
 
 
 def _by_attribute(precisions: np.ndarray) -> dict[str, np.ndarray]:
-    """Split sums into all items together (first) and each attribute, see `Measure.pooled`."""
+    """Split sums into the sum over all attributes (first) and the sums of each, see `Measure.pooled`."""
     of_all, of_each = precisions[..., :1], precisions[..., 1:]
     return {"precisions": of_each, "all_precisions": np.broadcast_to(of_all, of_each.shape)}
 
@@ -389,7 +394,7 @@ def _joined(labels: Iterable[str]) -> str:
 
 
 def _scored_in(texts: Sequence[str]) -> dict[str, bool | list[str]]:
-    """Read `attributes` from texts such as `negated` and `carrier=DISEASE+SYMPTOM`."""
+    """Read `attributes` from texts such as `negated` or `carrier=DISEASE+SYMPTOM`."""
     labels_of: dict[str, bool | list[str]] = {}
     for text in texts:
         name, separator, listed = text.partition("=")
@@ -407,7 +412,7 @@ def _scored_in(texts: Sequence[str]) -> dict[str, bool | list[str]]:
 
 
 def _default_values_in(texts: Sequence[str]) -> dict[str, Any]:
-    """Read `default_values` from texts such as `negated=false`; the values are JSON."""
+    """Read `default_values` from texts such as `negated=false`; values are JSON."""
     values: dict[str, Any] = {}
     for text in texts:
         name, separator, written = text.partition("=")

@@ -1,4 +1,4 @@
-"""Exact-match F1."""
+"""F1 over exactly matching spans."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from .words import TOKENS_REMEDY, read_tokens, tokens_option, words_of
 
 @dataclass(frozen=True, kw_only=True)
 class SpanF(FMeasure):
-    """Precision, recall and F1 over whole spans: a span is right if its label and boundaries are (CoNLL evaluation).
+    """Compute precision, recall and F1 over whole spans: a span is right if label and boundaries are right (CoNLL).
 
-    P = |Ŝ ∩ S| / |Ŝ|, R = |Ŝ ∩ S| / |S|, with S the reference spans and Ŝ the predicted ones. Awasthy's span
-    similarity is the same number. Discontinuous spans are equal if all their tokens are.
+    P = |Ŝ ∩ S| / |Ŝ|, R = |Ŝ ∩ S| / |S|, with S the reference spans and Ŝ the predicted spans. Range [0, 1], higher is
+    better. Awasthy's span similarity is the same number. Discontinuous spans are equal if they have the same tokens.
 
     Attributes:
-        duplicates: how often a span counts if one side has it k times and the other k' times. `once`: once; sides are
-            sets. `each`: k times, of which min(k, k') are right; sides are multisets. `wrong`: once if it is right, k
-            times if it is wrong (n2c2-2018).
+        duplicates: how often a span counts that one side has k times and the other side k' times. `once`: once. `each`:
+            k times, and min(k, k') of them are right. `wrong`: once if it is right, k times if it is wrong (n2c2-2018).
+            `forms`: once for each string and label in the corpus, see `tokens`.
 
     Counts: `both`, `predicted`, `reference`, in spans.
     """
@@ -62,11 +62,11 @@ class SpanF(FMeasure):
 
     @property
     def needs_tokens(self) -> bool:
-        """Whether forms are counted, and there are no words."""
+        """Whether surface forms are counted but the words are missing."""
         return self.duplicates == "forms" and self.tokens is None
 
     def require_additive(self) -> None:
-        """Raise an `InputError` if forms are counted: several parts may have the same form."""
+        """Raise an `InputError` if surface forms are counted: several parts of a corpus may have the same form."""
         if self.duplicates == "forms":
             problem = (
                 f"{setting('duplicates', 'forms')} counts a form once in the corpus: counts of parts do not add up."
@@ -85,7 +85,7 @@ class SpanF(FMeasure):
         return Counts(columns, alignment.labels, alignment.documents)
 
     def _copies(self, alignment: Alignment) -> dict[str, np.ndarray]:
-        """Compute how often each span counts in each column."""
+        """Compute how often each span counts in each count."""
         equal, equal_predictions = alignment.equal, alignment.equal_predictions
         reference, predicted = alignment.references.times, alignment.predictions.times
         if self.duplicates == "wrong":
@@ -97,7 +97,7 @@ class SpanF(FMeasure):
         return {"both": both, "predicted": predicted, "reference": reference}
 
     def _first_of_forms(self, alignment: Alignment) -> list[np.ndarray]:
-        """Count 1 for one span of each form on each side: a right one, if there is any; 0 for the others."""
+        """Return 1 for one span of each surface form on each side, a right one if possible, and 0 for other spans."""
         if self.tokens is None:
             problem = f"{setting('duplicates', 'forms')} compares words, but there are no words."
             raise InputError(problem, TOKENS_REMEDY, option="duplicates")

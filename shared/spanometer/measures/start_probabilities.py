@@ -1,22 +1,22 @@
-"""The start probabilities of a span among others that are placed at random without overlap, computed in two ways.
+"""The start probabilities of spans that are placed at random without overlap, computed in two ways.
 
 **Sums.** A random arrangement is a random order of m items: k spans and the tokens outside them. A span starts at token
-s if the items before it fill s tokens. An item of length l has an *excess* of l - 1 tokens. With X_j the summed excess
-of j items drawn at random, the probability is Σ_x P(X_(s - x) = x) / m. It is constant from the others' total excess
-E_i = a - a_i - (k - 1) to n - a_i - E_i (Proposition 3), and the two ends are mirror images. All terms are positive, so
-even tiny probabilities keep all digits. Time is spans x draws x E for each length, without draws of fewer than one in
-1e30 arrangements: fast in sparse documents.
+s if the items before it have s tokens in all. An item of length l has an *excess* of l - 1 tokens. Let X_j be the total
+excess of j items drawn at random. The probability is Σ_x P(X_(s - x) = x) / m. Let E_i = a - a_i - (k - 1) be the total
+excess of the other spans. The probability is constant for E_i <= s <= n - a_i - E_i (Proposition 3), and the two ends
+are mirror images. All terms are positive, so even tiny probabilities are accurate to the last digits. Time is
+spans x draws x E for each length; draws less likely than 1e-30 are left out. This is fast in sparse documents.
 
 **Integral.** Give each item an independent uniform key and order the items by their keys. The items before span i are
-the items with a smaller key, so that
+the items with smaller keys, so
 
     P(start_i = s) = ∫ [z^s] (1 - u + u z)^o Π_(j≠i) (1 - u + u z^(l_j)) du    over u in [0, 1],
 
-where o is the number of tokens outside all spans. The integrand is a polynomial in u: Gauss-Legendre nodes give the
-integral, and one inverse Fourier transform for each length gives the coefficients. At the angle θ a node contributes at
-most exp(-u (1 - u) Σ c_l (1 - cos lθ)); terms below e^-40 are left out. Nodes u and 1 - u give mirror images, so half
-of them are enough. The absolute error is below 1e-14 (of the largest probability: below 1e-9). Time is nodes x
-remaining frequencies x distinct lengths, for any density.
+where o is the number of tokens outside all spans. The integrand is a polynomial in u. Gauss-Legendre nodes give the
+integral, and one inverse Fourier transform for each length gives the coefficients of z. At the angle θ a node
+contributes at most exp(-u (1 - u) Σ c_l (1 - cos lθ)), with c_l items of length l; terms below e^-40 are left out.
+Nodes u and 1 - u give mirror images, so half of them are enough. The absolute error is below 1e-14, and below 1e-9 of
+the largest probability. Time is nodes x remaining frequencies x distinct lengths, for any density of spans.
 """
 
 from __future__ import annotations
@@ -32,33 +32,33 @@ import numpy as np
 from ..exceptions import InputError, counted, setting
 
 VALUES_LIMIT = 1 << 26
-"""The largest number of probabilities (512 MB) for a side, label and document."""
+"""The maximum number of probabilities for one side, label and document; they take 512 MB."""
 
 WORK_LIMIT = 6_000_000_000
-"""The largest number of factors of the integrand: about two minutes."""
+"""The maximum number of factors of the integrand; they take about two minutes."""
 
 _NEGLIGIBLE = 1e-30
 
 _DAMPED = 40.0
-"""Contributions below e^-40 are left out."""
+"""Contributions below exp(-_DAMPED) are left out."""
 
 _CHEAP = 2_000_000
-"""Below this number of terms, sums are always used."""
+"""If sums need fewer terms than this, they are always used."""
 
 _TABLE_LIMIT = 1 << 25
-"""The largest number of values in a table of the sums."""
+"""The maximum number of values in a table of the sums."""
 
 _KEPT_LIMIT = 1 << 24
-"""The largest estimated number of cached probabilities (128 MB)."""
+"""The maximum estimated number of cached probabilities; they take 128 MB."""
 
 _kept: ContextVar[dict[tuple[int, bytes, bytes], list[np.ndarray]] | None] = ContextVar("kept", default=None)
 
 _TERMS_A_FACTOR = 8
-"""The number of terms of the sums that take as long as one factor of the integrand."""
+"""The number of terms of the sums that take as much time as one factor of the integrand."""
 
 
 def start_probabilities(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> list[np.ndarray]:
-    """Compute the start probabilities of a span for each length, by the method that is estimated to be faster.
+    """Compute the start probabilities of a span of each length, by the method that is estimated to be faster.
 
     Args:
         tokens: the document's length n.
@@ -66,7 +66,7 @@ def start_probabilities(tokens: int, lengths: np.ndarray, counts: np.ndarray) ->
         counts: the number of spans of each length.
 
     Returns:
-        An array of shape (n - length + 1), sum 1, for each length.
+        An array for each length, of shape (n - length + 1) and sum 1.
 
     Raises:
         InputError: if the document is too large.
@@ -83,7 +83,7 @@ def start_probabilities(tokens: int, lengths: np.ndarray, counts: np.ndarray) ->
 
 @contextmanager
 def kept_probabilities() -> Iterator[None]:
-    """Cache probabilities while annotators are compared in pairs."""
+    """Cache probabilities within this context, while annotators are compared in pairs."""
     kept = _kept.get()
     token = _kept.set({} if kept is None else kept)
     try:
@@ -101,13 +101,13 @@ def _computed(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> list[np.n
 
 
 def work(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> float:
-    """Estimate the work of `start_probabilities`, in factors of the integrand (about ten nanoseconds each)."""
+    """Estimate the time of `start_probabilities`, in factors of the integrand (about ten nanoseconds each)."""
     sums = _sums_work(tokens, lengths, counts) / _TERMS_A_FACTOR
     return sums if sums <= _CHEAP else min(sums, _Quadrature.of(tokens, lengths, counts).work)
 
 
 def require_feasible(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> None:
-    """Raise an `InputError` if the exact probabilities of a document need too much memory or time."""
+    """Raise an `InputError` if the exact probabilities for a document need too much memory or time."""
     values = tokens * max(len(lengths), 1)
     remedy = f"Set {setting('method', 'uniform')} or {setting('method', 'auto')}, or split the document."
     spans = counted(int(counts.sum()), "span")
@@ -149,7 +149,7 @@ def _sums_work(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> float:
 
 
 def by_integral(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> list[np.ndarray]:
-    """Compute `start_probabilities` by quadrature over the items' keys."""
+    """Compute `start_probabilities` by integration over the items' keys."""
     quadrature = _Quadrature.of(tokens, lengths, counts)
     size, order, numbers = quadrature.size, quadrature.order, [quadrature.outside, *counts.tolist()]
     # int32 is enough for the roots of unity, because `VALUES_LIMIT` bounds documents
@@ -181,14 +181,14 @@ def by_integral(tokens: int, lengths: np.ndarray, counts: np.ndarray) -> list[np
 
 @dataclass(frozen=True, eq=False)
 class _Quadrature:
-    """Nodes and frequencies at which the integrand is evaluated.
+    """The nodes and frequencies at which the integrand is evaluated.
 
     Attributes:
-        outside: the tokens outside all spans.
+        outside: the number of tokens outside all spans.
         size: the number of roots of unity.
         nodes, weights: the Gauss-Legendre nodes in [0, 1/2] and their weights.
         order: the lower half of the frequencies, ordered by their damping, Σ c_l (1 - cos lθ).
-        live: the number of frequencies that each node needs.
+        live: the number of frequencies to evaluate at each node.
         lengths: the number of different factors.
     """
 
@@ -202,7 +202,7 @@ class _Quadrature:
 
     @classmethod
     def of(cls, tokens: int, lengths: np.ndarray, counts: np.ndarray) -> _Quadrature:
-        """Plan the quadrature of a document."""
+        """Choose the nodes and frequencies for a document."""
         outside = tokens - int((lengths * counts).sum())
         items = outside + int(counts.sum())
         # imported late, because only the quadrature needs it
@@ -225,13 +225,13 @@ class _Quadrature:
 
 
 def _sines(index: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Compute sin² and sin·cos of half the angle of roots of unity, z = exp(-2πi index / size)."""
+    """Compute sin² and sin·cos of half the angle of the roots of unity z = exp(-2πi index / size)."""
     sine, cosine = np.sin(np.pi / size * index), np.cos(np.pi / size * index)
     return sine**2, sine * cosine
 
 
 def _factors(node: float, square: np.ndarray, product: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Compute 1 - u + u z and its logarithm from the sines of z."""
+    """Compute 1 - u + u z and its logarithm, given `_sines` of z."""
     factor = np.empty(len(square), dtype=complex)
     factor.real = 1 - 2 * node * square
     factor.imag = -2 * node * product
@@ -244,7 +244,8 @@ def _factors(node: float, square: np.ndarray, product: np.ndarray) -> tuple[np.n
 def _gauss_legendre(count: int) -> tuple[np.ndarray, np.ndarray]:
     """Compute the lower half of an even number of Gauss-Legendre nodes in [0, 1], and their weights.
 
-    Newton's method from asymptotic values: `numpy.polynomial.legendre.leggauss` is slow for thousands of nodes.
+    Uses Newton's method from asymptotic values, because `numpy.polynomial.legendre.leggauss` is slow for thousands of
+    nodes.
     """
     number = np.arange(1, count // 2 + 1)
     root = np.cos(np.pi * (4 * number - 1) / (4 * count + 2)) * (1 - (count - 1) / (8 * count**3))
@@ -259,7 +260,7 @@ def _gauss_legendre(count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _start_probabilities(room: int, others: np.ndarray) -> np.ndarray:
-    """Compute the start probabilities of a span among others, from 0 to `room`.
+    """Compute the probabilities of the starts 0 to `room` of one span.
 
     Args:
         room: the number of tokens outside the span.
@@ -278,12 +279,12 @@ def _start_probabilities(room: int, others: np.ndarray) -> np.ndarray:
 
 
 def _fill_probabilities(edge: int, items: int, excess: np.ndarray) -> np.ndarray:
-    """Compute for each s below `edge` the probability that the first items of a random order fill s tokens.
+    """Compute for each s below `edge` the probability that the first items of a random order have exactly s tokens.
 
     Args:
         edge: the number of values of s.
         items: the number of items.
-        excess: the nonzero excess of items.
+        excess: the nonzero excesses of the items.
     """
     drawn = _long_among_drawn(edge, items, len(excess))
     most = drawn.shape[1] - 1

@@ -1,4 +1,4 @@
-"""F1 over tagged tokens."""
+"""F1 over tokens in spans."""
 
 from __future__ import annotations
 
@@ -18,14 +18,19 @@ from .f_scores import f_results
 
 @dataclass(frozen=True, kw_only=True)
 class TokenF(FMeasure):
-    """Precision, recall and F1 over tagged tokens, P = |Û ∩ U| / |Û|, R = |Û ∩ U| / |U|.
+    """Compute precision, recall and F1 over tokens in spans: P = |Û ∩ U| / |Û|, R = |Û ∩ U| / |U|.
 
-    U and Û are the sets of units of the reference and of the predicted spans. A unit is a token with a label and a tag
-    that depends on `format`: `IO` has no tags; `BIO` has B for the first token of a span and I for the others; `BIOE`
-    also has E for the last token (a one-token span is B); `BIOES` also has S for a one-token span. `IO*` (Esuli and
-    Sebastiani 2010) has tokens and the gaps between adjacent tokens of a span. A discontinuous span has one first and
-    one last token. If spans overlap, a token can have several tags. With `duplicates="each"` U and Û are multisets: a
-    unit occurs once for each span over it.
+    U are the units of the reference spans and Û the units of the predicted spans. A unit is a token with a label and a
+    tag that depends on `format`:
+
+    - `IO`: no tag.
+    - `BIO`: B for the first token of a span, I for the others.
+    - `BIOE`: also E for the last token; a span of one token has B.
+    - `BIOES`: also S for a span of one token.
+    - `IO*` (Esuli and Sebastiani 2010): units are tokens and the gaps between adjacent tokens of a span, without tags.
+
+    A discontinuous span has one first and one last token. If spans overlap, a token can have several tags. U and Û are
+    sets; with `duplicates="each"` a unit counts once for each span that contains it. Range [0, 1], higher is better.
 
     Counts: `both`, `predicted`, `reference`, in units; `reference_spans`.
     """
@@ -66,7 +71,7 @@ class TokenF(FMeasure):
         return "reference" if self.weight_by == "tokens" else self.support
 
     def _count(self, alignment: Alignment) -> Counts:
-        """Count common units as overlaps of intervals of like-tagged tokens."""
+        """Count common units as overlaps of intervals of tokens with the same tag."""
         references, predictions = alignment.references, alignment.predictions
         # a copy of the line for each kind of unit, so that one join sees them all
         line = alignment.stride * len(alignment.labels)
@@ -87,9 +92,9 @@ class TokenF(FMeasure):
         return Counts(columns, alignment.labels, alignment.documents)
 
     def _units(self, side: SideSpans, line: int) -> Pieces:
-        """List one side's units as intervals with one of their spans, each kind on a line of its own.
+        """List one side's units as intervals and their spans; each kind of unit has its own range of positions.
 
-        They are disjoint unless units count once for each span.
+        Intervals are disjoint unless units count once for each span.
         """
         kinds = []
         for number, kind in enumerate(self._kinds(side)):
@@ -124,7 +129,7 @@ class TokenF(FMeasure):
 
 
 def _common(alignment: Alignment, reference: Pieces, predicted: Pieces, line: int) -> Column:
-    """Count the units that both sides share, with their multiplicity, by sums over the sorted bounds."""
+    """Count the units that both sides have in common, with multiplicity."""
     sides = reference, predicted
     bounds = np.unique(np.concatenate([bound for side in sides for bound in (side.start, side.end)]))
     depths = [

@@ -21,10 +21,10 @@ class EntityPairs:
     """The pairs of a reference and a predicted entity that share a token.
 
     Attributes:
-        reference, prediction: the indices of the entities; pairs are ordered by them.
+        reference, prediction: the indices of the two entities; pairs are ordered by them.
         types: the larger number of types of the two entities.
         equal: the number of common types, with multiplicity.
-        alike: the number of common first parts of types.
+        alike: the number of common first dotted parts of types, with multiplicity.
         bounds_differ: whether the boundaries differ.
     """
 
@@ -37,25 +37,25 @@ class EntityPairs:
 
     @cached_property
     def types_differ(self) -> np.ndarray:
-        """Flags of pairs with a type that has no equal partner."""
+        """Whether a type of the larger set has no equal type in the other entity."""
         return np.asarray(self.equal < self.types)
 
     @cached_property
     def first_parts_differ(self) -> np.ndarray:
-        """Flags of pairs with a type whose first part has no partner."""
+        """Whether a type of the larger set has no type with the same first dotted part in the other entity."""
         return np.asarray(self.alike < self.types)
 
 
 class TreeAlignment:
-    """Entity trees of two sides, with all documents end to end on one line and common codes for names.
+    """The entity trees of two sides, as positions in the concatenated documents and common integers for names.
 
     Args:
-        references, predictions: both sides, with the same documents.
-        slot_costs: the costs of another label and of other boundaries of a slot.
+        references, predictions: the two sides, with the same documents.
+        slot_costs: the cost of a different label and of different boundaries of a slot.
         coarse: whether only the first dotted parts of names are compared.
 
     Raises:
-        InputError: if the numbers or the known lengths of documents differ.
+        InputError: if the numbers of documents or their known lengths differ.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class TreeAlignment:
 
     @cached_property
     def components(self) -> list[SideSpans]:
-        """The components of both sides, in the order of their entities, with their entities' labels."""
+        """The components of both sides, in the order of their entities and with the labels of their entities."""
         return [
             self._on_line(
                 entities.document[side.component_entity],
@@ -116,7 +116,7 @@ class TreeAlignment:
         return EntityPairs(first, second, most, equal, alike, _bounds_differ(self.entities, first, second))
 
     def _common(self, ends: tuple[np.ndarray, ...], sizes: list[np.ndarray], codes: list[np.ndarray]) -> np.ndarray:
-        """Count the common codes of types of each pair, with multiplicity."""
+        """Count the common types of each pair, with multiplicity."""
         begins = [side.type_offsets[:-1][end] for side, end in zip(self.sides, ends, strict=True)]
         pairs = len(sizes[0])
         if all(size.max(initial=1) == 1 for size in sizes):
@@ -137,7 +137,7 @@ class TreeAlignment:
     def component_errors(
         self, label_cost: float, bounds_cost: float, insertion_cost: float, deletion_cost: float
     ) -> dict[str, np.ndarray]:
-        """Compute the component error of each pair of entities and its parts, see `measures.Eter`."""
+        """Compute the component error of each pair of entities, and its parts, see `measures.Eter`."""
         reference, prediction = self.pairs.reference, self.pairs.prediction
         first, second = self._component_pairs
         parents = [side.component_entity for side in self.sides]
@@ -167,7 +167,7 @@ class TreeAlignment:
 
     @cached_property
     def slots(self) -> dict[str, Column]:
-        """The counts of slots: entities, and components that are not entities."""
+        """The counts of slots: entities, and components that are not entities themselves."""
         ends = self.pairs.reference, self.pairs.prediction
         differ = self.pairs.types_differ, self.pairs.bounds_differ
         of_types = _slot_columns(self.entities, *ends, *differ, self._slot_costs)
@@ -194,7 +194,7 @@ class TreeAlignment:
         }
 
     def _entities_among_components(self, index: int) -> np.ndarray:
-        """Flag the components of a side that equal another entity than their own in boundaries and label."""
+        """Flag the components of a side that have the boundaries and label of an entity other than their own."""
         side, entities, components = self.sides[index], self.entities[index], self.components[index]
         types, labels = self._type[index], self._component_label[index]
         # few names are both types and labels
@@ -221,9 +221,9 @@ def unmatched(side: SideSpans, partners: np.ndarray) -> Column:
 def cheapest_matching(
     rows: np.ndarray, columns: np.ndarray, cost: np.ndarray, ties: list[np.ndarray], unmatched_cost: float
 ) -> np.ndarray:
-    """Find the indices of the pairs of the cheapest one-to-one alignment, see `matching.best_matching`.
+    """Return the indices of the pairs in the cheapest one-to-one alignment, see `matching.best_matching`.
 
-    `unmatched_cost` is the cost of an insertion and a deletion.
+    `unmatched_cost` is the cost of an insertion plus a deletion.
     """
     kept = np.flatnonzero(cost <= unmatched_cost + 1e-9)
     worth = np.maximum(unmatched_cost - cost[kept], 0.0)
@@ -238,7 +238,7 @@ def _slot_columns(
     bounds_differ: np.ndarray,
     costs: tuple[float, float],
 ) -> dict[str, Column]:
-    """Align the slots of two sides, given their overlapping pairs, and count them."""
+    """Align the slots of two sides by their overlapping pairs, and count them."""
     references, predictions = sides
     cost = np.minimum(costs[0] * label_differs + costs[1] * bounds_differ, 1.0)
     matched = cheapest_matching(first, second, cost, [label_differs], 2.0)
@@ -255,7 +255,7 @@ def _slot_columns(
 
 
 def _overlapping(sides: list[SideSpans], noun: str) -> tuple[np.ndarray, np.ndarray]:
-    """Find the pairs that share a token, in order."""
+    """Return the pairs of spans that share a token, in order."""
     references, predictions = sides
     orders = [np.argsort(side.start, kind="stable") for side in sides]
     bounds = (bound[order] for side, order in zip(sides, orders, strict=True) for bound in (side.start, side.end))
@@ -281,5 +281,5 @@ def _bounds_differ(sides: list[SideSpans], first: np.ndarray, second: np.ndarray
 
 
 def _numbers(*columns: np.ndarray) -> np.ndarray:
-    """Number rows of integer columns from 0, in their order: the same number for equal rows."""
+    """Number the rows of several integer columns from 0, in sorted order; equal rows get the same number."""
     return ranked(ordered_codes(*columns))[0]

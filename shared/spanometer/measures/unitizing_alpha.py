@@ -20,16 +20,17 @@ from .base import Key, Measure, zero_division_option
 
 @dataclass(frozen=True, eq=False)
 class UnitizingCounts(Counts):
-    """The counts of alpha and gamma.
+    """The counts of unitizing alpha and gamma.
 
-    `2016` sums by document and label: `apart`, the tokens that only one annotator of a pair annotates; `inside`, the
-    annotated tokens of all annotators; `squares`, the squared lengths of the units. `1995` and gamma keep the units as
-    rows (`annotator`, `start`, `end`), because gaps merge across documents. All count `units`, `reference_spans` (of
-    the first annotator), and by document `tokens` and `annotator_tokens` (tokens times annotators).
+    `2016` sums by document and label: `apart`, the number of tokens that only one annotator of a pair marks; `inside`,
+    the tokens in units, summed over annotators; `squares`, the sum of the squared lengths of units. `1995` and gamma
+    instead keep the units as rows (`annotator`, `start`, `end`), because gaps continue across documents. All of them
+    count `units` and `reference_spans` (units of the first annotator) and, by document, `tokens` and `annotator_tokens`
+    (tokens times annotators).
     """
 
     def condensed(self) -> Self:
-        """Sum the counts as if all documents were one, see `Counts.condensed`; units keep their positions."""
+        """Merge all documents into one, see `Counts.condensed`; units keep their positions."""
         total = super().condensed()
         if not self.rows:
             return total
@@ -40,38 +41,37 @@ class UnitizingCounts(Counts):
 
 @dataclass(frozen=True, kw_only=True)
 class UnitizingAlpha(AlignedMeasure):
-    """Krippendorff's alpha for unitizing: 1 - D_o / D_e, for the spans (units) of each label and the gaps between them.
+    """Compute Krippendorff's alpha for unitizing, 1 - D_o / D_e: agreement on the spans (units) and gaps of each label.
 
-    Documents are laid end to end, n tokens in all; gaps merge across documents. m annotators have N units.
-    Disagreement is computed by label.
+    Documents are concatenated, so gaps continue across documents. n is the number of tokens, m the number of annotators
+    and N the number of their units. Observed disagreement D_o and expected disagreement D_e are computed by label.
 
-    `1995`: D_o = Σ δ² / (m (m - 1) n²) over ordered pairs of annotators. δ² of two units that share tokens is
-    (difference of starts)² + (difference of ends)²; a unit in the other's gap has δ² = length², in both directions.
-    With the lengths l of units and g of gaps,
+    `1995`: D_o = Σ δ² / (m (m - 1) n²), summed over ordered pairs of annotators. Two units that share tokens have δ² =
+    (difference of starts)² + (difference of ends)². A unit within a gap of the other annotator has δ² = length², in
+    both directions. With the lengths l of units and g of gaps,
 
         D_e = (2 / n) Σ_units [(N - 1) / 3 (2 l³ - 3 l² + l) + l² Σ_{gaps g >= l} (g - l + 1)]
               / (m n (m n - 1) - Σ l (l - 1)).
 
-    `2016` (token coincidences): D_o is the share of tokens that only one annotator of a pair annotates, averaged over
-    pairs. With l1 tokens annotated by all annotators together, l0 = L - l1 others and L = m n,
+    `2016` (token coincidences): D_o is the proportion of tokens that only one annotator of a pair marks, averaged over
+    pairs. With L = m n, l1 marked tokens summed over all annotators, and l0 = L - l1,
 
         D_e = 2 l1 l0 / (L² - Σ l² - l0).
 
-    alpha is at most 1, which is perfect agreement; 0 is the level of chance. Higher is better. `micro` is
+    alpha is at most 1 (perfect agreement); 0 is the level of chance. Higher is better. `micro` is
     1 - Σ D_o / Σ D_e over labels. Sources: Krippendorff 1995; Krippendorff et al. 2016.
 
-    Counts of parts of a corpus add up, see `UnitizingCounts`. With `1995` the order of the documents matters, because
-    gaps merge across them, and resampling is slower.
+    Counts of parts of a corpus can be added, see `UnitizingCounts`. With `1995` the order of the documents matters,
+    because gaps continue across them, and resampling is slower.
 
     Attributes:
         variant: `1995` or `2016`.
-        average: also `documents`, the mean over documents of each document's values (INCEpTION). A document without
-            expected disagreement has alpha `zero_division`; NaN leaves it out.
+        average: also `documents`, the mean of each document's values (INCEpTION). A document with expected disagreement
+            0 has alpha `zero_division`; NaN leaves it out.
         zero_division: alpha if D_e is 0.
 
     Raises:
-        InputError: if the documents' lengths are not known, or an annotator's spans of a label overlap or are
-            discontinuous.
+        InputError: if document lengths are unknown, or if an annotator's spans of a label overlap or are discontinuous.
     """
 
     variant: str = option("2016", help="year of the definition", choices=("1995", "2016"), label="Variant")
@@ -100,11 +100,11 @@ class UnitizingAlpha(AlignedMeasure):
 
     @property
     def needs(self) -> frozenset[str]:
-        """The requirements on spans, see `Measure.needs`."""
+        """The conditions on spans, see `Measure.needs`."""
         return frozenset(("lengths", "contiguous", "disjoint"))
 
     def _count(self, alignment: Alignment) -> UnitizingCounts:
-        """Count the disagreement of two annotators: the reference and the prediction."""
+        """Compute the counts of two annotators: the reference and the prediction."""
         require_lengths(alignment.lengths, "alpha")
         for name, side in alignment.sides.items():
             self.require_units(alignment, name, side)
@@ -112,17 +112,18 @@ class UnitizingAlpha(AlignedMeasure):
 
     @staticmethod
     def require_units(alignment: Alignment, name: str, side: SideSpans) -> None:
-        """Raise an `InputError` unless a side's spans are contiguous and disjoint."""
+        """Raise an `InputError` if spans of a side are discontinuous or overlap."""
         require_contiguous(alignment, name, side)
         require_disjoint(alignment, name, side, "; the units of an annotator must not overlap.")
 
     def count_sides(self, sides: Sequence[SideSpans], labels: tuple[str, ...], offsets: np.ndarray) -> UnitizingCounts:
-        """Count the disagreement of any number of annotators.
+        """Compute the counts of any number of annotators.
 
         Args:
-            sides: the spans of each annotator on a line of all labels, with all documents for each label.
-            labels: label names.
-            offsets: the begin of each document within a label, and the end of the last document.
+            sides: the spans of each annotator, as positions on one axis: label after label, and the documents within
+                each.
+            labels: the label names.
+            offsets: the start of each document within a label, and the end of the last document.
         """
         document, label = (np.concatenate([getattr(side, name) for side in sides]) for name in ("document", "label"))
         columns = {"units": Column(document, label), "reference_spans": sides[0].column()}
@@ -137,12 +138,12 @@ class UnitizingAlpha(AlignedMeasure):
         return self.with_document_scores(UnitizingCounts(columns, labels, len(tokens), shared, rows, self))
 
     def totals(self, counts: Counts) -> dict[str, np.ndarray]:
-        """Sum counts by label; with `1995` also compute the disagreement of all documents end to end."""
+        """Sum counts by label; with `1995` also compute the disagreement of the concatenated documents."""
         totals = super().totals(counts)
         return {**totals, **_disagreement(counts, np.arange(counts.documents))} if counts.rows else totals
 
     def weighted_totals(self, counts: Counts, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """Sum weighted counts; with `1995` copies of a document follow each other."""
+        """Sum weighted counts; with `1995` copies of a document are adjacent."""
         totals = super().weighted_totals(counts, weights)
         if self.variant == "1995":
             disagreements = [
@@ -169,21 +170,21 @@ class UnitizingAlpha(AlignedMeasure):
         }
 
     def notes(self, counts: Counts) -> list[str]:
-        """List a note if alpha has no scale, because expected disagreement is 0."""
+        """List a warning if expected disagreement is 0, because alpha then has no scale."""
         totals = self.totals(counts)
         if not np.any(totals["units"]) or self.score_totals(totals)["expected_disagreement"]:
             return []
         return ["expected_disagreement is 0: units placed at random never disagree, and alpha is zero_division."]
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Compute alpha and the two disagreements."""
+        """Compute alpha, observed and expected disagreement."""
         observed, expected = (np.asarray(quantities[name], dtype=float) for name in ("observed", "expected"))
         alpha = np.where(expected == 0, self.zero_division, 1.0 - divide(observed, expected, 0.0))
         return {"alpha": alpha, "observed_disagreement": observed, "expected_disagreement": expected}
 
 
 def unit_rows(sides: Sequence[SideSpans], offsets: np.ndarray) -> dict[str, np.ndarray]:
-    """List the units of all annotators in int64 columns, with boundaries in tokens of the documents."""
+    """List the units of all annotators in int64 columns, with token positions within documents."""
     names = ("document", "label", "start", "end")
     document, label, start, end = (np.concatenate([getattr(side, name) for side in sides]) for name in names)
     base = line_base(label, document, offsets)
@@ -193,7 +194,7 @@ def unit_rows(sides: Sequence[SideSpans], offsets: np.ndarray) -> dict[str, np.n
 
 
 def _apart(sides: Sequence[SideSpans]) -> Column:
-    """Count the tokens that only one annotator of a pair annotates, over all pairs."""
+    """Count the tokens that only one annotator of a pair marks, summed over pairs."""
     document, label, value = [], [], []
     for first, second in combinations(sides, 2):
         left, right = overlaps(first.start, first.end, second.start, second.end)
@@ -205,7 +206,7 @@ def _apart(sides: Sequence[SideSpans]) -> Column:
 
 
 def _disagreement(counts: Counts, documents: np.ndarray) -> dict[str, np.ndarray]:
-    """Compute observed and expected disagreement (1995) of documents laid end to end, by label."""
+    """Compute observed and expected disagreement (1995) of the concatenated documents, by label."""
     rows, tokens = counts.rows, counts.shared["tokens"]
     annotators = int(divide(counts.shared["annotator_tokens"].sum(), tokens.sum(), 2.0))
     order = np.argsort(rows["document"], kind="stable")
@@ -225,7 +226,7 @@ def _disagreement(counts: Counts, documents: np.ndarray) -> dict[str, np.ndarray
 
 
 def _interval_disagreement(sides: Sequence[SideSpans], labels: int, tokens: int) -> tuple[np.ndarray, np.ndarray]:
-    """Compute observed and expected disagreement (1995) of units on one line, by label."""
+    """Compute observed and expected disagreement (1995) of units on one axis, by label."""
     annotators = len(sides)
     squares = np.zeros(labels)
     for first, second in combinations(sides, 2):
@@ -257,7 +258,7 @@ def _interval_disagreement(sides: Sequence[SideSpans], labels: int, tokens: int)
 
 
 def _gaps(side: SideSpans, labels: int, tokens: int) -> tuple[np.ndarray, np.ndarray]:
-    """Compute label and length of each gap before, between and after an annotator's units."""
+    """Return the label and length of each gap before, between and after an annotator's units."""
     border = np.arange(labels) * tokens
     start = np.sort(np.concatenate([side.end, border]))
     end = np.sort(np.concatenate([side.start, border + tokens]))

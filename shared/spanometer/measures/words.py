@@ -23,24 +23,27 @@ def tokens_option(help: str) -> Any:
 
 
 def read_tokens(tokens: Any) -> Any:
-    """List the words of documents, because iterators can be read only once; return encoded words and None unchanged."""
+    """Convert iterators over documents' words to lists, because they can be read only once.
+
+    Encoded words and None are returned unchanged.
+    """
     return tokens if tokens is None or isinstance(tokens, Tags) else read_documents(tokens, TOKENS_REMEDY)
 
 
 def with_words(measures: Iterable[Measure], words: Callable[[], Any]) -> list[Any]:
-    """Set the words of the documents, read by a function, in the measures that need them."""
+    """Give the measures that need words the words of the documents; `words` is called only if they are needed."""
     listed: list[Any] = list(measures)
     tokens = words() if any(measure.needs_tokens for measure in listed) else None
     return [replace(measure, tokens=tokens) if measure.needs_tokens else measure for measure in listed]
 
 
 def words_of(tokens: Any, lengths: np.ndarray, *, exact: bool) -> Tags:
-    """Check and encode the words of documents.
+    """Encode the words of documents, and check that they fit the documents.
 
     Args:
         tokens: the words of each document.
         lengths: the number of tokens of each document.
-        exact: whether these are the documents' lengths; otherwise documents may have more words.
+        exact: True if these lengths are exact, False if documents may have more words.
     """
     words = encoded_words(tokens)
     require_fit(words.lengths, lengths, exact, "tokens", "words")
@@ -60,7 +63,7 @@ def encoded_words(tokens: Any) -> Tags:
 
 
 def require_fit(sizes: np.ndarray, lengths: np.ndarray, exact: bool, name: str, noun: str) -> None:
-    """Raise an `InputError` unless the words or probabilities fit the annotated documents."""
+    """Raise an `InputError` if the words or probabilities do not fit the annotated documents."""
     remedy = f"Pass {setting(name)} with the {noun} of the documents that both sides annotate."
     if len(sizes) != len(lengths):
         raise InputError(
