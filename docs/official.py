@@ -45,7 +45,7 @@ def _page(protocol: Protocol) -> Iterator[str]:
     yield from (f"---\ntitle: {protocol.name}\n---\n", f"# {protocol.title} (`{protocol.name}`)\n")
     yield from (f"{protocol.description}\n", f"```text\n{protocol.example}\n```\n")
     yield from (f"- **{name}**: {text}" for name, text in protocol.about.items())
-    yield from ("\n## Official keys\n", "| key | ours |", "|---|---|")
+    yield from ("\n## Official keys\n", "| official key | our score or count |", "|---|---|")
     yield from (f"| `{key}` | `{place}` |" for key, place in protocol.keys.items())
     if protocol.faults:
         yield "\n## What the scorer gets wrong\n"
@@ -54,9 +54,9 @@ def _page(protocol: Protocol) -> Iterator[str]:
 
 def protocol_table() -> str:
     """Write the table of all protocols."""
-    rows = ["| protocol | scorer | exact |", "|---|---|---|"]
+    rows = ["| protocol | scorer | differences |", "|---|---|---|"]
     for protocol in map(Protocol.named, names()):
-        rows.append(f"| [`{protocol.name}`]({protocol.name}.md) | {protocol.title} | {protocol.exact} |")
+        rows.append(f"| [`{protocol.name}`]({protocol.name}.md) | {protocol.title} | {protocol.differences} |")
     return "\n".join(rows)
 
 

@@ -233,31 +233,33 @@ def _reason(declared: Mapping[str, Any], row: Row) -> str | None:
 
 def table(data: Path) -> Iterator[str]:
     """Write a table of all protocols in Markdown, and below it the rows that are not equal with their reasons."""
-    heads = ("protocol", "rows", "equal", "fault of the scorer", "missing here")
+    heads = ("protocol", "rows", "equal", "fault of the scorer", "other differences")
     yield from (f"| {' | '.join(heads)} |", "| --- | ---: | ---: | ---: | ---: |")
-    differing: dict[str, dict[str | None, list[Row]]] = {}
+    differing: dict[str | None, dict[str, list[Row]]] = {}
     scored: dict[str, list[Row]] = {}
     for name in names():
-        rows = [row for key in _declared() if key.partition("@")[0] == name for row in rows_of(key, data)]
-        unequal = [row for row in rows if not row.equal]
-        scored |= {name: rows} if rows else {}
+        keys = [key for key in _declared() if key.partition("@")[0] == name]
+        scored[name] = rows = [row for key in keys for row in rows_of(key, data)]
         yield f"| [{name}]({name}.md) | {_numbers(rows)} |"
-        for row in unequal:
-            differing.setdefault(name, {}).setdefault(row.reason, []).append(row)
+        for row in rows:
+            if not row.equal:
+                differing.setdefault(row.reason, {}).setdefault(name, []).append(row)
     equal = sum(all(row.equal for row in rows) for rows in scored.values())
     complete = sum(all(row.equal or row.fault for row in rows) for rows in scored.values())
     yield f"| all | {_numbers([row for rows in scored.values() for row in rows])} |"
     yield ""
     yield (
-        f"{len(scored)} of {len(names())} protocols have such files. For {equal} of them every row is equal. For "
-        f"{complete} nothing is missing: if the scorer is at fault, the protocol follows the definition."
+        f"For {equal} of {len(scored)} protocols every row is equal. For {complete - equal} more, rows differ only "
+        "where the scorer is at fault; there the protocol follows the definition."
     )
-    yield from ("", "Rows that are not equal:", "")
-    for name, reasons in differing.items():
-        for reason, rows in reasons.items():
-            first, ours = rows[0], "none" if rows[0].ours is None else rows[0].ours[0]
-            example = f"{first.system} {first.key}: ours {ours}, theirs {first.printed}"
-            yield f"- {name}, {len(rows):,} ({example}): {reason or 'NOT EXPLAINED.'}"
+    yield from ("", "## Why rows differ", "")
+    yield from ("Each line has the number of rows, the reason, and one example: the made-up system and the key.", "")
+    for reason, protocols in differing.items():
+        counts = ", ".join(f"**{name}** ({len(rows):,})" for name, rows in protocols.items())
+        first = next(iter(protocols.values()))[0]
+        ours = "none" if first.ours is None else first.ours[0]
+        example = f"Example: `{first.system} {first.key}`, ours {ours}, theirs {first.printed}."
+        yield f"- {counts}: {reason or 'NOT EXPLAINED.'} {example}"
 
 
 def _numbers(rows: Sequence[Row]) -> str:

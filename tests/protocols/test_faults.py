@@ -28,7 +28,7 @@ EXAMPLES = {
         *("hipe2022", "0 of 0", {f"{side}.tsv": f"TOKEN\tNE-COARSE-LIT\n{FINE}a\tB-art-work\n" for side in "ab"}),
         {"NE-COARSE-LIT-micro-strict:ALL:TP": "1"},
     ),
-    "the label 0": ("conlleval", "`B-0` is `B-`", {"one.conll": "a B-0 B-0\nb B-X B-X\n"}, {"0:found": "1"}),
+    "the label 0": ("conlleval", "`B-0` becomes `B-`", {"one.conll": "a B-0 B-0\nb B-X B-X\n"}, {"0:found": "1"}),
     "cut off": (
         *("conll2012-mentions", "44.82", {}),
         {},

@@ -68,7 +68,7 @@ class Protocol:
         cut: the decimals behind which numbers are cut off instead of rounded; None to round.
         known_labels: the labels of the task, by which its files are recognised.
         fixed_labels: labels that have official numbers, zeros, even if neither side has them.
-        exact: `yes`, or what differs from the scorer, and why.
+        differences: where our scores differ from the scorer's, and why, or `none`.
         faults: errors of the scorer itself, each with a tiny example.
     """
 
@@ -90,7 +90,7 @@ class Protocol:
     cut: int | None = None
     known_labels: Sequence[str] = ()
     fixed_labels: Sequence[str] = ()
-    exact: str = "yes"
+    differences: str = "none"
     faults: Sequence[str] = ()
 
     @classmethod
@@ -116,8 +116,8 @@ class Protocol:
         return {
             "files": self.formats,
             "measures": "; ".join(named),
-            **({"reading": setting} if setting else {}),
-            "exact": self.exact,
+            **({"options": setting} if setting else {}),
+            "differences": self.differences,
             "source": self.source,
             **({"paper": self.paper} if self.paper else {}),
         }
