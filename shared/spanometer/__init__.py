@@ -1,4 +1,4 @@
-"""Spanometer: metrics for span annotations, over one decoding of the tags."""
+"""Metrics for span annotations. All metrics decode tags in the same way."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ _PLACES = {
     "score_against": "analysis.agreement.against",
     "write": "readers.writing",
 }
-"""The modules of the public functions, which are imported when they are asked for."""
+"""Maps each public function to its module, which is imported when the function is first used."""
 
 _NAMES = {"read": "read_documents", "write": "write_documents"}
-"""The names of functions in their modules, if they differ."""
+"""The names of public functions inside their modules, if they differ."""
 
 
 def __getattr__(name: str) -> Any:
@@ -74,10 +74,10 @@ def __dir__() -> list[str]:
 
 
 def path(name: str) -> str:
-    """Find the folder of a metric module, for `evaluate.load(spanometer.path("link_f"))`.
+    """Return the folder of a metric module, for `evaluate.load(spanometer.path("link_f"))`.
 
     Raises:
-        InputError: for an unknown module.
+        InputError: if there is no such module.
     """
     from .integrations import module_folders
 
@@ -89,14 +89,14 @@ def load(name: str, config_name: str | None = None, **options: Any) -> Evaluatio
 
     Args:
         name: the module's name, such as `"link_f"`.
-        config_name: the form of the input: `"tags"` (default), `"spans"`, `"fragments"` or `"text"`; of
-            `eter` `"entities"` (default) or `"markup"`, of `mention_f` `"mentions"`.
+        config_name: the form of the input: `"tags"` (default), `"spans"`, `"fragments"` or `"text"`. For `eter`:
+            `"entities"` (default) or `"markup"`. For `mention_f`: `"mentions"`.
         options: passed on to `evaluate.load`, for example `num_process`, `process_id`, `experiment_id`.
 
     Raises:
-        InputError: for an unknown module, form or option, if `evaluate` cannot be imported or its cache in HF_HOME
-            cannot be written, and for wrong values of options, `cache_dir`, `num_process` and `process_id`. Errors
-            about other settings are the framework's own.
+        InputError: if the module, form or an option is unknown, if an option, `cache_dir`, `num_process` or
+            `process_id` has a wrong value, if `evaluate` cannot be imported, or if its cache in HF_HOME cannot be
+            written. `evaluate` raises its own errors about other settings.
     """
     try:
         import evaluate

@@ -1,11 +1,11 @@
-"""`spanometer`, and `python -m spanometer`."""
+"""The command `spanometer`, also run by `python -m spanometer`."""
 
 import signal
 import sys
 
 
 def main() -> int:
-    """Run the command line; an interrupt while it is imported ends the process without a traceback."""
+    """Run the command line. If it is interrupted during imports, the process ends without a traceback."""
     handler = signal.getsignal(signal.SIGINT)
     if handler is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""NumPy arrays as runs, ranges and codes; Arrow arrays from Python lists and back to NumPy."""
+"""NumPy helpers for runs, ranges and integer codes, and conversion between Python lists, NumPy and Arrow."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 _LARGEST = 2**62
 
 _ROWS = 1000
-"""How many documents go into one array; as many as `datasets` writes at a time."""
+"""The maximum number of documents in one array, the same as in `datasets`."""
 
 _CHUNK = 1 << 16
-"""How many documents of a column are taken at once."""
+"""The number of documents of a column that are processed at a time."""
 
 LOGITS_REMEDY = (
     "Logits are not tags. Pass their argmax, logits.argmax(-1), or the best legal tags, "
@@ -31,7 +31,7 @@ LOGITS_REMEDY = (
 
 
 def ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Make one array of the numbers `first[i]` to `first[i] + counts[i] - 1` for each i in turn, of first's type."""
+    """Concatenate the ranges `first[i]` ... `first[i] + counts[i] - 1` for all i; the dtype is that of `first`."""
     ends = np.cumsum(counts, dtype=first.dtype)
     numbers = np.arange(ends[-1] if len(ends) else 0, dtype=first.dtype)
     numbers += np.repeat(first - (ends - counts), counts)
@@ -39,19 +39,19 @@ def ranges(first: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def code_type(codes: int) -> type[np.signedinteger]:
-    """Choose the type for codes from -1 to `codes` - 1: 16 bits, unless there are too many."""
+    """Return the smallest dtype of at least 16 bits that holds integers from -1 to `codes` - 1."""
     return np.int16 if codes <= np.iinfo(np.int16).max else np.int32
 
 
 def name_codes(names: Sequence[str]) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Encode names: the code of each, and the distinct names in order, which the codes index."""
+    """Encode names as integers. Returns the index of each name in the sorted distinct names, and these names."""
     distinct = tuple(sorted(set(names)))
     code = {name: number for number, name in enumerate(distinct)}
     return np.fromiter(map(code.__getitem__, names), code_type(len(distinct)), len(names)), distinct
 
 
 def begins_run(*keys: np.ndarray) -> np.ndarray:
-    """Flag each position where any of the keys differs from the position before, and the first."""
+    """Flag the first position, and each position where a key differs from the previous position."""
     flags = np.ones(len(keys[0]), dtype=bool)
     flags[1:] = keys[0][1:] != keys[0][:-1]
     for key in keys[1:]:
@@ -60,7 +60,7 @@ def begins_run(*keys: np.ndarray) -> np.ndarray:
 
 
 def ascends(*keys: np.ndarray) -> bool:
-    """Check whether rows of keys, the first key deciding first, are in order and none occurs twice."""
+    """Check whether rows of keys are strictly ascending; the first key is the most significant."""
     above = np.zeros(max(len(keys[0]) - 1, 0), dtype=bool)
     for key in reversed(keys):
         above = (key[1:] > key[:-1]) | ((key[1:] == key[:-1]) & above)
@@ -68,21 +68,21 @@ def ascends(*keys: np.ndarray) -> bool:
 
 
 def inverse(order: np.ndarray) -> np.ndarray:
-    """Compute the place of each row in an order of all rows."""
+    """Compute the inverse of a permutation."""
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
     return place
 
 
 def run_bounds(*keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Find where each run of equal keys begins and ends (exclusive)."""
+    """Return where each run of equal keys begins and ends (exclusive)."""
     flags = begins_run(*keys)
     first = np.flatnonzero(flags)
     return first, np.append(first[1:], len(flags))[: len(first)]
 
 
 def numbers_in_runs(codes: np.ndarray) -> np.ndarray:
-    """Number the items of each code from 0, in order."""
+    """Number the items of each code from 0, in order of occurrence."""
     order = np.argsort(codes, kind="stable")
     first, last = run_bounds(codes[order])
     turn = np.empty(len(codes), dtype=np.int64)
@@ -91,13 +91,13 @@ def numbers_in_runs(codes: np.ndarray) -> np.ndarray:
 
 
 def items_by_turn(group: np.ndarray, owner: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the indices of the items of the first owner in every group, then of the second owner, and so on.
+    """Yield the indices of the items of the first owner in each group, then of the second owner, and so on.
 
-    Steps that must be taken in turn within a group are thus taken at once in all groups.
+    Use it to process the owners of a group one after another, but all groups at the same time.
 
     Args:
         group: the group of each item.
-        owner: the owner of each item; the owners of a group take turns in ascending order.
+        owner: the owner of each item; the owners of a group are processed in ascending order.
     """
     order = np.lexsort((owner, group))
     first, last = run_bounds(group[order], owner[order])
@@ -109,11 +109,11 @@ def items_by_turn(group: np.ndarray, owner: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def row_codes(kind: np.ndarray, first: np.ndarray, last: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Code rows of values, from 0: equal codes for rows of one kind with the same values in the same order.
+    """Number rows of values from 0; rows of the same kind with the same values in the same order get the same number.
 
     Args:
         kind: the kind of each row.
-        first, last: the begin and end (exclusive) of each row among the values.
+        first, last: the begin and end (exclusive) of each row in `values`.
         values: the values of all rows.
     """
     length = last - first
@@ -126,12 +126,15 @@ def row_codes(kind: np.ndarray, first: np.ndarray, last: np.ndarray, values: np.
 
 
 def _renumbered(code: np.ndarray, value: np.ndarray) -> np.ndarray:
-    """Code pairs of a code and a value, from 0."""
+    """Number pairs of a code and a value from 0; equal pairs get the same number."""
     return ranked(code.astype(np.int64) * (int(value.max(initial=0)) + 1) + value)[0]
 
 
 def row_ranks(first: np.ndarray, last: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Rank each row of values, from 0, among the distinct rows, ordered as lists are; see `row_codes`."""
+    """Rank rows of values from 0, comparing them as Python compares lists; equal rows get the same rank.
+
+    See `row_codes` for the arguments.
+    """
     codes = row_codes(np.zeros(len(first), dtype=np.int64), first, last, values)
     _, example, code = np.unique(codes, return_index=True, return_inverse=True)
     rows = [values[begin:end].tolist() for begin, end in zip(first[example], last[example], strict=True)]
@@ -141,9 +144,9 @@ def row_ranks(first: np.ndarray, last: np.ndarray, values: np.ndarray) -> np.nda
 
 
 def ordered_codes(*columns: np.ndarray) -> np.ndarray:
-    """Code the rows of integer columns (int64): codes are equal for equal rows, and ordered as the rows are.
+    """Encode each row of integer columns as one int64; these integers are equal and ordered as the rows are.
 
-    Codes are products if these fit, which takes no sorting.
+    If possible, each integer is computed by multiplication without sorting.
     """
     code, size = np.zeros(len(columns[0]), dtype=np.int64), 1
     if len(code) == 0:
@@ -159,54 +162,63 @@ def ordered_codes(*columns: np.ndarray) -> np.ndarray:
 
 
 def recoded(codes: np.ndarray, names: Iterable[str], number: Mapping[str, int]) -> np.ndarray:
-    """Number items by their names (int64), given codes that index the names."""
+    """Convert codes that index `names` to the integers (int64) that `number` gives for these names."""
     return np.asarray(np.array([number[name] for name in names], dtype=np.int64)[codes])
 
 
 def ranked(values: np.ndarray) -> tuple[np.ndarray, int]:
-    """Rank values from 0, equal values sharing a rank, and count the distinct values."""
+    """Rank values from 0, with the same rank for equal values; also returns the number of distinct values."""
     distinct, rank = np.unique(values, return_inverse=True)
     return rank.ravel(), len(distinct)
 
 
 def sorted_codes(codes: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Code names anew (int32), by the sorted names that occur; names may be there twice, or not occur."""
+    """Convert codes to int32 indices into the sorted distinct names that occur.
+
+    `names` may contain duplicates and names that do not occur.
+    """
     distinct = tuple(sorted({names[code] for code in np.flatnonzero(np.bincount(codes)).tolist()}))
     place = {name: number for number, name in enumerate(distinct)}
     return np.array([place.get(name, 0) for name in names], dtype=np.int32)[codes], distinct
 
 
 def offsets_of(counts: ArrayLike) -> np.ndarray:
-    """Compute where consecutive segments begin, and where the last one ends, from their sizes (int64)."""
+    """Convert segment sizes to int64 offsets: the begin of each segment, and the end of the last one."""
     return np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
 
 
 def offsets_by(owner: np.ndarray, owners: int) -> np.ndarray:
-    """Find where each owner's items begin, and where the last one's end; items are ordered by owner."""
+    """Compute the offsets of each owner's items, given the owner of each item in ascending order."""
     return offsets_of(np.bincount(owner, minlength=owners))
 
 
 def take_segments(offsets: np.ndarray, chosen: np.ndarray | slice) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the sizes of chosen segments and the indices of their items; segment i begins at `offsets[i]`."""
+    """Return the sizes of the chosen segments and the indices of their items; segment i begins at `offsets[i]`."""
     counts = np.diff(offsets)[chosen]
     return counts, ranges(offsets[:-1][chosen], counts)
 
 
 def surely_distinct(texts: Sequence[str | None]) -> bool:
-    """Check that no two texts have the same hash, so that none occurs twice; hashes take less memory than a set."""
+    """Check that all texts are distinct, by comparing hashes, which take less memory than a set.
+
+    False can also mean that two different texts have the same hash.
+    """
     hashes = np.fromiter(map(hash, texts), np.int64, len(texts))
     hashes.sort()
     return not (hashes[1:] == hashes[:-1]).any()
 
 
 def place_of(offsets: np.ndarray, token: int) -> tuple[int, int]:
-    """Find the document and the position in it of a token; document d begins with token `offsets[d]`."""
+    """Convert a token's index in the corpus to its document and position; document d begins at `offsets[d]`."""
     document = int(np.searchsorted(offsets, token, side="right")) - 1
     return document, token - int(offsets[document])
 
 
 def integers(array: pa.Array) -> np.ndarray:
-    """View an Arrow array of integers without nulls as NumPy's (`to_numpy` imports pandas if it is installed)."""
+    """View an Arrow array of integers without nulls as a NumPy array.
+
+    Unlike `to_numpy`, it never imports pandas.
+    """
     values = array.buffers()[1]
     if values is None or len(array) == 0:
         return np.zeros(0, dtype=str(array.type))
@@ -214,7 +226,10 @@ def integers(array: pa.Array) -> np.ndarray:
 
 
 def arrow_array(values: np.ndarray, nulls: np.ndarray | None = None) -> pa.Array:
-    """Convert numbers or flags to an Arrow array, null where flagged; `pa.array` imports pandas if it is installed."""
+    """Convert numbers or flags to an Arrow array, with null where `nulls` is True.
+
+    Unlike `pa.array`, it never imports pandas.
+    """
     valid = None if nulls is None else null_bitmap(nulls)
     packed = np.packbits(values, bitorder="little") if values.dtype == bool else np.ascontiguousarray(values)
     buffers = [valid, pa.py_buffer(packed)]
@@ -222,7 +237,7 @@ def arrow_array(values: np.ndarray, nulls: np.ndarray | None = None) -> pa.Array
 
 
 def null_bitmap(nulls: np.ndarray) -> pa.Buffer:
-    """Make the bitmap of an Arrow array that is null where flagged."""
+    """Convert flags to the validity bitmap of an Arrow array."""
     return pa.py_buffer(np.packbits(~nulls, bitorder="little"))
 
 
@@ -238,7 +253,7 @@ def null_flags(array: pa.Array) -> np.ndarray:
 
 
 def strings(codes: np.ndarray, names: Collection[str]) -> pa.StringArray:
-    """Take the names that codes stand for; null for -1."""
+    """Convert indices into `names` to an Arrow array of names; -1 becomes null."""
     indices = arrow_array(codes.astype(np.int32), codes < 0)
     return pa.DictionaryArray.from_arrays(indices, string_array(names)).cast(pa.string())
 
@@ -247,8 +262,8 @@ def string_array(texts: Collection[str]) -> pa.StringArray:
     """Convert texts to an Arrow array, see `arrow_array`.
 
     Raises:
-        TypeError: for a value that is no text.
-        UnicodeError: for half a surrogate pair.
+        TypeError: if a value is not a string.
+        UnicodeError: if a string has a lone surrogate.
     """
     data = "".join(texts).encode()
     lengths = map(len, texts if data.isascii() else map(str.encode, texts))
@@ -262,10 +277,10 @@ def as_lists(offsets: np.ndarray, values: pa.Array) -> pa.ListArray:
 
 
 def as_column(values: Any) -> pa.Array | pa.ChunkedArray | None:
-    """Find the Arrow column that an object is, or has inside; None for anything else.
+    """Return the Arrow column that an object is or contains, or None.
 
-    These are Arrow arrays and chunked arrays, columns of `datasets` (their `ClassLabel` numbers become names), pandas
-    series of Arrow types, and NumPy arrays of numbers with two axes. None of these libraries is imported.
+    Such objects are Arrow arrays and chunked arrays, columns of `datasets` (`ClassLabel` integers become names), pandas
+    series of Arrow types, and two-dimensional NumPy arrays of numbers. None of these libraries is imported.
     """
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
         return values
@@ -278,7 +293,7 @@ def as_column(values: Any) -> pa.Array | pa.ChunkedArray | None:
 
 
 def _dataset_column(column: Any) -> pa.ChunkedArray | None:
-    """Find the Arrow column of a column of `datasets`; None if its values are made as they are read."""
+    """Return the Arrow column of a column of `datasets`, or None if its values are computed on access."""
     dataset: Any = getattr(column, "source", None)
     if not hasattr(dataset, "with_format") or dataset.format["type"] == "custom":
         return None
@@ -287,11 +302,11 @@ def _dataset_column(column: Any) -> pa.ChunkedArray | None:
 
 
 def named_classes(array: pa.Array | pa.ChunkedArray, feature: Any) -> pa.Array | pa.ChunkedArray:
-    """Name the numbers in a column of lists of `ClassLabel` numbers; other columns stay.
+    """Replace the integers in a column of `ClassLabel` lists by their names; return other columns unchanged.
 
     Args:
         array: the column.
-        feature: its feature in `datasets`.
+        feature: the feature that `datasets` declares for the column.
     """
     if pa.types.is_fixed_size_list(array.type):
         array = array.cast(pa.list_(array.type.value_type))
@@ -303,7 +318,7 @@ def named_classes(array: pa.Array | pa.ChunkedArray, feature: Any) -> pa.Array |
 
 
 def _class_names(numbers: pa.Array, names: Sequence[str]) -> pa.DictionaryArray:
-    """Name the numbers of a `ClassLabel`; a number without a name is written in digits."""
+    """Replace `ClassLabel` integers by their names; an integer without a name becomes its digits."""
     values = integers(numbers)
     unnamed = np.unique(values[(values < 0) | (values >= len(names))])
     codes = np.where((values < 0) | (values >= len(names)), len(names) + np.searchsorted(unnamed, values), values)
@@ -312,13 +327,13 @@ def _class_names(numbers: pa.Array, names: Sequence[str]) -> pa.DictionaryArray:
 
 
 def list_chunks(column: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
-    """Split a column of lists into chunks of no more documents than are stored at once."""
+    """Split a column of lists into chunks of limited size."""
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     return [chunk.slice(first, _CHUNK) for chunk in chunks for first in range(0, max(len(chunk), 1), _CHUNK)]
 
 
 def with_values(lists: pa.Array, values: pa.Array) -> pa.ListArray:
-    """Replace the values of lists; no list may be None."""
+    """Replace the values of all lists; no list may be null."""
     offsets = integers(lists.offsets)
     return pa.ListArray.from_arrays(pa.array(offsets - offsets[0]).cast(pa.int32()), values)
 
@@ -326,7 +341,7 @@ def with_values(lists: pa.Array, values: pa.Array) -> pa.ListArray:
 def typed_array(values: Sequence[Any], type_: pa.DataType) -> pa.Array | None:
     """Convert Python values to an Arrow array of integers, strings, lists or structs; None if a value has another type.
 
-    Arrow alone would accept True and 1.0 as 1, and bytes as text.
+    Arrow alone would accept True and 1.0 as 1, and bytes as strings.
     """
     if pa.types.is_struct(type_):
         names = [field.name for field in type_]
@@ -363,32 +378,32 @@ def list_offsets(rows: Sequence[Sequence[Any]]) -> pa.Int32Array:
 
 
 def _short(offsets: np.ndarray) -> np.ndarray:
-    """Convert offsets to int32, as Arrow's lists and strings have them; an `InputError` for more items."""
+    """Convert offsets to int32, the type in Arrow lists and strings; raise an `InputError` if they are too large."""
     if offsets[-1] > np.iinfo(np.int32).max:
         raise InputError(f"too many items in one batch: {offsets[-1]}.", "Pass smaller batches with add_batch.")
     return offsets.astype(np.int32)
 
 
 def batches(rows: Sequence[Any]) -> Iterator[tuple[int, Sequence[Any]]]:
-    """Yield a thousand rows at a time, with the index of the first; one empty batch if there are no rows."""
+    """Yield batches of a thousand rows with the index of their first row; one empty batch if there are no rows."""
     for first in range(0, max(len(rows), 1), _ROWS):
         yield first, rows[first : first + _ROWS]
 
 
 def read_documents(documents: Any, remedy: str) -> list[Any]:
-    """List documents; an `InputError` if they have no order, see `is_ordered`."""
+    """Convert documents to a list; raise an `InputError` if they have no order, see `is_ordered`."""
     return ordered(documents, "a list of documents", remedy)
 
 
 def ordered(values: Any, noun: str, remedy: str, **place: Any) -> list[Any]:
-    """Make a list of an object whose items have an order, see `is_ordered`; an `InputError` says it is not `noun`."""
+    """Convert an object to a list; raise an `InputError` ("not `noun`") if it has no order, see `is_ordered`."""
     if not is_ordered(values):
         raise InputError(f"{shown(values)} is not {noun}.", remedy, **place)
     return listed(values, remedy, **place)
 
 
 def as_array(values: Any, noun: str, remedy: str, **place: Any) -> np.ndarray:
-    """Make an array of an object; an `InputError` says that it is not `noun`."""
+    """Convert an object to an array; raise an `InputError` ("not `noun`") if that fails."""
     try:
         return np.asarray(values)
     except Exception as error:
@@ -396,7 +411,7 @@ def as_array(values: Any, noun: str, remedy: str, **place: Any) -> np.ndarray:
 
 
 def frozen(owner: Any, *names: str) -> None:
-    """Freeze columns of an object; an `InputError` unless they are arrays of one dimension."""
+    """Make these array attributes read-only; raise an `InputError` unless they are one-dimensional arrays."""
     for name in names:
         column = getattr(owner, name)
         if not isinstance(column, np.ndarray) or column.ndim != 1:
@@ -407,7 +422,7 @@ def frozen(owner: Any, *names: str) -> None:
 
 
 def listed(values: Iterable[Any], remedy: str = "", **place: Any) -> list[Any]:
-    """List the items of an iterable; an `InputError`, at a place, if it fails at that."""
+    """Convert an iterable to a list; raise an `InputError` at `place` if iterating fails."""
     try:
         return list(values)
     except Exception as error:
@@ -415,12 +430,12 @@ def listed(values: Iterable[Any], remedy: str = "", **place: Any) -> list[Any]:
 
 
 def listed_items(mapping: Mapping[Any, Any], remedy: str = "", **place: Any) -> list[tuple[Any, Any]]:
-    """List the keys of a mapping with their values; an `InputError`, at a place, if it fails at that."""
+    """Convert a mapping to a list of items; raise an `InputError` at `place` if iterating fails."""
     return list(each_item(mapping, remedy, **place))
 
 
 def each_item(mapping: Mapping[Any, Any], remedy: str = "", **place: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the keys of a mapping with their values one by one; errors as `listed_items`."""
+    """Yield the items of a mapping one by one; raise an `InputError` at `place` if iterating fails."""
     try:
         yield from mapping.items()
     except Exception as error:
@@ -428,10 +443,10 @@ def each_item(mapping: Mapping[Any, Any], remedy: str = "", **place: Any) -> Ite
 
 
 def read_rows(documents: Iterable[Any], first_document: int, remedy: str) -> list[Any]:
-    """List documents as sized rows.
+    """Convert documents to a list of rows that have a length.
 
     Raises:
-        InputError: if they, or one of them, are a string, a set, a mapping, a table or not iterable.
+        InputError: if the documents, or one of them, are a string, a set, a mapping, a table or not iterable.
     """
     rows = read_documents(documents, remedy)
     if set(map(type, rows)) <= {list, tuple}:
@@ -451,12 +466,12 @@ def read_rows(documents: Iterable[Any], first_document: int, remedy: str) -> lis
 
 
 def is_list(value: Any) -> bool:
-    """Check whether a value is a list, a tuple or an array (pandas has arrays instead of lists)."""
+    """Check whether a value is a list, a tuple or an array (pandas stores arrays instead of lists)."""
     return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
 
 
 def is_integer(value: object) -> TypeGuard[int]:
-    """Check whether a value is an integer, and not a truth value or a time span, which NumPy counts among them."""
+    """Check whether a value is an integer, excluding booleans and NumPy's time spans."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
 
 
@@ -466,7 +481,7 @@ def is_number(value: object) -> TypeGuard[float]:
 
 
 def is_ordered(value: Any) -> bool:
-    """Check whether a value has items in an order: no text, set, mapping, table, nor array without dimensions."""
+    """Check whether a value is a sequence of items: not a string, set, mapping, table or zero-dimensional array."""
     if isinstance(value, (str, bytes, Set, Mapping)):
         return False
     if isinstance(value, np.ndarray):
@@ -475,7 +490,7 @@ def is_ordered(value: Any) -> bool:
 
 
 def is_utf8(text: str) -> bool:
-    """Check whether a string can be stored as UTF-8, so has no lone surrogates."""
+    """Check whether a string can be stored as UTF-8, that is, has no lone surrogates."""
     if text.isascii():
         return True
     try:
@@ -486,7 +501,7 @@ def is_utf8(text: str) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """Convert a result to built-in types, ready for JSON: objects by their fields; NaN, which JSON lacks, is None."""
+    """Convert a result to built-in types for JSON; objects become dicts of their fields, NaN becomes None."""
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, (np.ndarray, np.generic)):

@@ -1,4 +1,4 @@
-"""The one error that wrong input raises."""
+"""`InputError`, the only error that wrong input raises."""
 
 from __future__ import annotations
 
@@ -17,38 +17,39 @@ _OPEN, _EQUALS, _CLOSE = "\ufdd0", "\ufdd1", "\ufdd2"
 _CLAUSE, _END = "\ufdd3", "\ufdd4"
 
 OTHER_PLACE = "\ufdd5"
-"""The placeholder for the place of `other` in the text of an `InputError`."""
+"""A placeholder in the text of an `InputError` for the place of its `other` error."""
 
 BYTE_ORDER_MARK = "\ufeff"
 
 _AROUND = 20
-"""How many characters are shown on each side of a difference of texts."""
+"""The number of characters shown on each side of a difference between texts."""
 
 ASKED = "?"
-"""The value that asks an interface for an option; an interface without the option spells nothing."""
+"""A value that asks an interface whether it has an option; the interface returns an empty string if not."""
 
 _CONDITIONAL = re.compile(f"{_CLAUSE}(.*?){_EQUALS}(.*?){_END}", re.DOTALL)
 
 _NOT_IN_PYTHON = frozenset({"outside", "column", "cluster", "spans", "suffix"})
-"""Options that only the command line or only the drop-in for seqeval has."""
+"""Options that exist only on the command line or only in the drop-in for seqeval."""
 
 
 def setting(name: str, value: object = ...) -> str:
-    """Mark an option with its value in the text of an `InputError`; each interface spells it in its own way.
+    """Mark an option and its value in the text of an `InputError`, so that each interface can spell it in its own way.
 
-    Python reads `per_label=True` (`per_label=...` without a value), the command line `--per-label`, a page the label of
-    its control; options of single measures are written as in Python on the command line too.
+    For example, users of Python read `per_label=True` (`per_label=...` without a value), users of the command line
+    `--per-label`, and users of a page the label of the control. The command line writes options of a single measure as
+    Python does.
     """
     return f"{_OPEN}{name}{_EQUALS}{'...' if value is ... else shown(value)}{_CLOSE}"
 
 
 def mention(name: str) -> str:
-    """Mark an option's bare name in the text of an `InputError`, see `setting`."""
+    """Mark an option's name, without a value, in the text of an `InputError`, see `setting`."""
     return f"{_OPEN}{name}{_CLOSE}"
 
 
 def clause_for(name: str, clause: str) -> str:
-    """Mark a clause in the text of an `InputError` that interfaces without an option of this name leave out."""
+    """Mark a clause in the text of an `InputError`; interfaces without this option omit the clause."""
     return f"{_CLAUSE}{name}{_EQUALS}{clause}{_END}"
 
 
@@ -60,7 +61,7 @@ def spell_python(name: str, value: str | None) -> str:
 
 
 def spelled(text: str, spell: Callable[[str, str | None], str]) -> str:
-    """Spell the options in a text by a function of name and value (None for a bare mention)."""
+    """Replace the marked options in a text by `spell(name, value)`; the value is None if only the name is marked."""
     text = _CONDITIONAL.sub(lambda clause: clause[2] if spell(clause[1], ASKED) else "", text)
     head, *rest = text.split(_OPEN)
     parts = [head]
@@ -73,26 +74,26 @@ def spelled(text: str, spell: Callable[[str, str | None], str]) -> str:
 
 @dataclass(eq=False, repr=False)
 class InputError(ValueError):
-    """An error about wrong input: the place, the problem and the remedy.
+    """An error about wrong input. It says where the input is, what is wrong and how to fix it.
 
-    Documents and tokens are numbered from 0, as in the lists that were passed; lines of files from 1, as editors do.
+    Documents and tokens are numbered from 0, as in Python lists; lines of files are numbered from 1, as in editors.
 
     Args:
-        problem: the bad input, and why it cannot be scored.
-        remedy: how to correct it.
+        problem: what is wrong.
+        remedy: how to fix it.
         side: `"references"` or `"predictions"`, if known.
-        document: index of the document, if known.
-        position: index of the token, or other unit, within the document, if known.
-        span: index of the span within the document's list of spans, if known.
+        document: the index of the document, if known.
+        position: the index of the token, or other unit, within the document, if known.
+        span: the index of the span within the document's list of spans, if known.
         source: the file that was read, or another name for it.
         line: the number of the line within the file (or within a document of several lines), if known.
         column: the number of the character within the line, from 1, if known.
-        option: the name of the option whose value is wrong.
-        unit: the unit of positions, if it is not tokens.
-        other: an error at the other place, if the problem is about two; the text names that with `OTHER_PLACE`.
+        option: the name of the option that has a wrong value.
+        unit: the unit of `position`, if it is not tokens.
+        other: if the problem is about two places, an error at the second place. The text refers to it by `OTHER_PLACE`.
 
-    `problem` and `remedy` may name options with `setting` and `mention`. `str(error)` spells them as keyword arguments,
-    `message` and `spelled` as another interface has them; nothing else should be shown to people.
+    `problem` and `remedy` may contain options marked with `setting` and `mention`. `str(error)` spells them as Python
+    keyword arguments; `message` and `respelled` spell them for other interfaces. Never show the raw fields to users.
     """
 
     problem: str
@@ -122,7 +123,7 @@ class InputError(ValueError):
         return ", ".join(parts)
 
     def texts(self, spell: Callable[[str, str | None], str]) -> tuple[str, str]:
-        """Write problem and remedy with the other place; a function spells their options, see `spelled`."""
+        """Return problem and remedy as text, with options spelled by `spell`, see `spelled`."""
         place = "" if self.other is None else self.other.place
         return (
             spelled(self.problem, spell).replace(OTHER_PLACE, place),
@@ -130,34 +131,37 @@ class InputError(ValueError):
         )
 
     def message(self, spell: Callable[[str, str | None], str], separator: str = "\n") -> str:
-        """Write place, problem and remedy, with options spelled by a function, see `spelled`."""
+        """Return place, problem and remedy as text, with options spelled by `spell`, see `spelled`."""
         problem, remedy = self.texts(spell)
         located = f"{self.place}: {problem}" if self.place else problem
         return f"{located}{separator}{remedy}" if remedy else located
 
     def __str__(self) -> str:
-        """Write `place: problem`, and the remedy on a line of its own."""
+        """Return `place: problem`, and the remedy on the next line."""
         return self.message(spell_python)
 
     def placed(self, **place: Any) -> InputError:
-        """Copy the error with parts of its place changed: `side`, `document`, `source` and so on."""
+        """Copy the error and change parts of its place: `side`, `document`, `source` and so on."""
         return replace(self, **place)
 
     def respelled(self, spell: Callable[[str, str | None], str]) -> InputError:
-        """Copy the error with the options in its text spelled by a function, see `spelled`."""
+        """Copy the error, with the options in its text spelled by `spell`, see `spelled`."""
         return replace(self, problem=spelled(self.problem, spell), remedy=spelled(self.remedy, spell))
 
     def in_file(
         self, source: str, line: int | None = None, position: int | None = None, column: int | None = None
     ) -> InputError:
-        """Copy the error with a place in a file (line, token or column) instead of a document and token."""
+        """Copy the error and replace its document and token by a place in a file: line, token or column."""
         place = {"source": source, "line": line, "position": position, "column": column}
         return self.placed(side=None, document=None, span=None, **place)
 
 
 @contextmanager
 def without_option(*names: str) -> Iterator[None]:
-    """Leave out of remedies the clauses about options, see `clause_for`, that the function at hand does not have."""
+    """Remove clauses about these options from the remedies of errors, because the function does not have them.
+
+    See `clause_for`.
+    """
     try:
         yield
     except InputError as error:
@@ -171,7 +175,7 @@ def has_control_characters(text: str) -> bool:
 
 
 def printable(text: str) -> str:
-    """Write a text on one line, with control characters and lone surrogates as escapes."""
+    """Convert a text to one line, with control characters and lone surrogates escaped."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
@@ -181,7 +185,7 @@ def shortened(text: str) -> str:
 
 
 def shown(value: object) -> str:
-    """Write the `repr` of a value, cut to 60 characters, or its type if `repr` fails, as for endless lists."""
+    """Return the `repr` of a value, cut to 60 characters; if `repr` fails, as for endless lists, return the type."""
     try:
         # arrays are printed on several lines
         return shortened(repr(value).replace("\n", " "))
@@ -191,19 +195,19 @@ def shown(value: object) -> str:
 
 
 def counted(count: int, noun: str, plural: str | None = None) -> str:
-    """Write a number with its noun, `1 span` or `1,200 spans`; pass the plural if it is not the noun and an s."""
+    """Write a number with its noun: `1 span`, `1,200 spans`. Pass the plural if it is irregular."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def require_choice(name: str, value: object, choices: Iterable[object]) -> None:
-    """Raise an `InputError` that lists the allowed values unless `value` is one of them."""
+    """Raise an `InputError` that lists the allowed values, unless `value` is one of them."""
     if not any(type(value) is type(choice) and value == choice for choice in choices):
         allowed = ", ".join(repr(choice) for choice in choices)
         raise InputError(f"invalid value for {mention(name)}: {shown(value)}.", f"Use one of {allowed}.", option=name)
 
 
 def on_side(side: str, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
-    """Call a function; an `InputError` that it raises names the side."""
+    """Call a function; if it raises an `InputError`, add the side to the error."""
     try:
         return function(*arguments, **options)
     except InputError as error:
@@ -213,25 +217,25 @@ def on_side(side: str, function: Callable[..., Result], *arguments: Any, **optio
 def on_both_sides(
     function: Callable[..., Result], references: Any, predictions: Any, **options: Any
 ) -> tuple[Result, Result]:
-    """Call a function with each side, see `on_side`."""
+    """Call a function with each side, and add the side to errors, see `on_side`."""
     reference = on_side("references", function, references, **options)
     return reference, on_side("predictions", function, predictions, **options)
 
 
 def require_kind(value: object, kind: type | tuple[type, ...], noun: str, remedy: str, **place: Any) -> None:
-    """Raise an `InputError`, at a place, unless a value is of a kind; `noun` names the kind in words."""
+    """Raise an `InputError` at `place` unless a value is an instance of `kind`; `noun` describes `kind` in words."""
     if not isinstance(value, kind):
         raise InputError(f"{shown(value)} (of type {type(value).__name__}) is not {noun}.", remedy, **place)
 
 
 def require_no_more(more: Sequence[object], remedy: str) -> None:
-    """Raise an `InputError` for more positional arguments than a function takes."""
+    """Raise an `InputError` if a function was called with too many positional arguments."""
     if more:
         raise InputError(f"{counted(len(more), 'argument')} too many.", f"{remedy} Options are given by name.")
 
 
 def require_sides(kind: type, references: Any, predictions: Any) -> None:
-    """Raise an `InputError` unless both sides are of one kind, and have the same number of documents."""
+    """Raise an `InputError` unless both sides are instances of `kind` with the same number of documents."""
     for side, value in (("references", references), ("predictions", predictions)):
         remedy = f"Make one with {kind.__name__}.from_dicts or {kind.__name__}.from_arrow."
         require_kind(value, kind, f"an object of {kind.__name__}", remedy, side=side)
@@ -248,12 +252,12 @@ def require_same_documents(references: int, predictions: int) -> None:
 
 
 def plain_ends(text: str) -> str:
-    """Remove the byte order mark of a text, and end its lines with a newline."""
+    """Remove the byte order mark of a text, and replace its line ends by newlines."""
     return text.removeprefix(BYTE_ORDER_MARK).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def only_difference(first: str, second: str) -> str:
-    """Describe how two strings differ, if only in line ends, Unicode normalisation or case; else return ""."""
+    """Say whether two strings differ only in line ends, Unicode normalisation or case; otherwise return ""."""
     ways: dict[str, Callable[[str], str]] = {
         "line ends and byte order marks": plain_ends,
         "Unicode normalisation": _normalised,
@@ -272,7 +276,7 @@ def _folded(text: str) -> str:
 
 
 def require_same_text(reference: str, prediction: str, document: int, remedy: str, option: str | None = None) -> None:
-    """Raise an `InputError` that shows the first difference of two texts, if there is one."""
+    """Raise an `InputError` that shows the first difference of two texts, unless they are equal."""
     if reference == prediction:
         return
     common = min(len(reference), len(prediction))

@@ -1,7 +1,8 @@
-"""Options, declared once: a field of a dataclass, with how it is checked, explained and read from text.
+"""The declaration of options as fields of dataclasses.
 
-From the declaration are made the checks, the arguments of the `evaluate` module with their documentation, the table of
-the card, the options of the command line, the controls of the page, and the errors of all of them.
+One declaration says how an option is checked, explained and parsed. The checks, the arguments and documentation of the
+`evaluate` module, the table of its card, the flags of the command line, the controls of the page and all error messages
+are derived from it.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ _KINDS: dict[type, tuple[type, ...]] = {bool: (bool,), int: (int,), float: (int,
 _KIND_NAMES = {bool: "True or False", int: "a whole number", float: "a number", str: "a string"}
 
 _SWITCHES = {"true": True, "yes": True, "false": False, "no": False}
-"""The texts of switches."""
+"""The texts for True and False."""
 
 _LONGEST = 1 << 12
-"""Bits of a whole number: of seeds every one that signatures can show."""
+"""The maximum number of bits of an integer, chosen so that signatures can show every seed."""
 
 _PER_LABEL = f"Each label's scores are under per_label{clause_for('details', '; modules add it with details=True')}."
 _OF_SCORE = clause_for("details", " of spanometer.score")
@@ -96,34 +97,34 @@ _COUNTERPARTS = {
     "help_all": "Use --help all.",
     "version": "Use spanometer --version.",
 }
-"""Options of other tools (seqeval to sacreBLEU) and likely guesses, and their counterparts here."""
+"""Maps options of other tools (such as seqeval and sacreBLEU) and likely guesses to the options here."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """A declared option.
+    """The declaration of an option.
 
     Attributes:
-        name: the keyword, and the field's name.
-        default: its value if none is given.
-        help: its effect, as a phrase that begins in lower case and has no full stop.
-        kind: `bool`, `int`, `float` or `str`; None if the owner of the option checks the value itself. A default that
-            is no text tells it.
-        type: the type as documentation names it; by default from `kind`.
-        choices: the allowed values; a mapping explains them.
-        further: other allowed values, in words; then the owner of the option checks the value.
+        name: the keyword, and the name of the field.
+        default: the default value.
+        help: what it does, a phrase that begins in lower case and has no full stop.
+        kind: `bool`, `int`, `float` or `str`; by default the type of the default value, unless that is a string. None
+            if the class that has the option checks the value itself.
+        type: the type as documentation names it; by default derived from `kind`.
+        choices: the allowed values; a mapping also explains them.
+        further: a description of other allowed values; the class that has the option then checks the value.
         low, high: the bounds of a number.
         exclusive: whether the bounds themselves are excluded.
         optional: whether None is allowed.
         flag: the name on the command line without the leading dashes; by default the keyword with dashes. Empty if the
-            command line has a way of its own.
+            command line handles the option in another way.
         metavar: the placeholder of the value in the help of the command line.
-        parse: makes a value of a string, for the command line and pages; by default by `kind`.
-        repeat: whether the command line takes it several times; `parse` is then given a list of strings.
-        label: its name on pages; empty if pages have a way of their own.
-        span: the range that a page's control has, if it should be smaller than the bounds.
-        common: whether the first page of a command's help has it.
-        topic: its page in a command's help; by default the page of its group.
+        parse: converts a string to a value, for the command line and pages; by default derived from `kind`.
+        repeat: whether the flag can be repeated; `parse` then gets a list of strings.
+        label: its name on pages; empty if pages handle the option in another way.
+        span: the range of the page's control, if it should be narrower than the bounds.
+        common: whether the first page of a command's help shows it.
+        topic: the page of a command's help that shows it; by default the page of its group.
     """
 
     name: str = ""
@@ -148,31 +149,31 @@ class Option:
 
     @property
     def command_flag(self) -> str:
-        """The option on the command line, with its dashes; empty if it has none."""
+        """The flag on the command line with its dashes; empty if there is none."""
         name = self.name.replace("_", "-") if self.flag is None else self.flag
         return f"--{name}" if name else ""
 
     @property
     def type_name(self) -> str:
-        """The type as documentation names it."""
+        """The name of the type in documentation."""
         kind = type(next(iter(self.choices))) if self.choices else self.kind or object
         name = self.type or kind.__name__
         return f"{name}, optional" if self.optional and not self.type else name
 
     @property
     def explained(self) -> Mapping[Any, str]:
-        """The allowed values with their explanations."""
+        """The explanation of each allowed value."""
         return self.choices if isinstance(self.choices, Mapping) else dict.fromkeys(self.choices, "")
 
     @property
     def others(self) -> list[Any]:
-        """The allowed values that are not the default; none if they are not a list."""
+        """The allowed values except the default; empty if allowed values are not listed."""
         values = self.choices or ((True, False) if self.kind is bool else ())
         return [value for value in values if not same(value, self.default)]
 
     @property
     def values(self) -> str:
-        """The allowed values in words, the default marked; empty if they are not a list."""
+        """The allowed values in words, with the default marked; empty if allowed values are not listed."""
         if not self.choices:
             return ""
         parts = []
@@ -194,7 +195,7 @@ class Option:
 
     @property
     def text(self) -> str:
-        """The option's help and its values, as a phrase."""
+        """The help and the allowed values in one phrase."""
         values = f": {self.values}" if self.choices else f", {self.bounds}" if self.bounds else ""
         return f"{self.help}{values}"
 
@@ -214,14 +215,14 @@ class Option:
             raise self.refusal(value, f"Use {self._expected()}.")
 
     def refusal(self, value: Any, remedy: str) -> InputError:
-        """Make the error for a value that is not allowed."""
+        """Create the error for a value that is not allowed."""
         return InputError(f"invalid value for {mention(self.name)}: {shown(value)}.", remedy, option=self.name)
 
     def read(self, text: Any) -> Any:
-        """Read a value from a string.
+        """Convert a string to a value.
 
         Raises:
-            InputError: if it is no allowed value.
+            InputError: if the value is not allowed.
         """
         if self.parse is not None:
             return self.parse(text)
@@ -260,7 +261,7 @@ class Option:
 
 
 def option(default: Any = MISSING, *, help: str, **details: Any) -> Any:
-    """Declare a field of a dataclass as an option, see `Option` for the details.
+    """Declare a field of a dataclass as an option; see `Option` for the arguments.
 
     `default_factory`, `repr` and `compare` are passed to `dataclasses.field`.
     """
@@ -272,24 +273,24 @@ def option(default: Any = MISSING, *, help: str, **details: Any) -> Any:
 
 
 def text(metavar: str, help: str, **details: Any) -> Any:
-    """Declare an option that is a string, None by default."""
+    """Declare a string option with the default None."""
     return option(None, help=help, kind=str, optional=True, metavar=metavar, **details)
 
 
 def replaced_option(owner: Any, name: str, **details: Any) -> Any:
-    """Declare a field of a dataclass as an option of another one with other details."""
+    """Declare a field as an option of another dataclass with some details changed."""
     declared = replace(options_of(owner)[name], **details)
     return field(default=declared.default, metadata={"option": declared})
 
 
 def reused_option(owner: type, name: str) -> Any:
-    """Declare a field of a dataclass as the option that another one declares."""
+    """Declare a field as an option of another dataclass, unchanged."""
     declared = next(item for item in fields(owner) if item.name == name)
     return field(default=declared.default, metadata=declared.metadata)
 
 
 def with_options(declared: Mapping[str, Option]) -> Callable[[type[Owner]], type[Owner]]:
-    """Add to a class fields for options that are declared elsewhere; write it below `dataclass`."""
+    """Add fields for options that are declared elsewhere to a class. Write this decorator below `@dataclass`."""
 
     def add(owner: type[Owner]) -> type[Owner]:
         for name, declaration in declared.items():
@@ -301,9 +302,9 @@ def with_options(declared: Mapping[str, Option]) -> Callable[[type[Owner]], type
 
 
 def options_of(owner: Any) -> dict[str, Option]:
-    """List the declared options of a dataclass (or of an object of one) by name, in the order of its fields.
+    """Return the options of a dataclass (or of an instance) by name, in the order of its fields.
 
-    Fields that the constructor does not take are left out.
+    Fields that the constructor does not take are omitted.
     """
     return dict(_declared(owner if isinstance(owner, type) else type(owner)))
 
@@ -319,20 +320,20 @@ def _declared(kind: type) -> dict[str, Option]:
 
 
 def changed(owner: Any) -> list[str]:
-    """List the options of an object that are not at their defaults."""
+    """List the names of an object's options that do not have their default values."""
     return [name for name, declared in options_of(owner).items() if not same(getattr(owner, name), declared.default)]
 
 
 def made(kind: type[Owner], values: Mapping[str, Any]) -> Owner:
-    """Make a dataclass from the values of the options that it declares."""
+    """Create a dataclass from the values of its declared options; ignore other values."""
     return kind(**{name: values[name] for name in options_of(kind) if name in values})
 
 
 def check_options(owner: Any) -> None:
-    """Check the values of all declared options of an object; make NumPy's scalars, and integers for floats, plain.
+    """Check all options of an object, and convert NumPy scalars, and integers for floats, to Python types.
 
     Raises:
-        InputError: for a value that is not allowed; it names the option.
+        InputError: if a value is not allowed; the error names the option.
     """
     for name, declared in options_of(owner).items():
         value = getattr(owner, name)
@@ -343,10 +344,10 @@ def check_options(owner: Any) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedOptions:
-    """Options whose values are checked when they are given.
+    """A base class that checks the values of its options when it is created.
 
     Raises:
-        InputError: for a value that is not allowed.
+        InputError: if a value is not allowed.
     """
 
     def __post_init__(self) -> None:
@@ -355,7 +356,7 @@ class CheckedOptions:
 
 
 def require_known(names: Iterable[str], options: Collection[str], owner: str) -> None:
-    """Raise an `InputError` for the first name that is not among the known options; `owner` has these."""
+    """Raise an `InputError` for the first name that is not an option; `owner` describes what has the options."""
     for name in names:
         if name not in options:
             import difflib
@@ -367,12 +368,15 @@ def require_known(names: Iterable[str], options: Collection[str], owner: str) ->
 
 
 def counterpart(name: str) -> str:
-    """Name the counterpart of another tool's option or flag, as the text of an `InputError`; empty if there is none."""
+    """Say which option here corresponds to another tool's option or flag; empty if there is none."""
     return _COUNTERPARTS.get(name.replace("-", "_"), "")
 
 
 def same(value: Any, other: Any) -> bool:
-    """Check whether two values are equal and of one type; NaN equals NaN, and 0 the 0.0 of a numeric choice."""
+    """Check whether two values are equal and of the same type. If `other` is a float, an integer can equal it.
+
+    NaN equals NaN.
+    """
     if isinstance(other, float) and not isinstance(value, bool) and isinstance(value, (int, float)):
         return bool(value == other or (value != value and other != other))
     return type(value) is type(other) and bool(value == other)
@@ -386,12 +390,12 @@ def _is_finite(value: float) -> bool:
 
 
 def written(value: Any) -> str:
-    """Write a value as in documentation: strings in double quotes."""
+    """Write a value as documentation does: strings in double quotes."""
     return f'"{value}"' if isinstance(value, str) else f"{value}"
 
 
 def escaped(text: str, signs: str) -> str:
-    """Write signs that separate parts of a text as `%2C` and the like, so that `unescaped` gives the text again."""
+    """Replace separators in a text by `%2C` and the like; `unescaped` reverses this."""
     for sign in signs:
         code = f"{ord(sign):02X}"
         text = re.sub(f"%((?:25)*{code})", r"%25\1", text).replace(sign, f"%{code}")
@@ -399,7 +403,7 @@ def escaped(text: str, signs: str) -> str:
 
 
 def unescaped(text: str, signs: str) -> str:
-    """Read a text that `escaped` wrote."""
+    """Restore a text that `escaped` wrote."""
     for sign in signs:
         code = f"{ord(sign):02X}"
         text = re.sub(f"%25((?:25)*{code})", r"%\1", text.replace(f"%{code}", sign))

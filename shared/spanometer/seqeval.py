@@ -1,11 +1,11 @@
-"""The functions of `seqeval.metrics`, and `get_entities`, with the signatures and the numbers of seqeval 1.2.2.
+"""Drop-in for `seqeval.metrics` and `get_entities`, with the signatures and results of seqeval 1.2.2.
 
-`from spanometer.seqeval import f1_score` replaces `from seqeval.metrics import f1_score`, and
-`from spanometer.seqeval import IOB2` replaces `from seqeval.scheme import IOB2`. The first argument, `y_true`, is the
-reference and the second, `y_pred`, the prediction, as in scikit-learn: lists of lists of tags, or Arrow columns.
-Swapped sides cannot be detected: precision and recall are swapped with them.
+Replace `from seqeval.metrics import f1_score` by `from spanometer.seqeval import f1_score`, and
+`from seqeval.scheme import IOB2` by `from spanometer.seqeval import IOB2`. As in scikit-learn, the first argument,
+`y_true`, is the reference, and the second, `y_pred`, is the prediction: lists of lists of tags, or Arrow columns. If
+you swap the arguments, precision and recall swap too, and nothing can detect it.
 
-Where seqeval contradicts itself the numbers differ; the card, metrics/seqeval/README.md, lists the cases.
+Results differ only where seqeval contradicts itself; the card, metrics/seqeval/README.md, lists these cases.
 """
 
 from __future__ import annotations
@@ -52,15 +52,15 @@ Totals = Mapping[str, np.ndarray]
 
 
 class SeqevalArguments(TypedDict, total=False):
-    """How tags are read and scored.
+    """Options for reading and scoring tags.
 
     Attributes:
-        suffix: whether tags have their prefixes after the labels (`PER-B`).
-        mode: None reads illegal tags as the CoNLL script does; `strict`, which takes effect only with a `scheme`, as
-            in seqeval, drops spans that are not well-formed.
+        suffix: whether prefixes follow the labels, as in `PER-B`.
+        mode: None reads illegal tags as the CoNLL script does. `strict` drops spans that are not well-formed; as in
+            seqeval, it has an effect only with a `scheme`.
         sample_weight: has no effect, as in seqeval.
-        zero_division: the value of a ratio if its denominator is 0: 0, 1 or nan, or `warn` for 0 with a warning.
-        scheme: the tag scheme of the strict mode: a name, or a class of `seqeval.scheme`.
+        zero_division: the value of a ratio with denominator 0: 0, 1 or nan, or `warn` for 0 with a warning.
+        scheme: the tag scheme of strict mode: a name, or a class of `seqeval.scheme`.
     """
 
     suffix: bool
@@ -74,17 +74,17 @@ class SeqevalArguments(TypedDict, total=False):
 def precision_score(
     y_true: Any, y_pred: Any, *, average: str | None = "micro", **options: Unpack[SeqevalArguments]
 ) -> Any:
-    """Compute the share of predicted spans that are right: in [0, 1], higher is better.
+    """Compute precision, the proportion of predicted spans that are right: in [0, 1], higher is better.
 
     Args:
         y_true: the reference, a list of tags for each document.
         y_pred: the prediction, in the same form.
-        average: over labels: `micro` sums their counts, `macro` is their unweighted mean, `weighted` weights them by
-            their reference spans; None returns an array with a value for each label, sorted by label.
+        average: `micro`: sum counts over labels. `macro`: the plain mean over labels. `weighted`: the mean weighted by
+            reference spans. None: an array with a value for each label, sorted by label.
         **options: `suffix`, `mode`, `sample_weight`, `zero_division` and `scheme`, see `SeqevalArguments`.
 
     Raises:
-        InputError: for tags that cannot be read, sides that do not fit, and wrong options.
+        InputError: if tags cannot be read, if the sides have different documents or lengths, or if an option is wrong.
     """
     return _score(0, y_true, y_pred, average, options)
 
@@ -93,25 +93,26 @@ def precision_score(
 def recall_score(
     y_true: Any, y_pred: Any, *, average: str | None = "micro", **options: Unpack[SeqevalArguments]
 ) -> Any:
-    """Compute the share of reference spans that are found; see `precision_score` for arguments and errors."""
+    """Compute recall, the proportion of reference spans that are found. For the rest see `precision_score`."""
     return _score(1, y_true, y_pred, average, options)
 
 
 @shares(SeqevalArguments, Seqeval)
 def f1_score(y_true: Any, y_pred: Any, *, average: str | None = "micro", **options: Unpack[SeqevalArguments]) -> Any:
-    """Compute the harmonic mean of precision and recall; see `precision_score` for arguments and errors."""
+    """Compute F1, the harmonic mean of precision and recall. For the rest see `precision_score`."""
     return _score(2, y_true, y_pred, average, options)
 
 
 def accuracy_score(y_true: Any, y_pred: Any) -> float:
-    """Compute the share of tokens with equal tags, including tokens outside spans: in [0, 1], higher is better.
+    """Compute accuracy, the proportion of all tokens with equal tags on both sides: in [0, 1], higher is better.
 
     Args:
         y_true: the reference, a list of tags for each document, or one list of tags. Tags are any strings.
         y_pred: the prediction, in the same form.
 
     Raises:
-        InputError: for tags that are not strings, sides that do not fit, and if there are no tokens.
+        InputError: if tags are not strings, if the sides have different documents or lengths, or if there are no
+            tokens.
     """
     equal, _, _ = _compared(y_true, y_pred)
     if not len(equal):
@@ -120,11 +121,12 @@ def accuracy_score(y_true: Any, y_pred: Any) -> float:
 
 
 def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
-    """Count tokens; see `accuracy_score` for arguments and errors.
+    """Count tokens by the tags on both sides; see `accuracy_score` for arguments and errors.
 
     Returns:
-        `TP`: both tags are equal and not `O`; `FP`: they differ and the predicted one is not `O`; `FN`: the predicted
-        one alone is `O`; `TN`: both are `O`. A token with two different tags counts as `FP`, and not as `FN`.
+        `TP`: both tags are equal and not `O`. `FP`: the tags differ and the predicted tag is not `O`. `FN`: the
+            predicted tag is `O` and the reference tag is not. `TN`: both tags are `O`. So a token with two different
+            tags other than `O` counts as `FP` only.
     """
     equal, true, predicted = _compared(y_true, y_pred)
     flags = {"TP": equal & true, "FP": ~equal & predicted, "FN": true & ~predicted, "TN": ~true & ~predicted}
@@ -142,19 +144,20 @@ def classification_report(
     zero_division: float | str = "warn",
     scheme: Any = None,
 ) -> Any:
-    """Compute precision, recall, F1 and support (reference spans) of each label and of their averages.
+    """Compute precision, recall, F1 and support (the number of reference spans) of each label, and their averages.
 
     Args:
         y_true: the reference, a list of tags for each document.
         y_pred: the prediction, in the same form.
-        digits: decimal places in the text.
+        digits: the number of decimal places in the text.
         suffix, sample_weight, zero_division: see `SeqevalArguments`.
-        output_dict: return a dict of dicts instead of a text.
-        mode: as in `precision_score`, but that `strict` without a `scheme` infers it from the prefixes of both sides.
+        output_dict: return a dict of dicts instead of text.
+        mode: see `precision_score`. However, `strict` without a `scheme` infers the scheme from the prefixes of both
+            sides.
         scheme: see `SeqevalArguments`.
 
     Raises:
-        InputError: as `precision_score`.
+        InputError: see `precision_score`.
     """
     if not is_integer(digits) or not 0 <= digits <= _MOST_DIGITS:
         problem = f"invalid value for digits: {shown(digits)}."
@@ -179,18 +182,18 @@ def classification_report(
 
 
 def get_entities(seq: Any, suffix: bool = False) -> list[tuple[str, int, int]]:
-    """List the label, first token and last token of each span; illegal tags are read like the CoNLL script.
+    """List the label, first token and last token of each span; illegal tags are read as by the CoNLL script.
 
     >>> get_entities(["B-PER", "I-PER", "O", "B-LOC"])
     [('PER', 0, 1), ('LOC', 3, 3)]
 
     Args:
-        seq: a list of tags, or a list of tags for each document. As in seqeval, tokens are then numbered through all
-            documents, and one number is skipped after each.
-        suffix: whether tags have their prefixes after the labels (`PER-B`).
+        seq: a list of tags, or a list of tags for each document. As in seqeval, tokens are numbered across documents,
+            and one number is skipped after each document.
+        suffix: whether prefixes follow the labels, as in `PER-B`.
 
     Raises:
-        InputError: for tags that cannot be read.
+        InputError: if tags cannot be read.
     """
     require_choice("suffix", suffix, (True, False))
     try:
@@ -208,7 +211,6 @@ def _row(name: str, row: tuple[Any, ...], width: int, digits: int) -> str:
 
 
 def _score(index: int, y_true: Any, y_pred: Any, average: str | None, options: SeqevalArguments) -> Any:
-    """Compute one of the three scores."""
     require_arguments(precision_score, options)
     require_choice("average", average, (*AVERAGES, None))
     if options.get("mode") == "strict" and options.get("scheme") is None:
@@ -222,7 +224,7 @@ def _score(index: int, y_true: Any, y_pred: Any, average: str | None, options: S
 
 
 def _counted(y_true: Any, y_pred: Any, options: SeqevalArguments) -> tuple[tuple[str, ...], Totals]:
-    """Count the spans of both sides by label, and list the labels."""
+    """Return the labels, and the counts of spans by label."""
     scheme = options.get("scheme")
     named: dict[str, Any] = {**options, "scheme": getattr(scheme, "__name__", scheme)}
     measure = Seqeval(**named)
@@ -236,7 +238,7 @@ def _counted(y_true: Any, y_pred: Any, options: SeqevalArguments) -> tuple[tuple
 
 
 def _compared(y_true: Any, y_pred: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Flag the tokens whose tags are equal, whose reference tag is not `O`, and whose predicted tag is not `O`."""
+    """Flag tokens with equal tags, tokens with a reference tag other than `O`, and the same for predicted tags."""
     if _is_one_list(y_true):
         y_true, y_pred = [y_true], [y_pred]
     try:
@@ -250,12 +252,12 @@ def _compared(y_true: Any, y_pred: Any) -> tuple[np.ndarray, np.ndarray, np.ndar
 
 
 def _is_one_list(tags: Any) -> bool:
-    """Check whether tags are one document's, not a list for each document."""
+    """Check whether tags are the list of one document instead of a list for each document."""
     return isinstance(tags, (Sequence, np.ndarray)) and len(tags) > 0 and isinstance(tags[0], str)
 
 
 def _named(error: InputError) -> InputError:
-    """Name the side of an error by the argument here, and spell options that only modules have as theirs."""
+    """Change an error so that it uses the names of seqeval's arguments and options."""
     respelled = error.respelled(_spell)
     return respelled if error.side is None else respelled.placed(side=_NAMES[error.side])
 

@@ -17,7 +17,7 @@ __all__ = ["AttributeModule", "Card"]
 
 
 class AttributeModule(MeasureModule):
-    """A metric module for a measure of attributes of spans, with results by attribute."""
+    """A metric module for a measure of span attributes; results are grouped by attribute."""
 
     configurations: ClassVar[Mapping[str, Configuration]] = {
         "spans": Configuration(

@@ -1,8 +1,8 @@
-"""Score Parquet files on a Dask cluster: workers count parts of files, and the counts are summed.
+"""Score Parquet files on a Dask cluster: workers count parts of the files, and the counts are summed.
 
     score("data/*.parquet", measures=("span_f", "link_f"), scheme="IOB2", client="tcp://scheduler:8786")
 
-Workers read row groups in batches, so memory does not grow with the files. Dask is an optional extra (`dask`).
+Workers read row groups in batches, so memory does not grow with file size. Dask is an optional extra (`dask`).
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 LOCAL = "local"
-"""The value of `client` for a temporary cluster on this machine."""
+"""The value of `client` that starts a temporary cluster on this machine."""
 
 PART = 4_000_000
-"""The number of values of the columns in a part, unless one row group has more."""
+"""The maximum number of values (such as tags) in a part, unless a single row group has more."""
 
 BATCH = 1_000_000
-"""The number of values of the columns in memory at a time."""
+"""The maximum number of values in memory at a time."""
 
 FAN_IN = 8
-"""The number of tallies that are summed at a time."""
+"""The number of tallies that one task sums."""
 
 _URL = "://"
 _PATIENCE = "30s"
@@ -48,10 +48,10 @@ class FilePart:
     """Row groups of a Parquet file that one task counts.
 
     Attributes:
-        name: the file's name in messages.
-        path: the path of the file, the same for every worker.
+        name: the name of the file in messages.
+        path: the path of the file, the same for all workers.
         groups: the numbers of the row groups.
-        values: the number of values of the columns, such as tags.
+        values: the number of values (such as tags) in the row groups.
     """
 
     name: str
@@ -65,30 +65,30 @@ def score(
 ) -> dict[str, dict[str, float]]:
     """Score Parquet files on a cluster as one corpus.
 
-    Workers read the files in parts and need access to them under the same paths. A worker holds a million tags and the
-    compressed pages of a row group at a time. Parts of workers that die are counted again. Integer counts are exact,
-    floats equal up to rounding.
+    Workers read the files in parts, so the files must have the same paths on all workers. A worker holds a million tags
+    and the compressed pages of one row group in memory. If a worker dies, its parts are counted again. Integer counts
+    are exact; floats can differ by rounding.
 
     Args:
         paths: a Parquet file, a pattern such as `"data/*.parquet"`, a folder, or several of these; also fsspec URLs.
             Files are sorted by name.
         client: a Dask client, or a scheduler's address. None starts one worker process for each core of this machine
-            and ends them; your script then needs `if __name__ == "__main__":`.
+            and stops them at the end; your script then needs `if __name__ == "__main__":`.
         progress: show a progress bar on a terminal.
         **options: the options of `streams.score_stream`, except `batch_size`. Columns may be dictionary-encoded.
 
     Returns:
-        The scores by measure (or name in the mapping) and key, as built-in floats.
+        The scores by measure (or by its name in the mapping) and key, as built-in floats.
 
     Raises:
-        InputError: if Dask, files or columns are missing, and for documents that cannot be scored, with file, row group
-            and row.
+        InputError: if Dask, files or columns are missing, or if a document cannot be scored; the error names the file,
+            row group and row.
     """
     return tally(paths, Reading.of(**options), client=client, progress=progress).score()
 
 
 def tally(paths: Paths, reading: Reading, *, client: Client | str | None = None, progress: bool = True) -> Tally:
-    """Count Parquet files: the condensed tally, see `score`."""
+    """Count Parquet files on a cluster and return the condensed tally, see `score`."""
     parts = plan(paths, reading)
     with _connected(client) as connected:
         total = _run(connected, parts, reading, progress)
@@ -98,7 +98,7 @@ def tally(paths: Paths, reading: Reading, *, client: Client | str | None = None,
 
 
 def plan(paths: Paths, reading: Reading) -> list[FilePart]:
-    """Divide files into parts; reads only the footers of the files."""
+    """Divide files into parts, reading only the footers of the files."""
     patterns = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     parts = [part for pattern in patterns for name in _files(os.fspath(pattern)) for part in _parts(name, reading)]
     if not parts:
@@ -107,7 +107,10 @@ def plan(paths: Paths, reading: Reading) -> list[FilePart]:
 
 
 def count_part(part: FilePart, reading: Reading, version: str = __version__) -> Tally:
-    """Count a part: the condensed tally without its measures, which may be large; errors name file and row."""
+    """Count a part. Errors name the file and the row.
+
+    Returns the condensed tally without its measures, which may be large.
+    """
     if version != __version__:
         raise InputError(
             f"a worker has spanometer {__version__}, but the client has {version}.",
@@ -133,7 +136,7 @@ def _tallies(part: FilePart, reading: Reading) -> Iterator[Tally]:
 
 
 def _run(client: Client, parts: Sequence[FilePart], reading: Reading, progress: bool) -> Tally:
-    """Count all parts, and sum their tallies as a tree in order."""
+    """Count all parts, and sum their tallies in a tree of tasks, in a fixed order."""
     from distributed import KilledWorker, as_completed
     from tqdm import tqdm
 
@@ -167,7 +170,7 @@ def _sum_tallies(tallies: Sequence[Tally]) -> Tally:
 
 @contextmanager
 def _connected(client: Any) -> Iterator[Client]:
-    """Connect to a cluster by a client or an address, or start a local cluster."""
+    """Connect to a cluster, given a client or an address, or start a local cluster."""
     try:
         from distributed import Client, LocalCluster
     except ModuleNotFoundError:
@@ -195,7 +198,7 @@ def _connected(client: Any) -> Iterator[Client]:
 
 
 def _files(pattern: str) -> list[str]:
-    """List the files of a pattern, a folder or a path, sorted by name."""
+    """List the files that match a pattern, are in a folder or have this path, sorted by name."""
     if _URL in pattern:
         from fsspec.core import url_to_fs
 
@@ -212,7 +215,7 @@ def _files(pattern: str) -> list[str]:
 
 
 def _parts(name: str, reading: Reading) -> list[FilePart]:
-    """Divide a file into parts of row groups up to a size."""
+    """Divide a file into parts of limited size."""
     parts: list[FilePart] = []
     path = name if _URL in name else os.path.abspath(name)
     with _parquet(name, path, reading) as file:
@@ -234,7 +237,7 @@ def _parts(name: str, reading: Reading) -> list[FilePart]:
 
 
 def _values(file: pq.ParquetFile, number: int, reading: Reading) -> int:
-    """Count the values of the columns in a row group."""
+    """Return the number of values of the columns in a row group."""
     group = file.metadata.row_group(number)
     columns = [group.column(index) for index in range(group.num_columns)]
     return sum(column.num_values for column in columns if column.path_in_schema.split(".")[0] in reading.columns)
@@ -242,7 +245,7 @@ def _values(file: pq.ParquetFile, number: int, reading: Reading) -> int:
 
 @contextmanager
 def _parquet(name: str, path: str, reading: Reading) -> Iterator[pq.ParquetFile]:
-    """Open a Parquet file with dictionary-encoded tags; raise an `InputError` if it cannot be read."""
+    """Open a Parquet file with dictionary-encoded columns; raise an `InputError` if it cannot be read."""
     system = None
     if _URL in path:
         from fsspec.core import url_to_fs

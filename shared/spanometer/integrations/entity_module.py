@@ -19,7 +19,7 @@ __all__ = ["Card", "EntityModule"]
 
 
 class EntityModule(MeasureModule):
-    """A metric module for a measure of entities with types and components, given as dicts or markup."""
+    """A metric module for a measure of entities with types and components. Inputs are dicts or markup."""
 
     configurations: ClassVar[Mapping[str, Configuration]] = {
         "entities": Configuration(

@@ -1,4 +1,4 @@
-"""Answers of language models from other libraries as arguments of `grounding.ground`, and scores for benchmarks.
+"""Conversion of other libraries' language model answers for `grounding.ground`, and scores for benchmarks.
 
 score(gold, ground(**from_langextract(documents)))
 """
@@ -22,16 +22,17 @@ _GOLD = 'A gold is an object, or its JSON: {"text": ..., "spans": [{"start": ...
 
 
 def from_langextract(documents: Any) -> dict[str, Any]:
-    """Read the texts of langextract's documents, and their extractions as answers with offsets.
+    """Convert langextract's documents to the arguments of `ground`: texts, and extractions as answers with offsets.
 
-    `ground(**from_langextract(documents))` searches all extractions. With `policy=GroundingPolicy(offsets="trust")` it
-    uses the places from langextract and only searches extractions without a place.
+    `ground(**from_langextract(documents))` searches all extractions in the texts. With
+    `policy=GroundingPolicy(offsets="trust")` it uses langextract's offsets, and searches only extractions without
+    offsets.
 
     Args:
         documents: the result of `langextract.extract`: an `AnnotatedDocument`, or several.
 
     Raises:
-        InputError: for other objects, and for a document without a text.
+        InputError: if an object is not such a document, or if it has no text.
     """
     texts, answers = [], []
     for number, document in enumerate([documents] if hasattr(documents, "extractions") else documents):
@@ -51,17 +52,17 @@ def _extracted(extraction: Any) -> Item:
 
 
 def from_spacy_llm(documents: Iterable[Any], *, component: str = "llm") -> dict[str, Any]:
-    """Read the texts and tokens of spaCy's documents, and the answers that spacy-llm stores.
+    """Convert spaCy's documents to the arguments of `ground`: texts, tokens, and the answers that spacy-llm stored.
 
-    Use `ground(**from_spacy_llm(docs), policy="spacy-llm-v3")`. The component needs `save_io = true`. Answers may be
-    lines `label: a, b` (`NER.v1`, `v2`) or `1. a | True | label | why` (`NER.v3`).
+    Use `ground(**from_spacy_llm(docs), policy="spacy-llm-v3")`. The component needs `save_io = true`. The lines of an
+    answer are `label: a, b` (`NER.v1`, `v2`) or `1. a | True | label | why` (`NER.v3`).
 
     Args:
         documents: the documents that the pipeline returned.
         component: the name of the component in the pipeline.
 
     Raises:
-        InputError: for a document without the component's answer.
+        InputError: if a document has no answer of the component.
     """
     texts, answers, tokens = [], [], []
     for number, document in enumerate(documents):
@@ -80,7 +81,7 @@ def from_spacy_llm(documents: Iterable[Any], *, component: str = "llm") -> dict[
 
 
 def _answered(lines: Sequence[str]) -> Answer:
-    """Read the items of lines: one with its reason, or several after a label."""
+    """Parse the lines of an answer. A line has one item with its reason, or a label with several items."""
     items = []
     for line in lines:
         parts = [part.strip() for part in line.partition(".")[2].split("|")] if line[:1].isdigit() else []
@@ -97,18 +98,18 @@ def _answered(lines: Sequence[str]) -> Answer:
 def score_answers(
     golds: Iterable[Any], answers: Iterable[Any], measure: Any = "span_f", *, key: str | None = None, **options: Any
 ) -> float:
-    """Compute one value of a measure for answers of a language model, the aggregation of a benchmark.
+    """Score answers of a language model and return one value, as benchmarks need it.
 
     Args:
         golds: an object (or its JSON) for each answer, with `text`, `spans` in characters and optionally the boundaries
             of `tokens`.
         answers: the model's answers.
         measure: a measure or its name.
-        key: the key of the result; by default the headline.
+        key: the key of the result; by default the main score.
         options: the options of `grounding.AnswerReading` (`grounding`, `asked_labels` ...) and of `scoring.score`.
 
     Raises:
-        InputError: for invalid golds, and for another number of answers.
+        InputError: if a gold object is invalid, or if there are more or fewer answers than gold objects.
     """
     listed = ordered(golds, "a list of golds", _GOLD, side="references")
     rows = [_gold(gold, document) for document, gold in enumerate(listed)]
@@ -125,7 +126,7 @@ def score_answers(
 
 
 def _gold(gold: Any, document: int) -> Mapping[str, Any]:
-    """Read a gold as an object."""
+    """Parse a gold object."""
     try:
         row = json.loads(gold) if isinstance(gold, str) else gold
     except ValueError:

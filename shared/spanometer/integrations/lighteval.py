@@ -1,4 +1,4 @@
-"""Corpus metrics for LightEval: parse or ground a model's answers, and score all documents together.
+"""Corpus metrics for LightEval: parse or ground the answers of a model, and score all documents as one corpus.
 
 metric = corpus_metric(json.loads, "span_f")  # for the metrics of a LightevalTaskConfig
 metric = answer_metric("span_f", grounding="strict", asked_labels=["PER", "LOC"])
@@ -21,17 +21,17 @@ from .scikit_learn import one_value, read_key
 
 
 class CorpusScore(CorpusLevelComputation):  # type: ignore[misc]  # LightEval may not be installed
-    """The score of a corpus of texts.
+    """A LightEval computation that scores a whole corpus.
 
     Attributes:
-        score: computes the score from the golds and the answers, both with one text for each document.
+        score: a function of the list of golds and the list of answers, with one text for each document.
     """
 
     def __init__(self, score: Callable[[list[str], list[str]], float]) -> None:
         self.score = score
 
     def compute_corpus(self, items: Sequence[Any]) -> float:
-        """Score all documents; raise an `InputError` unless each has one gold and one prediction."""
+        """Score all documents; raise an `InputError` unless each document has one gold and one prediction."""
         sides = {"references": [item.golds for item in items], "predictions": [item.preds for item in items]}
         for side, texts in sides.items():
             for document, samples in enumerate(texts):
@@ -49,18 +49,18 @@ def _parsed(golds: list[str], written: list[str], *, parse: Callable[[str], Any]
 def corpus_metric(
     parse: Callable[[str], Any], measure: Any = "span_f", *, key: str | None = None, name: str = "", **options: Any
 ) -> CorpusLevelMetric:
-    """Make a metric for generative tasks of LightEval.
+    """Create a metric for generative tasks of LightEval.
 
     Args:
-        parse: converts a gold or an answer to the tags or spans of a document. For unreadable text it can return an
-            empty list (no spans) or raise an error, which ends the evaluation.
+        parse: converts the text of a gold or an answer to the tags or spans of a document. For unreadable text it can
+            return an empty list (no spans), or raise an error that ends the evaluation.
         measure: a measure or its name.
-        key: the key of the score in the result; by default the headline.
+        key: the key of the score in the result; by default the main score.
         name: the metric's name in LightEval; by default measure and key.
         options: the options of `scoring.score`.
 
     Raises:
-        InputError: for an unknown measure or key.
+        InputError: if the measure or key is unknown.
     """
     return _metric(partial(_parsed, parse=parse, measure=measure, **options), measure, key, name)
 
@@ -68,15 +68,15 @@ def corpus_metric(
 def answer_metric(
     measure: Any = "span_f", *, key: str | None = None, name: str = "", **options: Any
 ) -> CorpusLevelMetric:
-    """Make a metric for generative tasks of LightEval that grounds answers in their texts.
+    """Create a metric for generative tasks of LightEval that grounds answers in their texts.
 
     Args:
         measure, key, name: see `corpus_metric`.
-        options: the options of `language_models.score_answers`. The gold (only choice) of a document is the JSON of an
-            object with `text` and `spans`.
+        options: the options of `language_models.score_answers`. The gold of a document (its only choice) is the JSON of
+            an object with `text` and `spans`.
 
     Raises:
-        InputError: for an unknown measure or key.
+        InputError: if the measure or key is unknown.
     """
     return _metric(partial(score_answers, measure=measure, **options), measure, key, name)
 

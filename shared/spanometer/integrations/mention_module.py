@@ -1,4 +1,4 @@
-"""Metric modules for measures of mentions: labels and texts without places."""
+"""Metric modules for measures of mentions: labels and strings without positions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Card", "MentionModule"]
 
 
 class MentionModule(MeasureModule):
-    """A metric module for a measure of mentions, given as pairs or dicts."""
+    """A metric module for a measure of mentions. Inputs are pairs or dicts."""
 
     configurations: ClassVar[Mapping[str, Configuration]] = {
         "mentions": Configuration(

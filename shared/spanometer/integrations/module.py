@@ -1,7 +1,7 @@
-"""The base of metric modules for Hugging Face `evaluate`.
+"""The base class of metric modules for Hugging Face `evaluate`.
 
-A module sets `measure` and `card`. Its options, signature and documentation are made from the declarations of the
-measure and the kind of input. Every batch is checked before it is stored.
+A module sets `measure` and `card`. Its options, signature and documentation are derived from the declarations of the
+measure and of the kind of input. Every batch is checked before it is stored.
 """
 
 from __future__ import annotations
@@ -59,11 +59,12 @@ class Configuration:
     """A form of input.
 
     Attributes:
-        help: the form of a document, as a phrase.
+        help: describes a document of this form in a phrase.
         type: the Arrow type of stored documents.
-        to_arrow: checks documents, numbered from the second argument, and converts them to Arrow arrays.
-        options: the dataclasses with the options of reading this form.
-        read: reads a column of such arrays as one side, with the documents' lengths if the form has them.
+        to_arrow: checks documents and converts them to Arrow arrays; the second argument is the first document's
+            number.
+        options: the dataclasses whose options apply when this form is read.
+        read: converts a column of such arrays to one side, with document lengths if the form has them.
     """
 
     help: str
@@ -78,7 +79,7 @@ class DocumentLengths:
     """The lengths of the documents.
 
     Attributes:
-        lengths: the number of tokens of each document; None if they are not known.
+        lengths: the number of tokens of each document; None if unknown.
     """
 
     lengths: Iterable[int] | None = option(
@@ -89,13 +90,13 @@ class DocumentLengths:
     )
 
     def of(self, documents: int) -> np.ndarray | None:
-        """Check the lengths of documents and convert them to int64; None if they are not known."""
+        """Check the lengths of documents and convert them to int64; None if unknown."""
         return None if self.lengths is None else read_lengths(self.lengths, documents)
 
 
 @dataclass(frozen=True)
 class Card:
-    """The texts of a metric module: description, examples as doctests, and BibTeX citation."""
+    """The texts of a metric module: description, examples (doctests) and BibTeX citation."""
 
     description: str
     examples: str
@@ -103,17 +104,17 @@ class Card:
 
 
 class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has no types
-    """A metric module for a measure, with a subclass for each kind of input.
+    """The base class of metric modules, with a subclass for each kind of input.
 
-    It stores checked Arrow tables without conversion, because the framework coerces invalid values: numbers among tags
-    become text, 0.7 becomes the offset 0. For this it uses private parts of `evaluate`: the Arrow writer, the cache
-    files with their locks, and the format of columns. These are equal in evaluate 0.4.6 with datasets 4.0 to 5.2; run
-    tests/integrations/test_module.py before allowing other versions.
+    A module writes checked Arrow tables directly, because `evaluate` silently converts invalid values: numbers among
+    tags become strings, 0.7 becomes the offset 0. This uses private parts of `evaluate`: the Arrow writer, the cache
+    files with their locks, and the format of columns. They are the same in evaluate 0.4.6 with datasets 4.0 to 5.2. Run
+    tests/integrations/test_module.py before you allow other versions.
 
     Attributes:
         measure: the measure.
         configurations: the forms of its input by name; the first is the default.
-        before, after: dataclasses with options of reading, before the measure's options and after all others.
+        before, after: dataclasses with reading options, listed before the measure's options and after all others.
     """
 
     measure: ClassVar[type[Measure]]
@@ -127,10 +128,10 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         """The module's texts."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
-        """Set the framework's settings, and defaults for the options of `compute`.
+        """Store the framework's settings, and defaults for the options of `compute`.
 
         Raises:
-            InputError: for an unknown option or an invalid value.
+            InputError: if an option is unknown or has an invalid value.
         """
         require_settings(settings)
         framework = inspect.signature(evaluate.Metric.__init__).parameters
@@ -142,7 +143,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         self._require_options(self._own_options)
 
     def __init_subclass__(cls, **settings: Any) -> None:
-        """Set the documentation of a module and the signature of `_compute` from the declarations."""
+        """Create the module's documentation and the signature of `_compute` from the declarations."""
         super().__init_subclass__(**settings)
         texts: Any = cls.card
         if not isinstance(texts, Card):
@@ -158,7 +159,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
 
     @classmethod
     def options(cls) -> dict[str, Option]:
-        """List the options of `compute` by name, in order."""
+        """Return the options of `compute` by name, in order."""
         own = options_of(cls.measure)
         shared = {name: own.pop(name) for name in SHARED if name in own}
         added = ", ".join(f"`{key}`" for key in cls.measure.detail_keys)
@@ -173,7 +174,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
 
     @classmethod
     def forms(cls) -> str:
-        """Describe a document for each configuration."""
+        """Describe the documents of each configuration."""
         texts = [f"`{name}`: {configuration.help}" for name, configuration in cls.configurations.items()]
         return f"for each document, by configuration (the first is the default): {'; '.join(texts)}"
 
@@ -191,7 +192,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
 
     @property
     def configuration(self) -> str:
-        """The form of the input, a key of `configurations`."""
+        """The name of the input form, a key of `configurations`."""
         return next(iter(self.configurations)) if self.config_name == "default" else self.config_name
 
     def _info(self) -> evaluate.MetricInfo:
@@ -217,7 +218,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
             references: the reference documents in the same form.
 
         Raises:
-            InputError: for an invalid batch, which is not stored.
+            InputError: if the batch is invalid; it is then not stored.
         """
         if kwargs:
             raise InputError(f"unknown input {', '.join(kwargs)}.", "The inputs are predictions and references.")
@@ -231,7 +232,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
             reference: the reference document in the same form.
 
         Raises:
-            InputError: for an invalid document, which is not stored.
+            InputError: if the document is invalid; it is then not stored.
         """
         # evaluate.combine passes one document under the names of the whole columns
         prediction, reference = kwargs.pop("predictions", prediction), kwargs.pop("references", reference)
@@ -241,7 +242,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         self._store_document(table)
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
-        """Score the added or passed documents.
+        """Score the documents that were added before or are passed here.
 
         Args:
             predictions: the predicted documents in the form of the configuration, such as lists of tags.
@@ -252,7 +253,8 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
             The scores on the main process; None on others.
 
         Raises:
-            InputError: for invalid options, before data is used, and for invalid data, which clears the module.
+            InputError: if options are invalid (added documents are then kept), or if data is invalid (added documents
+                are then removed).
         """
         # options are read twice, and an iterator only once
         options = {
@@ -294,7 +296,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         made(self.measure, options)
 
     def _require_default(self, kind: type, options: Options) -> None:
-        """Raise an `InputError` for options of reading that the configuration lacks."""
+        """Raise an `InputError` if a reading option is set that the configuration does not have."""
         for name, declared in options_of(kind).items():
             if not same(options.get(name, declared.default), declared.default):
                 forms = [form for form, configuration in self.configurations.items() if kind in configuration.options]
@@ -305,7 +307,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
                 )
 
     def _tables(self, predictions: Any, references: Any) -> list[pa.Table]:
-        """Check a batch, and convert it to Arrow tables of limited size."""
+        """Check a batch and convert it to Arrow tables of limited size."""
         stored = len(self)
         to_arrow = self.configurations[self.configuration].to_arrow
         columns = {}
@@ -323,7 +325,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         return tables
 
     def _require_fitting(self, table: pa.Table, first_document: int) -> None:
-        """Check that both sides of a table of documents annotate the same tokens."""
+        """Raise an `InputError` unless both sides of a table have the same tokens."""
         if self.configuration != "tags":
             return
         lengths = (np.diff(integers(table[side].chunk(0).offsets)) for side in ("references", "predictions"))
@@ -333,7 +335,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
             raise error.placed(document=first_document + (error.document or 0)) from None
 
     def _score(self, predictions: Column, references: Column, options: Options) -> dict[str, Any]:
-        """Read both columns, count and score."""
+        """Read, count and score both columns."""
         measure, resampling = made(self.measure, options), Resampling.chosen(options.get("confidence"), options)
         counts, reading = self._count(measure, references, predictions, options)
         result: dict[str, Any] = measure.score(counts)
@@ -347,7 +349,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         return result
 
     def _count(self, measure: Any, references: Column, predictions: Column, options: Options) -> tuple[Counts, Reading]:
-        """Read both columns and count; also describe the reading for the signature."""
+        """Read and count both columns; also describe for the signature how they were read."""
         form = self.configurations[self.configuration]
         assert form.read is not None
         lengths = {}
@@ -357,7 +359,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         return measure.counts(*sides), {"input": self.configuration} if len(self.configurations) > 1 else {}
 
     def _store(self: Any, tables: list[pa.Table]) -> None:
-        """Write tables of documents, and empty the list to free them."""
+        """Write tables of documents, and empty the list to free memory."""
         self._start_writing()
         # datasets 4.0 keeps single documents back: they would come after the batches that are added later
         self.writer.write_rows_on_file()
@@ -367,7 +369,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
         pa.default_memory_pool().release_unused()
 
     def _store_document(self: Any, table: pa.Table) -> None:
-        """Write a table of one document; the writer buffers them."""
+        """Write a table of one document; the writer buffers documents."""
         self._start_writing()
         self.writer.write_row(table)
 
@@ -377,7 +379,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
             self._init_writer()
 
     def _forget(self: Any) -> None:
-        """Drop all data, and release files and locks."""
+        """Remove all data, and release files and locks."""
         if self.writer is not None:
             with contextlib.suppress(Exception):
                 self.writer.close()
@@ -394,7 +396,7 @@ class MeasureModule(evaluate.Metric, ABC):  # type: ignore[misc]  # evaluate has
 
 
 def require_settings(settings: Options) -> None:
-    """Raise an `InputError` for invalid settings of the framework."""
+    """Raise an `InputError` if the framework's settings are invalid."""
     remedy = "Give a path, or leave it out."
     require_kind(settings.get("cache_dir"), (str, os.PathLike, NoneType), "a folder (cache_dir)", remedy)
     number, process = settings.get("num_process", 1), settings.get("process_id", 0)
@@ -406,7 +408,7 @@ def require_settings(settings: Options) -> None:
 
 
 def _documentation(module: type[MeasureModule], examples: str) -> str:
-    """Write the arguments, results and examples of a module's `compute`."""
+    """Write the documentation of `compute`: arguments, results and examples."""
     arguments = {
         "predictions (list)": f"The predictions, {module.forms()}.",
         "references (list)": "The reference, in the same form.",

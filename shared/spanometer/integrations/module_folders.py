@@ -9,10 +9,10 @@ from ..exceptions import InputError, shown
 
 
 def path(name: str) -> str:
-    """Find the folder of a metric module.
+    """Return the folder of a metric module.
 
     Raises:
-        InputError: for an unknown module.
+        InputError: if there is no such module.
     """
     folders = module_folders()
     if not isinstance(name, str) or name not in folders:
@@ -21,7 +21,7 @@ def path(name: str) -> str:
 
 
 def module_folders() -> dict[str, Path]:
-    """Find the folders of all metric modules, by name."""
+    """Return the folders of all metric modules by name."""
     checkout = Path(__file__).parents[3]
     if (checkout / "setup.cfg").is_file() and (checkout / "metrics").is_dir():
         scripts = list((checkout / "metrics").glob("*/*.py"))

@@ -1,4 +1,4 @@
-"""Scorers for scikit-learn and models that predict sequences of tags, such as sklearn-crfsuite.
+"""Scorers for scikit-learn, for models that predict tag sequences, such as sklearn-crfsuite.
 
 cross_val_score(crf, sentences, tags, scoring=scorer("span_f", average="macro"))
 """
@@ -17,18 +17,18 @@ _MEASURES: MeasureTable[Measure] = MeasureTable("spans", "entities")
 
 
 def scorer(measure: Any = "span_f", *, key: str | None = None, **options: Any) -> Callable[..., float]:
-    """Make a scorer for `cross_val_score`, `GridSearchCV` and similar functions.
+    """Create a scorer for `cross_val_score`, `GridSearchCV` and similar functions.
 
     Args:
         measure: a measure or its name.
-        key: the key of the score in the result; by default the headline.
+        key: the key of the score in the result; by default the main score.
         options: the options of `scoring.score`.
 
     Returns:
         A function of estimator, inputs and references. Higher is better; error rates are negated.
 
     Raises:
-        InputError: for an unknown measure or key; for other options when it is called.
+        InputError: if the measure or key is unknown. Errors about other options are raised when the scorer is called.
     """
     from sklearn.metrics import make_scorer
 
@@ -40,7 +40,7 @@ def scorer(measure: Any = "span_f", *, key: str | None = None, **options: Any) -
 
 
 def read_key(measure: Any, key: str | None) -> tuple[str, bool]:
-    """Check the key of a measure (None for its headline), and whether higher is better."""
+    """Check the key (None means the main score), and return it and whether higher is better."""
     measures = list(read_measures(measure, _MEASURES).values())
     if len(measures) != 1:
         raise InputError(f"a scorer has one measure, got {len(measures)}.", "Give one measure.", option="measure")
@@ -50,6 +50,6 @@ def read_key(measure: Any, key: str | None) -> tuple[str, bool]:
 
 
 def one_value(references: Any, predictions: Any, *, measure: Any, key: str, **options: Any) -> float:
-    """Compute one value of a measure, see `scoring.score`."""
+    """Score with a measure and return the value of one key, see `scoring.score`."""
     (result,) = score(references, predictions, measures=measure, **options).results
     return float(result.scores[key])

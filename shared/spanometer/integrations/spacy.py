@@ -1,4 +1,4 @@
-"""A scorer for spaCy's configuration of components that find entities or spans.
+"""A scorer for spaCy components that predict entities or spans.
 
 [components.ner.scorer]
 @scorers = "spanometer.span_scorer.v1"
@@ -14,11 +14,11 @@ from ..analysis.scores.score import score
 
 
 def span_scorer(measures: str = "span_f", spans_key: str | None = None) -> Callable[..., dict[str, Any]]:
-    """Make a scorer for spaCy with the keys of `Report.flat`, and with spaCy's own keys for the first F-measure.
+    """Create a scorer for spaCy. Its keys are those of `Report.flat`, plus spaCy's own keys for the first F-measure.
 
     Args:
-        measures: measures as text, `"span_f,token_f(format=BIO)"`, counted in tokens of the reference.
-        spans_key: the group of `doc.spans`; None for `doc.ents`.
+        measures: measures as text, such as `"span_f,token_f(format=BIO)"`. Tokens are those of the reference.
+        spans_key: the key in `doc.spans`; None scores `doc.ents`.
     """
 
     def compute(examples: Iterable[Any], **_: Any) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def span_scorer(measures: str = "span_f", spans_key: str | None = None) -> Calla
 
 
 def _row(document: Any, spans_key: str | None) -> dict[str, Any]:
-    """Convert a document to a record."""
+    """Convert a spaCy document to a record."""
     spans = document.ents if spans_key is None else document.spans.get(spans_key, ())
     return {
         "text": document.text,

@@ -42,7 +42,7 @@ _TEXT_REMEDY = (
 
 
 def _text_arrays(documents: Iterable[Any], first_document: int = 0) -> list[pa.StructArray]:
-    """Convert dictionaries with `text` and `spans` to Arrow arrays; raise an `InputError` for spans past the text."""
+    """Convert dictionaries with `text` and `spans` to Arrow arrays; raise an `InputError` for a span past the text."""
     column = as_column(documents)
     rows = read_documents(documents if column is None else column.to_pylist(), _TEXT_REMEDY)
     for number, row in enumerate(rows, first_document):
@@ -65,7 +65,7 @@ TAGS = Configuration("a list of tags", pa.list_(pa.string()), list_arrays)
 
 
 class SpanModule(MeasureModule):
-    """A metric module for a measure of spans, given as tags, spans, fragments or texts with spans."""
+    """A metric module for a measure of spans. Inputs are tags, spans, fragments or texts with spans."""
 
     measure: ClassVar[type[AlignedMeasure]]
     configurations: ClassVar[Mapping[str, Configuration]] = {
@@ -127,6 +127,5 @@ class SpanModule(MeasureModule):
 
 
 def _texts(column: Column) -> Iterator[str]:
-    """Yield the texts of documents."""
     for chunk in column.chunks:
         yield from chunk.field("text").to_pylist()

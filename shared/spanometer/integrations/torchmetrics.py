@@ -1,4 +1,4 @@
-"""A metric for `torchmetrics` whose states are counts that add up over batches and processes (extra `torch`).
+"""A metric for `torchmetrics` (extra `torch`). Its states are counts, summed over batches and processes.
 
 metric = SpanMetric(model.config.id2label, SpanF(average="macro"))
 metric.update(logits, labels)
@@ -23,16 +23,16 @@ from ..tags.decoding import LabelDecoding, labels_of
 
 
 class SpanMetric(Metric):  # type: ignore[misc]  # torchmetrics may not be installed
-    """A measure of spans for integer tags; each row of a batch is a document.
+    """Score integer tags with a measure of spans; each row of a batch is a document.
 
     Args:
-        id2label: the tags of integer tags, see `tags.read_id2label`.
+        id2label: maps integers to tags, see `tags.read_id2label`.
         measure: a measure of spans or its name.
         decoding: options of `decoding.LabelDecoding` (`scheme`, `repair`, `ignore_index` ...).
         settings: the settings of `torchmetrics.Metric`.
 
     Raises:
-        InputError: for invalid options, and for a measure whose counts do not add up.
+        InputError: if an option is invalid, or if counts of batches cannot be added for this measure.
     """
 
     full_state_update = False
@@ -55,13 +55,16 @@ class SpanMetric(Metric):  # type: ignore[misc]  # torchmetrics may not be insta
             self.add_state(name, torch.from_numpy(sums), dist_reduce_fx="sum")
 
     def update(self, preds: torch.Tensor, target: torch.Tensor) -> None:
-        """Add a batch: integer tags of shape (documents, positions), or logits with a third axis (argmax)."""
+        """Add a batch: integer tags of shape (documents, positions), or logits of shape (documents, positions, labels).
+
+        For logits, the tag is the argmax over labels.
+        """
         numbers = preds.argmax(dim=-1) if preds.ndim > target.ndim else preds
         for name, sums in _sums(self._counts(target.cpu().numpy(), numbers.cpu().numpy())).items():
             getattr(self, name).add_(torch.from_numpy(sums).to(self.device))
 
     def compute(self) -> dict[str, torch.Tensor]:
-        """Score the batches of all processes, with keys such as `span_f_f1`, see `Report.flat`."""
+        """Score all batches of all processes. Keys are such as `span_f_f1`, see `Report.flat`."""
         first, code = np.zeros(1, dtype=np.int32), np.arange(len(self._empty.labels), dtype=np.int32)
         columns = {name: Column(first.repeat(len(code)), code, self._state(name)) for name in self._empty.columns}
         shared = {name: self._state(name) for name in self._empty.shared}
@@ -80,6 +83,6 @@ class SpanMetric(Metric):  # type: ignore[misc]  # torchmetrics may not be insta
 
 
 def _sums(counts: Counts) -> dict[str, np.ndarray]:
-    """Sum each column by label, and the shared columns."""
+    """Sum each count by label, and sum the counts by document."""
     sums = {name: column.per_label(len(counts.labels)) for name, column in counts.columns.items()}
     return {**sums, **{name: values.sum(keepdims=True) for name, values in counts.shared.items()}}

@@ -38,7 +38,7 @@ from ..tags.tags import Tags, check_names, read_id2label
 from ..tags.viterbi import Legality, Scores, best_paths, read_transitions
 
 IGNORED = -100
-"""The label of positions to leave out: special tokens, padding, further parts of words."""
+"""The integer label of positions that are not scored: special tokens, padding, all but the first subword of a word."""
 
 DECODERS = ("argmax", "viterbi")
 
@@ -47,22 +47,23 @@ _LOG = logging.getLogger("transformers.spanometer")
 
 
 class TokenClassificationMetrics:
-    """Score a token classifier: the object has the two functions that a `Trainer` calls.
+    """Score a token classifier. Pass two methods of this object to the `Trainer`, see the module's example.
 
-    Each row of a batch is a document. Positions with the label -100 (special tokens, padding, further parts of words)
-    are left out.
+    Each row of a batch is a document. Positions with the label -100 (special tokens, padding, all but the first subword
+    of a word) are not scored.
 
-    All measures share one decoding and one alignment. Results are built-in floats named `<measure>_<key>` without
-    repeated words: `span_f_precision`, `span_f_f1`, `sl_icm`, `sl_icm_norm`, `unitizing_alpha`; `keys` lists them. Any
-    of them can be the `metric_for_best_model`.
+    Tags are decoded and aligned once for all measures. Results are built-in floats. Their names are `<measure>_<key>`
+    without repeated words: `span_f_precision`, `span_f_f1`, `sl_icm`, `sl_icm_norm`, `unitizing_alpha`. `keys` lists
+    them; each can be the `metric_for_best_model`.
 
-    Plain names are results of argmax, which papers report. Viterbi, the best legal path, usually scores higher; by
-    default its results have names that end in `_viterbi`, such as `span_f_f1_viterbi`. Every evaluation writes the
-    `signatures` into the Trainer's log (level `info`); the first one warns if plain names are results of Viterbi.
+    By default there are two decoders. Results of argmax have plain names; papers usually report these. Results of
+    Viterbi, which finds the best legal path and usually scores higher, have names that end in `_viterbi`, such as
+    `span_f_f1_viterbi`. Every evaluation writes the `signatures` to the Trainer's log (level `info`). If plain names
+    are results of Viterbi, the first evaluation warns.
 
-    With `batch_eval_metrics=True` the labels of both sides are stored until the last batch (one byte each, two with
-    more than 256 labels) and scored together, so results do not depend on batches. If something interrupts an
-    evaluation between two batches, call `reset` before the next one.
+    With `batch_eval_metrics=True`, the labels of both sides are stored (in one byte each, or two with more than 256
+    labels) and scored together after the last batch, so results do not depend on batches. If an evaluation is
+    interrupted between two batches, call `reset` before the next one.
 
     Attributes:
         labels: the tags in the order of their integers.
@@ -71,23 +72,23 @@ class TokenClassificationMetrics:
         keys: the names of the results; the Trainer adds the prefix `eval_`.
 
     Args:
-        id2label: the tag of each integer tag, as in the model's configuration, or the list of tags.
+        id2label: the tag of each integer, as in the model's configuration, or the list of tags.
         measures: names of measures, measures (`SlIcm(matching="optimal")`), or both; or a mapping from names of results
             to measures: `{"span_f": SpanF(), "span_f_macro": SpanF(average="macro")}`.
-        decode: one decoder or several; the first has the plain names. `argmax`: the label with the highest logit at
-            each position. `viterbi`: the legal path with the highest sum of logits (see `viterbi.decode`).
+        decode: one decoder or several. The results of the first have plain names. `argmax`: the label with the highest
+            logit at each position. `viterbi`: the legal path with the highest sum of logits (see `viterbi.decode`).
         scheme: the name of the tag scheme; None infers it from the tags of `id2label`. You must set IOB1 and IOE1,
             which look like IOB2 and IOE2.
         repair: how to handle illegal pairs of tags, see `decoding.decode`. Viterbi never predicts illegal pairs.
         prefix: whether the tags of `id2label` have prefixes, see `Spans.from_tags`.
-        label_map, labels, ignore_labels: the labels to score and their names, see `schemes.LabelChoice`.
-        transitions: for Viterbi, the score of going from the first label to the second, shape (labels, labels), such as
-            the transition scores of a CRF layer.
-        per_label: also return the values of each label in `id2label` with the first decoder, `span_f_PER_f1` and
+        label_map, labels, ignore_labels: which labels to score and how to rename them, see `schemes.LabelChoice`.
+        transitions: for Viterbi, the score of each transition from the first label to the second, shape (labels,
+            labels), such as the transition scores of a CRF layer.
+        per_label: also return the scores of each label with the first decoder, as `span_f_PER_f1` and
             `span_f_PER_support`.
 
     Raises:
-        InputError: for integers that are not 0, 1, 2 ..., tags that fit no scheme, and unknown options.
+        InputError: if the integers are not 0, 1, 2 ..., if no scheme fits the tags, or if an option is unknown.
     """
 
     def __init__(
@@ -128,11 +129,11 @@ class TokenClassificationMetrics:
         self._announced = self._decoders[0] == "argmax"
 
     def signatures(self) -> dict[str, str]:
-        """Write each measure's signature, to report with its results.
+        """Return the signature of each measure, to report with its results.
 
         For example `span_f|scheme:IOB2|repair:conlleval|decode:argmax|match_labels:yes|average:micro|...`;
-        `span_f_viterbi` has `decode:viterbi`. Transition scores are named by the first eight digits of a hash of them:
-        `decode:viterbi-1b4f0e98`.
+        `span_f_viterbi` has `decode:viterbi`. If transition scores are set, the first eight digits of their hash are
+        added: `decode:viterbi-1b4f0e98`.
         """
         reading = {**reading_of(self.scheme, self._repair, prefix=self._prefix), **self._choice.signed()}
         signatures = {}
@@ -145,11 +146,11 @@ class TokenClassificationMetrics:
         return signatures
 
     def _ending(self, decoder: str) -> str:
-        """Return the suffix of results of a decoder: empty for the first."""
+        """Return the ending of a decoder's result names; empty for the first decoder."""
         return "" if decoder == self._decoders[0] else f"_{decoder}"
 
     def _result_keys(self) -> tuple[str, ...]:
-        """Name the results; raise an `InputError` if two have the same name."""
+        """Return the names of the results; raise an `InputError` if two are equal."""
         keys = [
             result_key(name, measure, key) + self._ending(decoder)
             for decoder in self._decoders
@@ -169,18 +170,17 @@ class TokenClassificationMetrics:
         """Decode the logits of a batch, so that the Trainer stores integer tags instead of logits.
 
         Args:
-            logits: the model's output: a tensor of shape (documents, positions, labels), also with half precision, or a
-                (nested) tuple or mapping, of which the first tensor of that shape is used.
-            labels: the labels, shape (documents, positions), or a tuple, of which the first tensor with two axes is
-                used. None for data without labels.
+            logits: the model's output: a tensor of logits, shape (documents, positions, labels), in any precision. In a
+                tuple or mapping, also a nested one, the first tensor of this shape is used.
+            labels: a tensor of labels, shape (documents, positions). In a tuple, the first tensor with two axes is
+                used. None if the data has no labels.
 
         Returns:
-            Integer tags, a tensor like `labels` on the logits' device, with -100 where the label is -100; with several
-            decoders a tuple of such tensors. Without labels, the unchanged logits.
+            A tensor of integer tags, with the shape of the labels and on the logits' device; -100 where the label is
+                -100. With several decoders, a tuple of such tensors. Without labels, the unchanged logits.
 
         Raises:
-            InputError: if no tensor has the right shape, for labels that `id2label` lacks, and for logits that are NaN
-                or infinite.
+            InputError: if no tensor has the right shape, if `id2label` lacks a label, or if logits are NaN or infinite.
         """
         if labels is None:
             return logits
@@ -199,18 +199,18 @@ class TokenClassificationMetrics:
         """Score an evaluation set, or add a batch of it.
 
         Args:
-            eval_prediction: an `EvalPrediction`, or a pair of predictions and labels. Predictions are integer tags
-                from `preprocess_logits_for_metrics`, or logits. Lists are lists of batches
-                (`eval_do_concat_batches=False`). A single array of integer tags only has results with plain names.
-            compute_result: with `batch_eval_metrics=True`, whether this is the last batch; None for a whole evaluation
-                set.
+            eval_prediction: an `EvalPrediction`, or a pair of predictions and labels. Predictions are integer tags from
+                `preprocess_logits_for_metrics`, or logits. Lists are lists of batches (`eval_do_concat_batches=False`).
+                A single array of integer tags gives only the results with plain names.
+            compute_result: with `batch_eval_metrics=True`, whether this is the last batch. None if this is the whole
+                evaluation set.
 
         Returns:
             The results as built-in floats by the names in `keys`; empty before the last batch.
 
         Raises:
-            InputError: for labels and predictions that do not fit each other or `id2label`, and for undefined measures.
-                Errors drop all batches.
+            InputError: if predictions do not fit the labels, if `id2label` lacks a label, or if a measure is undefined.
+                All stored batches are then removed.
         """
         if compute_result is None:
             self.reset()
@@ -225,7 +225,7 @@ class TokenClassificationMetrics:
         return results
 
     def _announce(self) -> None:
-        """Write the signatures into the Trainer's log."""
+        """Write the signatures to the Trainer's log."""
         first, *others = self._decoders
         if not self._announced:
             beside = "".join(f"; results ending in _{decoder} are for {decoder}" for decoder in others)
@@ -235,12 +235,12 @@ class TokenClassificationMetrics:
             _LOG.info("%s: %s", name, signature)
 
     def reset(self) -> None:
-        """Drop the batches of an interrupted evaluation."""
+        """Remove the stored batches of an interrupted evaluation."""
         self._batches = []
 
     @contextmanager
     def _forgetting(self) -> Iterator[None]:
-        """Drop all batches after an error."""
+        """Remove all stored batches if an error is raised."""
         try:
             yield
         except BaseException:
@@ -256,7 +256,7 @@ class TokenClassificationMetrics:
         return read_transitions(_array(transitions), len(self.labels))
 
     def _find(self, outputs: Any, shape: tuple[int, ...], *, ids_too: bool) -> Any:
-        """Find the first tensor that fits the labels' shape, as logits or, if allowed, as integer tags."""
+        """Return the first tensor whose shape fits the labels: logits or, if `ids_too` is True, integer tags."""
         wanted = (*shape, len(self.labels))
         leaves = list(_leaves(outputs))
         fitting = [leaf for leaf in leaves if tuple(leaf.shape) == wanted or (ids_too and tuple(leaf.shape) == shape)]
@@ -269,7 +269,7 @@ class TokenClassificationMetrics:
         )
 
     def _tagged(self, label_ids: np.ndarray) -> np.ndarray:
-        """Flag the positions with a label; raise an `InputError` for a label that `id2label` lacks."""
+        """Flag the positions to score; raise an `InputError` if `id2label` lacks a label."""
         tagged: np.ndarray = label_ids != IGNORED
         self._refuse_unknown(label_ids, tagged, "references")
         return tagged
@@ -289,7 +289,7 @@ class TokenClassificationMetrics:
             )
 
     def _decoded(self, logits: np.ndarray, tagged: np.ndarray) -> list[np.ndarray]:
-        """Decode the labels of the tagged positions with each decoder."""
+        """Decode the logits of the flagged positions with each decoder."""
         scores = Scores.read(logits, len(self.labels), mask=tagged)
         return [
             np.asarray(scores.token.argmax(axis=1))
@@ -322,7 +322,7 @@ class TokenClassificationMetrics:
         self._batches.append(_Batch(tagged.sum(axis=1), references[tagged].astype(kind), predicted))
 
     def _results(self) -> dict[str, float]:
-        """Score all batches as one corpus."""
+        """Score all stored batches as one corpus."""
         lengths, codes, paths = (np.concatenate(columns, axis=-1) for columns in zip(*self._batches, strict=True))
         offsets = offsets_of(lengths)
         references = Tags(codes, self._tags, offsets)
@@ -345,7 +345,7 @@ class TokenClassificationMetrics:
 
 
 class _Batch(NamedTuple):
-    """A stored batch: the documents' lengths and the integer tags of both sides, predictions with a row by decoder."""
+    """A stored batch: document lengths, and the integer tags of both sides; predictions have a row for each decoder."""
 
     lengths: np.ndarray
     references: np.ndarray
@@ -353,7 +353,7 @@ class _Batch(NamedTuple):
 
 
 def _batches(predictions: Any, label_ids: Any) -> Iterator[tuple[Any, Any]]:
-    """List the batches of an evaluation set."""
+    """Yield the predictions and labels of each batch of an evaluation set."""
     if label_ids is None or predictions is None:
         raise InputError("there are no labels or no predictions to score.", "Pass an evaluation set with labels.")
     if not isinstance(label_ids, list):
@@ -366,7 +366,7 @@ def _batches(predictions: Any, label_ids: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _leaves(nested: Any) -> Iterator[Any]:
-    """List the tensors and arrays in nested tuples, lists and mappings."""
+    """Yield all tensors and arrays in nested tuples, lists and mappings."""
     if isinstance(nested, Mapping):
         nested = tuple(nested.values())
     if isinstance(nested, (tuple, list)):
@@ -377,7 +377,7 @@ def _leaves(nested: Any) -> Iterator[Any]:
 
 
 def _find_labels(labels: Any) -> Any:
-    """Find the first tensor or array with two axes."""
+    """Return the first tensor or array with two axes."""
     for leaf in _leaves(labels):
         if len(leaf.shape) == 2:
             return leaf
@@ -385,7 +385,7 @@ def _find_labels(labels: Any) -> Any:
 
 
 def _array(values: Any) -> np.ndarray:
-    """Convert a tensor of any device and precision, or another array-like object, to an array."""
+    """Convert a tensor on any device and of any precision, or another array-like object, to a NumPy array."""
     if hasattr(values, "detach"):
         values = values.detach().cpu()
         # NumPy has no bfloat16
@@ -394,7 +394,7 @@ def _array(values: Any) -> np.ndarray:
 
 
 def _read_tags(labels: tuple[str, ...], scheme: str | None, *, prefix: bool) -> tuple[tuple[str, ...], str]:
-    """Read the tags of all labels, with prefixes, and the name of their scheme."""
+    """Return all labels as tags with prefixes, and the name of their scheme."""
     try:
         tags = as_tags(Tags(np.arange(len(labels)), labels, np.array([0, len(labels)])), prefix=prefix)
         scheme_of_tags = scheme_of(read_prefix(scheme, prefix=prefix), tags)
