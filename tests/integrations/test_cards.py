@@ -181,3 +181,9 @@ def test_tables_of_the_card_are_those_of_the_module(name):
     card = (METRICS / name / "README.md").read_text(encoding="utf-8")
     assert card.count(": python -m tools.hub cards -->") == 2
     assert with_tables(card, class_of(name)) == card
+
+
+@each_module
+def test_the_card_names_every_option(name):
+    inputs = section_of(card_of(name)[1], "### Inputs")
+    assert [option for option in signature_of(name) if option != "self" and f"`{option}`" not in inputs] == []

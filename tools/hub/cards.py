@@ -11,7 +11,6 @@ import evaluate
 
 import spanometer
 from spanometer.exceptions import InputError
-from spanometer.integrations.module import INTERVALS
 from spanometer.integrations.module_folders import module_folders, path
 from spanometer.options import written
 from spanometer.readers.writing import writing
@@ -19,6 +18,7 @@ from spanometer.readers.writing import writing
 from .flat_files import PACKAGE
 
 _TABLE = re.compile(r"(<!-- (inputs|outputs): python -m tools.hub cards -->\n\n).*?(?=\n\n<!-- end -->)", re.DOTALL)
+_SHARED_INPUTS = "https://spanometer.github.io/spanometer/measures/span_f/#inputs"
 
 
 def write_cards(selected: Iterable[str] = ()) -> list[Path]:
@@ -67,15 +67,30 @@ def module_class(name: str) -> Any:
 
 
 def _inputs(module: Any) -> Iterable[str]:
+    """Write the rows of a module's own inputs, and name the options that mean the same in `span_f`."""
+    first = module_class("span_f")
+    rows, known = _rows(module), {} if module.measure.name == "span_f" else _rows(first)
+    shared = [f"`{name}`" for name, row in rows.items() if known.get(name) == row]
+    forms = module.forms()
+    if known and forms == first.forms():
+        default, *others, last = (f"`{form}`" for form in module.configurations)
+        forms = f"documents as {default} (default), {', '.join(others)} or {last}: [forms]({_SHARED_INPUTS})"
     yield "| name | type | default | |\n|---|---|---|---|"
-    yield f"| `predictions`, `references` | list | required | {module.forms()} |"
-    for name, option in module.options().items():
-        default = f"`{written(option.default)}`"
-        yield f"| `{name}` | {option.type_name} | {default} | {option.text} |"
+    yield f"| `predictions`, `references` | list | required | {forms} |"
+    yield from (row for name, row in rows.items() if f"`{name}`" not in shared)
+    if shared:
+        yield f"\nOptions that [`span_f`]({_SHARED_INPUTS}) explains: {', '.join(shared)}."
+
+
+def _rows(module: Any) -> dict[str, str]:
+    return {
+        name: f"| `{name}` | {option.type_name} | `{written(option.default)}` | {option.text} |"
+        for name, option in module.options().items()
+    }
 
 
 def _outputs(module: Any) -> Iterable[str]:
     yield "| key | | range | better |\n|---|---|---|---|"
     for name, key in module.measure.results.items():
         yield f"| `{name}` | {key.help} | {key.range} | {key.better} |"
-    yield f"| `<key>_low`, `<key>_high` | {INTERVALS[0].lower()}{INTERVALS[1:-1]} | | |"
+    yield "| `<key>_low`, `<key>_high` | with `confidence`: the bounds of the interval | | |"
