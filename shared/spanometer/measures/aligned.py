@@ -11,7 +11,7 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment, SideSpans, line_base
 from ..arrays import offsets_by
-from ..counts.counts import Counts
+from ..counts.counts import Column, Counts
 from ..exceptions import InputError, require_sides, setting
 from ..options import option
 from ..spans.spans import Fragments, Spans
@@ -96,6 +96,15 @@ class FMeasure(PrecisionRecallF1, AlignedMeasure):
     )
 
     unusual: ClassVar[tuple[str, ...]] = ("label_groups", *PrecisionRecallF1.unusual)
+
+    def _count(self, alignment: Alignment) -> Counts:
+        columns = self.columns(alignment)
+        columns.setdefault(self.support, alignment.references.column())
+        return Counts(columns, alignment.labels, alignment.documents)
+
+    @abstractmethod
+    def columns(self, alignment: Alignment) -> dict[str, Column]:
+        """Count an alignment, column by column; the reference spans are added as `support` if they are missing."""
 
     def count(self, alignment: Alignment) -> Counts:
         """Compute counts from an alignment; add document scores if `average` is a mean over documents."""

@@ -11,7 +11,7 @@ import numpy as np
 from ..alignment.overlaps import Alignment, SideSpans
 from ..alignment.pieces import Incidence
 from ..arrays import offsets_of, ranges, run_bounds
-from ..counts.counts import Column, Counts, join_columns
+from ..counts.counts import Column, join_columns
 from .aligned import FMeasure
 from .base import Key
 from .f_scores import f_results
@@ -54,12 +54,9 @@ class Bcubed(FMeasure):
     )
     place: ClassVar[int] = 40
 
-    def _count(self, alignment: Alignment) -> Counts:
+    def columns(self, alignment: Alignment) -> dict[str, Column]:
         """Sum the tokens' values by the fastest method for these spans."""
-        references = alignment.references
-        columns = join_columns([_flat(part) if part.flat else _extended(part) for part in alignment.parts()])
-        columns["reference_spans"] = references.column()
-        return Counts(columns, alignment.labels, alignment.documents)
+        return join_columns([_flat(part) if part.flat else _extended(part) for part in alignment.parts()])
 
 
 def _flat(alignment: Alignment) -> dict[str, Column]:

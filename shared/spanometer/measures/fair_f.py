@@ -12,7 +12,7 @@ import numpy as np
 from ..alignment.fair_errors import KINDS, fair_errors
 from ..alignment.overlaps import Alignment
 from ..arrays import is_number, listed_items
-from ..counts.counts import Column, Counts
+from ..counts.counts import Column
 from ..options import option, options_of
 from .aligned import FMeasure
 from .base import COUNTS_PER_LABEL, Key
@@ -130,7 +130,7 @@ class FairF(FMeasure):
         super().__post_init__()
         object.__setattr__(self, "weights", _text(_read(self.weights)))
 
-    def _count(self, alignment: Alignment) -> Counts:
+    def columns(self, alignment: Alignment) -> dict[str, Column]:
         """Count the events."""
         errors = fair_errors(alignment)
         columns = {"true_positives": alignment.references.column(alignment.equal)}
@@ -142,8 +142,7 @@ class FairF(FMeasure):
             if kind in KINDS:
                 chosen = errors.kind == KINDS.index(kind)
                 columns[name] = Column(errors.document[chosen], label[chosen])
-        columns["reference"] = alignment.references.column()
-        return Counts(columns, alignment.labels, alignment.documents)
+        return columns
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute precision, recall and F1 from weighted events."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..alignment.overlaps import Alignment, SideSpans, coverage
-from ..counts.counts import Column, Counts
+from ..counts.counts import Column
 from ..exceptions import setting
 from ..options import option
 from .aligned import FMeasure, require_disjoint
@@ -63,7 +63,7 @@ class IntersectionF(FMeasure):
         """The conditions on spans, see `Measure.needs`."""
         return frozenset(() if self.cap or self.best == "both" else ("disjoint",))
 
-    def _count(self, alignment: Alignment) -> Counts:
+    def columns(self, alignment: Alignment) -> dict[str, Column]:
         """Sum the covered proportion of each span."""
         references, predictions = alignment.references, alignment.predictions
         if self.needs:
@@ -78,13 +78,11 @@ class IntersectionF(FMeasure):
                 right = _most(pairs.prediction, pairs.shared, len(predictions))
             if self.best != "predictions":
                 found = _most(pairs.reference, pairs.shared, len(references))
-        columns = {
+        return {
             "right": self._share(predictions, right),
             "predicted": predictions.column(),
             "found": self._share(references, found),
-            "reference": references.column(),
         }
-        return Counts(columns, alignment.labels, alignment.documents)
 
     def _share(self, side: SideSpans, covered: np.ndarray) -> Column:
         size = side.size

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment, SideSpans, overlaps
 from ..alignment.pieces import Incidence
-from ..counts.counts import Column, Counts, join_columns
+from ..counts.counts import Column, join_columns
 from .aligned import FMeasure
 from .base import Key
 from .f_scores import f_results
@@ -46,12 +46,9 @@ class LinkF(FMeasure):
     )
     place: ClassVar[int] = 30
 
-    def _count(self, alignment: Alignment) -> Counts:
+    def columns(self, alignment: Alignment) -> dict[str, Column]:
         """Count links by the fastest method for these spans."""
-        references = alignment.references
-        columns = join_columns([_count(part) for part in alignment.parts()])
-        columns["reference_spans"] = references.column()
-        return Counts(columns, alignment.labels, alignment.documents)
+        return join_columns([_count(part) for part in alignment.parts()])
 
 
 def _triangle(tokens: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ import numpy as np
 from ..alignment.matching import Groups, connected, contested, lexicographic_matching
 from ..alignment.overlaps import Alignment
 from ..arrays import ranked, run_bounds
-from ..counts.counts import Column, Counts
+from ..counts.counts import Column
 from ..exceptions import InputError, mention, setting
 from ..options import option
 from .aligned import FMeasure
@@ -117,12 +117,10 @@ class MatchedF(FMeasure):
             del options["threshold"]
         return options
 
-    def _count(self, alignment: Alignment) -> Counts:
+    def columns(self, alignment: Alignment) -> dict[str, Column]:
         """Match spans and sum the credits of the pairs."""
-        references, predictions = alignment.references, alignment.predictions
         credits = self._shares(alignment) if self.credit == "mpp" else {"both": self._pairs(alignment)}
-        columns = {**credits, "predicted": predictions.column(), "reference": references.column()}
-        return Counts(columns, alignment.labels, alignment.documents)
+        return {**credits, "predicted": alignment.predictions.column()}
 
     def _pairs(self, alignment: Alignment) -> Column:
         """Compute the credit of each matched pair."""
@@ -234,6 +232,7 @@ def _summed(place: np.ndarray, credits: np.ndarray, places: int) -> np.ndarray:
 
 
 def _front(points: np.ndarray) -> np.ndarray:
+    """Select the Pareto-optimal points."""
     points = points[np.lexsort((-points[:, 1], -points[:, 0]))]
     below = np.maximum.accumulate(points[:, 1])[:-1]
     return np.asarray(points[np.append(True, points[1:, 1] > below + _EQUAL)])

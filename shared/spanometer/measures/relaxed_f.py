@@ -11,7 +11,7 @@ import numpy as np
 from ..alignment.matching import greedy_matching
 from ..alignment.overlaps import Alignment, coverage
 from ..arrays import offsets_of, ranges
-from ..counts.counts import Counts
+from ..counts.counts import Column
 from ..exceptions import InputError, mention, setting
 from ..options import option
 from .aligned import FMeasure
@@ -117,7 +117,7 @@ class RelaxedF(FMeasure):
             del options["threshold"]
         return options
 
-    def _count(self, alignment: Alignment) -> Counts:
+    def columns(self, alignment: Alignment) -> dict[str, Column]:
         """Count the spans that reach a span of the other side."""
         references, predictions = alignment.references, alignment.predictions
         times = {
@@ -134,13 +134,12 @@ class RelaxedF(FMeasure):
             values, predicted = self._paired(alignment, predicted, reference)
             # pairs are of one label and document
             right = found = predictions.column(value=values)
-        columns = {
+        return {
             "right": right,
             "predicted": predictions.column(value=predicted),
             "found": found,
             "reference": references.column(value=reference),
         }
-        return Counts(columns, alignment.labels, alignment.documents)
 
     def _overlaps(self, alignment: Alignment) -> tuple[np.ndarray, np.ndarray]:
         """Compute the overlap of each pair of spans that share tokens, as it counts in P and in R."""

@@ -11,7 +11,7 @@ import numpy as np
 from ..alignment.matched_spans import CORRECT, WRONG_BOUNDARY, WRONG_LABEL, MatchedSpans, OverlappingSpans
 from ..alignment.matching import best_matching, greedy_matching
 from ..alignment.overlaps import Alignment, across_labels
-from ..counts.counts import Column, Counts
+from ..counts.counts import Column
 from ..options import option
 from .aligned import FMeasure
 from .base import COUNTS_PER_LABEL, Key
@@ -105,14 +105,14 @@ class SemevalF(FMeasure):
     support: ClassVar[str] = "possible"
     detail_keys: ClassVar[tuple[str, ...]] = (*FMeasure.detail_keys, COUNTS_PER_LABEL)
 
-    def _count(self, alignment: Alignment) -> Counts:
+    def columns(self, alignment: Alignment) -> dict[str, Column]:
         """Count the pairs of each kind, and the unpaired spans."""
         references, predictions = alignment.references, alignment.predictions
         reference, prediction, correct, half = (self._joint if self.alignment == "joint" else self._by_schema)(
             alignment
         )
         spurious = np.bincount(prediction, minlength=len(predictions)) == 0
-        columns = {
+        return {
             "correct": references.column(reference[correct]),
             "incorrect": references.column(reference[~correct & ~half]),
             "partial": references.column(reference[half]),
@@ -124,7 +124,6 @@ class SemevalF(FMeasure):
                 np.concatenate([references.label[reference], predictions.label[spurious]]),
             ),
         }
-        return Counts(columns, alignment.labels, alignment.documents)
 
     def formula(self, quantities: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Compute precision, recall and F1; a partial pair counts half."""

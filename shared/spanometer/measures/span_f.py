@@ -10,7 +10,7 @@ import numpy as np
 
 from ..alignment.overlaps import Alignment
 from ..arrays import begins_run, offsets_of, ranges, row_codes
-from ..counts.counts import Counts
+from ..counts.counts import Column
 from ..exceptions import InputError, setting
 from ..options import option
 from .aligned import FMeasure
@@ -73,16 +73,15 @@ class SpanF(FMeasure):
             )
             raise InputError(problem, "Score the corpus as a whole.", option="duplicates")
 
-    def _count(self, alignment: Alignment) -> Counts:
+    def columns(self, alignment: Alignment) -> dict[str, Column]:
         """Count equal spans."""
         references, predictions, equal = alignment.references, alignment.predictions, alignment.equal
         copies = {} if self.duplicates == "once" else self._copies(alignment)
-        columns = {
+        return {
             "both": references.column(equal, copies.get("both")),
             "predicted": predictions.column(value=copies.get("predicted")),
             "reference": references.column(value=copies.get("reference")),
         }
-        return Counts(columns, alignment.labels, alignment.documents)
 
     def _copies(self, alignment: Alignment) -> dict[str, np.ndarray]:
         """Compute how often each span counts in each count."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..alignment.overlaps import Alignment, Pieces, SideSpans, overlaps, union
-from ..counts.counts import Column, Counts
+from ..counts.counts import Column
 from ..options import option
 from .aligned import FMeasure
 from .base import Key
@@ -70,7 +70,7 @@ class TokenF(FMeasure):
         """The count that weights labels with `average="weighted"`."""
         return "reference" if self.weight_by == "tokens" else self.support
 
-    def _count(self, alignment: Alignment) -> Counts:
+    def columns(self, alignment: Alignment) -> dict[str, Column]:
         """Count common units as overlaps of intervals of tokens with the same tag."""
         references, predictions = alignment.references, alignment.predictions
         # a copy of the line for each kind of unit, so that one join sees them all
@@ -83,13 +83,11 @@ class TokenF(FMeasure):
             shared = np.minimum(reference.end[left], predicted.end[right])
             shared -= np.maximum(reference.start[left], predicted.start[right])
             both = references.column(reference.span[left], shared)
-        columns = {
+        return {
             "both": both,
             "predicted": predictions.column(predicted.span, predicted.end - predicted.start),
             "reference": references.column(reference.span, reference.end - reference.start),
-            "reference_spans": references.column(),
         }
-        return Counts(columns, alignment.labels, alignment.documents)
 
     def _units(self, side: SideSpans, line: int) -> Pieces:
         """List one side's units as intervals and their spans; each kind of unit has its own range of positions.
