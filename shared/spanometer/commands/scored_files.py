@@ -21,8 +21,8 @@ from ..documents.document_file import DocumentFile
 from ..documents.matching import naming_documents
 from ..documents.pairing import pair
 from ..exceptions import InputError, counted, mention, setting
+from ..measures.aligned import with_words
 from ..measures.sl_icm import SlIcm
-from ..measures.words import with_words
 from ..options import option, reused_option, text
 from ..plots import plot_difficulty, plot_precision_recall
 from ..spans.annotations import Layers, read_annotations

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -12,9 +10,7 @@ from ..alignment.overlaps import Alignment, SideSpans
 from ..alignment.pieces import Incidence
 from ..arrays import offsets_of, ranges, run_bounds
 from ..counts.counts import Column, join_columns
-from .aligned import FMeasure
-from .base import Key
-from .f_scores import f_results
+from .aligned import FMeasure, f_results
 
 _BLOCK = 1 << 18
 """The approximate maximum number of (piece, span) pairs in a block."""
@@ -46,13 +42,13 @@ class Bcubed(FMeasure):
         InputError: if overlapping discontinuous spans have more pairs of pieces than the limit.
     """
 
-    name: ClassVar[str] = "bcubed"
-    leading: ClassVar[bool] = True
-    results: ClassVar[Mapping[str, Key]] = f_results(
+    name = "bcubed"
+    leading = True
+    results = f_results(
         "mean over all tokens of predicted spans: the share of the span inside a reference span with the same token",
         "the same with the sides swapped",
     )
-    place: ClassVar[int] = 40
+    place = 40
 
     def columns(self, alignment: Alignment) -> dict[str, Column]:
         """Sum the tokens' values by the fastest method for these spans."""

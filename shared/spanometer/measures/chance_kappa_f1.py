@@ -133,9 +133,9 @@ class ChanceKappaF1(AlignedMeasure):
 
     zero_division: float = zero_division_option("value of f1 if there are no spans, and of kappa_f1 if chance_f1 is 1")
 
-    name: ClassVar[str] = "chance_kappa_f1"
-    detail_keys: ClassVar[tuple[str, ...]] = (*AlignedMeasure.detail_keys, "notes", "per_document")
-    place: ClassVar[int] = 70
+    name = "chance_kappa_f1"
+    detail_keys = (*AlignedMeasure.detail_keys, "notes", "per_document")
+    place = 70
     results: ClassVar[Mapping[str, Key]] = {
         "f1": Key("F1", "observed F1"),
         "chance_f1": Key(
@@ -143,8 +143,8 @@ class ChanceKappaF1(AlignedMeasure):
         ),
         "kappa_f1": Key("F1 beyond chance", "F1 corrected for chance; 0 at chance level", "(-∞, 1]"),
     }
-    headline: ClassVar[str] = "kappa_f1"
-    counts_type: ClassVar[type[Counts]] = ChanceCounts
+    headline = "kappa_f1"
+    counts_type = ChanceCounts
 
     def options(self) -> dict[str, Any]:
         """Return the options for the signature; threshold and seed are included only if they have an effect."""

@@ -128,10 +128,10 @@ class Eter(Measure):
 
     zero_division: float = zero_division_option("value of the error rates if the reference is empty")
 
-    name: ClassVar[str] = "eter"
-    leading: ClassVar[bool] = True
-    place: ClassVar[int] = 90
-    input: ClassVar[str] = "entities"
+    name = "eter"
+    leading = True
+    place = 90
+    input = "entities"
     results: ClassVar[Mapping[str, Key]] = {
         "eter": Key(
             "entity tree error rate",
@@ -163,11 +163,11 @@ class Eter(Measure):
         "ser_types": Key("slot error rate, entities", "slot error rate of entities only", "[0, ∞)", "lower"),
         "ser_components": Key("slot error rate, components", "slot error rate of components only", "[0, ∞)", "lower"),
     }
-    detail_keys: ClassVar[tuple[str, ...]] = (*Measure.detail_keys, COUNTS_PER_LABEL, "muc_err")
-    headline: ClassVar[str] = "eter"
-    ranked: ClassVar[tuple[str, ...]] = ("ser",)
-    higher_is_better: ClassVar[bool] = False
-    support: ClassVar[str] = "references"
+    detail_keys = (*Measure.detail_keys, COUNTS_PER_LABEL, "muc_err")
+    headline = "eter"
+    ranked = ("ser",)
+    higher_is_better = False
+    support = "references"
 
     def __post_init__(self) -> None:
         """Check the options."""

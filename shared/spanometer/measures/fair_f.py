@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +14,8 @@ from ..alignment.overlaps import Alignment
 from ..arrays import is_number, listed_items
 from ..counts.counts import Column
 from ..options import option, options_of
-from .aligned import FMeasure
-from .base import COUNTS_PER_LABEL, Key
-from .f_scores import f_results
+from .aligned import FMeasure, f_results
+from .base import COUNTS_PER_LABEL
 
 COLUMNS = {
     "TP": "true_positives",
@@ -117,13 +116,13 @@ class FairF(FMeasure):
         label="Wrong labels belong to",
     )
 
-    name: ClassVar[str] = "fair_f"
-    results: ClassVar[Mapping[str, Key]] = f_results(
+    name = "fair_f"
+    results = f_results(
         "true positives / predictions; each error counts once", "true positives / reference; each error counts once"
     )
-    detail_keys: ClassVar[tuple[str, ...]] = (*FMeasure.detail_keys, COUNTS_PER_LABEL)
-    place: ClassVar[int] = 54
-    support: ClassVar[str] = "reference"
+    detail_keys = (*FMeasure.detail_keys, COUNTS_PER_LABEL)
+    place = 54
+    support = "reference"
 
     def __post_init__(self) -> None:
         """Check the options, and normalise the weights."""

@@ -143,8 +143,8 @@ class Gamma(AlignedMeasure):
         "value of gamma if the expected disorder is 0 and the observed one is not"
     )
 
-    name: ClassVar[str] = "gamma"
-    place: ClassVar[int] = 85
+    name = "gamma"
+    place = 85
     results: ClassVar[Mapping[str, Key]] = {
         "gamma": Key("gamma", "agreement on units and labels beyond chance; 0 at chance level", "(-∞, 1]"),
         "gamma_cat": Key(
@@ -157,15 +157,15 @@ class Gamma(AlignedMeasure):
             "expected disorder", "mean disorder of the best alignments of random annotations", "[0, ∞)", "", share=False
         ),
     }
-    quick: ClassVar[bool] = False
-    headline: ClassVar[str] = "gamma"
+    quick = False
+    headline = "gamma"
     # a pair of two labels counts for both, so the corpus's sums are not sums over labels
-    shared: ClassVar[tuple[str, ...]] = (
+    shared = (
         "tokens",
         "annotator_tokens",
         *("all_weight", "all_categorical", "all_expected_categorical"),
     )
-    counts_type: ClassVar[type[Counts]] = UnitizingCounts
+    counts_type = UnitizingCounts
 
     def __post_init__(self) -> None:
         """Check the options, and normalise the distances."""

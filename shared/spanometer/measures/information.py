@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import each_item, is_number, offsets_of, place_of, ranges, read_documents, run_bounds
 from ..exceptions import InputError, mention, on_side, shown
-from .words import TOKENS_REMEDY, encoded_words, require_fit, words_of
+from .aligned import TOKENS_REMEDY, encoded_words, require_fit, words_of
 
 _TABLE = 1 << 16
 """Up to this size, harmonic numbers are summed; for larger sets they are computed with the digamma function."""

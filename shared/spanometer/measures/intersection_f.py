@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -12,9 +10,7 @@ from ..alignment.overlaps import Alignment, SideSpans, coverage
 from ..counts.counts import Column
 from ..exceptions import setting
 from ..options import option
-from .aligned import FMeasure, require_disjoint
-from .base import Key
-from .f_scores import f_results
+from .aligned import FMeasure, f_results, require_disjoint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,13 +46,11 @@ class IntersectionF(FMeasure):
         label="Best span alone",
     )
 
-    name: ClassVar[str] = "intersection_f"
-    results: ClassVar[Mapping[str, Key]] = f_results(
-        "mean covered share of predicted spans", "mean covered share of reference spans"
-    )
-    place: ClassVar[int] = 50
-    support: ClassVar[str] = "reference"
-    unusual: ClassVar[tuple[str, ...]] = ("best", *FMeasure.unusual)
+    name = "intersection_f"
+    results = f_results("mean covered share of predicted spans", "mean covered share of reference spans")
+    place = 50
+    support = "reference"
+    unusual = ("best", *FMeasure.unusual)
 
     @property
     def needs(self) -> frozenset[str]:

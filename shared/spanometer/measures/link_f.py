@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..alignment.overlaps import Alignment, SideSpans, overlaps
 from ..alignment.pieces import Incidence
 from ..counts.counts import Column, join_columns
-from .aligned import FMeasure
-from .base import Key
-from .f_scores import f_results
+from .aligned import FMeasure, f_results
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -39,12 +36,10 @@ class LinkF(FMeasure):
         InputError: if overlapping discontinuous spans have more pairs of pieces than the limit.
     """
 
-    name: ClassVar[str] = "link_f"
-    leading: ClassVar[bool] = True
-    results: ClassVar[Mapping[str, Key]] = f_results(
-        "share of predicted links that are right", "share of reference links that are found"
-    )
-    place: ClassVar[int] = 30
+    name = "link_f"
+    leading = True
+    results = f_results("share of predicted links that are right", "share of reference links that are found")
+    place = 30
 
     def columns(self, alignment: Alignment) -> dict[str, Column]:
         """Count links by the fastest method for these spans."""

@@ -8,9 +8,8 @@ matchings are compared: all of them in small groups of overlapping spans, and th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +19,7 @@ from ..arrays import ranked, run_bounds
 from ..counts.counts import Column
 from ..exceptions import InputError, mention, setting
 from ..options import option
-from .aligned import FMeasure
-from .base import Key
-from .f_scores import f_results
+from .aligned import FMeasure, f_results
 
 _STEPS = 10
 _THRESHOLDS = tuple(step / 20 for step in range(_STEPS, 2 * _STEPS))
@@ -93,12 +90,12 @@ class MatchedF(FMeasure):
         0.5, help="minimum intersection over union, for iou_threshold", low=0, high=1, label="Threshold"
     )
 
-    name: ClassVar[str] = "matched_f"
-    results: ClassVar[Mapping[str, Key]] = f_results(
+    name = "matched_f"
+    results = f_results(
         "total credit of matched pairs / predicted spans", "total credit of matched pairs / reference spans"
     )
-    place: ClassVar[int] = 56
-    support: ClassVar[str] = "reference"
+    place = 56
+    support = "reference"
 
     def __post_init__(self) -> None:
         """Check the options."""

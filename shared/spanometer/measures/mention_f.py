@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -14,8 +12,7 @@ from ..exceptions import require_sides
 from ..grounding.forms import STRING_FORMS, form_text
 from ..options import option
 from ..spans.mentions import Mentions
-from .base import Key
-from .f_scores import PrecisionRecallF1, f_results
+from .aligned import PrecisionRecallF1, f_results
 
 _ANY_LABEL = "_"
 
@@ -50,14 +47,12 @@ class MentionF(PrecisionRecallF1):
         True, help="compare labels too; without it, only texts count", label="Labels must agree"
     )
 
-    name: ClassVar[str] = "mention_f"
-    leading: ClassVar[bool] = True
-    place: ClassVar[int] = 110
-    input: ClassVar[str] = "mentions"
-    results: ClassVar[Mapping[str, Key]] = f_results(
-        "share of predicted mentions that are right", "share of reference mentions that are found"
-    )
-    support: ClassVar[str] = "reference"
+    name = "mention_f"
+    leading = True
+    place = 110
+    input = "mentions"
+    results = f_results("share of predicted mentions that are right", "share of reference mentions that are found")
+    support = "reference"
 
     def counts(self, references: Mentions, predictions: Mentions) -> Counts:
         """Count the mentions of both sides, and the mentions they have in common."""

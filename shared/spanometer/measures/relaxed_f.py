@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +14,7 @@ from ..arrays import offsets_of, ranges
 from ..counts.counts import Column
 from ..exceptions import InputError, mention, setting
 from ..options import option
-from .aligned import FMeasure
-from .base import Key
-from .f_scores import f_results
+from .aligned import FMeasure, f_results
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,14 +86,14 @@ class RelaxedF(FMeasure):
     )
     duplicates: str = option("once", help="how often duplicate spans of one side count", choices=("once", "each"))
 
-    name: ClassVar[str] = "relaxed_f"
-    results: ClassVar[Mapping[str, Key]] = f_results(
+    name = "relaxed_f"
+    results = f_results(
         "share of predicted spans that overlap a reference span enough",
         "share of reference spans that a predicted span overlaps enough",
     )
-    place: ClassVar[int] = 57
-    support: ClassVar[str] = "reference"
-    unusual: ClassVar[tuple[str, ...]] = ("credit", "recall", "duplicates", *FMeasure.unusual)
+    place = 57
+    support = "reference"
+    unusual = ("credit", "recall", "duplicates", *FMeasure.unusual)
 
     def __post_init__(self) -> None:
         """Check the options."""

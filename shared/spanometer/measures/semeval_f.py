@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -13,9 +12,8 @@ from ..alignment.matching import best_matching, greedy_matching
 from ..alignment.overlaps import Alignment, across_labels
 from ..counts.counts import Column
 from ..options import option
-from .aligned import FMeasure
-from .base import COUNTS_PER_LABEL, Key
-from .f_scores import f_results
+from .aligned import FMeasure, f_results
+from .base import COUNTS_PER_LABEL
 
 _EXACT = {"strict": True, "exact": True, "partial": True, "ent_type": False, "muc": True}
 """For each schema, whether a correct pair must have the same tokens."""
@@ -96,14 +94,14 @@ class SemevalF(FMeasure):
         label="Least overlap",
     )
 
-    name: ClassVar[str] = "semeval_f"
-    results: ClassVar[Mapping[str, Key]] = f_results(
+    name = "semeval_f"
+    results = f_results(
         "share of predicted spans that are correct; partial matches count half",
         "share of reference spans that are found; partial matches count half",
     )
-    place: ClassVar[int] = 52
-    support: ClassVar[str] = "possible"
-    detail_keys: ClassVar[tuple[str, ...]] = (*FMeasure.detail_keys, COUNTS_PER_LABEL)
+    place = 52
+    support = "possible"
+    detail_keys = (*FMeasure.detail_keys, COUNTS_PER_LABEL)
 
     def columns(self, alignment: Alignment) -> dict[str, Column]:
         """Count the pairs of each kind, and the unpaired spans."""

@@ -82,19 +82,19 @@ class Seqeval(Measure):
     id2label: Any = reused_option(LabelDecoding, "id2label")
     ignore_index: int | None = reused_option(LabelDecoding, "ignore_index")
 
-    name: ClassVar[str] = "seqeval"
-    input: ClassVar[str] = "tags"
+    name = "seqeval"
+    input = "tags"
     results: ClassVar[Mapping[str, Key]] = {
         "overall_precision": Key("precision", "share of predicted spans that are right"),
         "overall_recall": Key("recall", "share of reference spans that are found"),
         "overall_f1": Key("F1", "harmonic mean of precision and recall"),
         "overall_accuracy": Key("accuracy", "share of tokens with equal tags"),
     }
-    returns: ClassVar[str] = "after a dict of `precision`, `recall`, `f1` and `number` (reference spans) for each label"
-    detail_keys: ClassVar[tuple[str, ...]] = ("counts", "signature")
-    headline: ClassVar[str] = "overall_f1"
-    support: ClassVar[str] = "reference"
-    shared: ClassVar[tuple[str, ...]] = ("tokens", "equal_tags")
+    returns = "after a dict of `precision`, `recall`, `f1` and `number` (reference spans) for each label"
+    detail_keys = ("counts", "signature")
+    headline = "overall_f1"
+    support = "reference"
+    shared = ("tokens", "equal_tags")
 
     def __post_init__(self) -> None:
         """Check the options."""

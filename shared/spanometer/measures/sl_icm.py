@@ -16,7 +16,7 @@ from ..counts.counts import Counts
 from ..counts.statistics import divide
 from ..exceptions import InputError, mention, setting
 from ..options import option, options_of
-from .aligned import AlignedMeasure
+from .aligned import AlignedMeasure, read_tokens, tokens_option
 from .base import Key, zero_division_option
 from .information import (
     TokenInformation,
@@ -26,7 +26,6 @@ from .information import (
     require_probabilities,
     require_probability,
 )
-from .words import read_tokens, tokens_option
 
 Probabilities = Mapping[str, float] | Sequence[Sequence[float | None]] | TokenProbabilities | float | str | None
 
@@ -153,8 +152,8 @@ class SlIcm(AlignedMeasure):
 
     zero_division: float = zero_division_option("value of sl_icm_norm if the reference has no information")
 
-    name: ClassVar[str] = "sl_icm"
-    place: ClassVar[int] = 60
+    name = "sl_icm"
+    place = 60
     results: ClassVar[Mapping[str, Key]] = {
         "sl_icm": Key(
             "SL-ICM",
@@ -168,8 +167,8 @@ class SlIcm(AlignedMeasure):
             "(-∞, 1], with unequal token probabilities (-∞, ∞)",
         ),
     }
-    headline: ClassVar[str] = "sl_icm_norm"
-    support: ClassVar[str] = "reference"
+    headline = "sl_icm_norm"
+    support = "reference"
 
     def __post_init__(self) -> None:
         """Check the options."""

@@ -154,10 +154,10 @@ class SpanAttribute(Measure):
         "neither"
     )
 
-    name: ClassVar[str] = "span_attribute"
-    leading: ClassVar[bool] = True
-    place: ClassVar[int] = 100
-    input: ClassVar[str] = "attributes"
+    name = "span_attribute"
+    leading = True
+    place = 100
+    input = "attributes"
     results: ClassVar[Mapping[str, Key]] = {
         "f": Key("F1", "harmonic mean of precision and recall"),
         "p": Key("precision", "share of predicted items that are right"),
@@ -167,12 +167,12 @@ class SpanAttribute(Measure):
         "positives": Key("predicted", "predicted items", "[0, ∞)", "", int, whole=True),
         "ap": Key("average precision", "average precision of the predicted items, ranked by score"),
     }
-    returns: ClassVar[str] = "for each attribute, and for all together under micro_key, a dict of these"
-    detail_keys: ClassVar[tuple[str, ...]] = ("counts", "signature", "curves")
-    headline: ClassVar[str] = "f"
-    counts_type: ClassVar[type[Counts]] = AttributeCounts
-    support: ClassVar[str] = "support"
-    shared: ClassVar[tuple[str, ...]] = UNMATCHED
+    returns = "for each attribute, and for all together under micro_key, a dict of these"
+    detail_keys = ("counts", "signature", "curves")
+    headline = "f"
+    counts_type = AttributeCounts
+    support = "support"
+    shared = UNMATCHED
 
     def __post_init__(self) -> None:
         """Check the options."""

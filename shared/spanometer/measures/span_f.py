@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -13,10 +12,7 @@ from ..arrays import begins_run, offsets_of, ranges, row_codes
 from ..counts.counts import Column
 from ..exceptions import InputError, setting
 from ..options import option
-from .aligned import FMeasure
-from .base import Key
-from .f_scores import f_results
-from .words import TOKENS_REMEDY, read_tokens, tokens_option, words_of
+from .aligned import TOKENS_REMEDY, FMeasure, f_results, read_tokens, tokens_option, words_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,14 +42,12 @@ class SpanF(FMeasure):
     )
     tokens: Sequence[Sequence[str]] | None = tokens_option("the words of each document, for duplicates=forms")
 
-    name: ClassVar[str] = "span_f"
-    leading: ClassVar[bool] = True
-    results: ClassVar[Mapping[str, Key]] = f_results(
-        "share of predicted spans that are right", "share of reference spans that are found"
-    )
-    place: ClassVar[int] = 10
-    support: ClassVar[str] = "reference"
-    unusual: ClassVar[tuple[str, ...]] = ("duplicates", *FMeasure.unusual)
+    name = "span_f"
+    leading = True
+    results = f_results("share of predicted spans that are right", "share of reference spans that are found")
+    place = 10
+    support = "reference"
+    unusual = ("duplicates", *FMeasure.unusual)
 
     def __post_init__(self) -> None:
         """Check the options."""

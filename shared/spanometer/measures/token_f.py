@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from ..alignment.overlaps import Alignment, Pieces, SideSpans, overlaps, union
 from ..counts.counts import Column
 from ..options import option
-from .aligned import FMeasure
-from .base import Key
-from .f_scores import f_results
+from .aligned import FMeasure, f_results
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,12 +54,12 @@ class TokenF(FMeasure):
         choices={"spans": "reference spans", "tokens": "tokens of the reference"},
     )
 
-    name: ClassVar[str] = "token_f"
-    results: ClassVar[Mapping[str, Key]] = f_results(
+    name = "token_f"
+    results = f_results(
         "share of predicted tagged tokens that are right", "share of reference tagged tokens that are found"
     )
-    place: ClassVar[int] = 20
-    unusual: ClassVar[tuple[str, ...]] = ("duplicates", "weight_by", *FMeasure.unusual)
+    place = 20
+    unusual = ("duplicates", "weight_by", *FMeasure.unusual)
 
     @property
     def weight(self) -> str:

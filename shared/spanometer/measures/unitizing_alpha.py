@@ -79,8 +79,8 @@ class UnitizingAlpha(AlignedMeasure):
     average: str = replaced_option(Measure, "average", choices=ALL_AVERAGES)
     zero_division: float = zero_division_option("value of alpha if the expected disagreement is 0")
 
-    name: ClassVar[str] = "unitizing_alpha"
-    place: ClassVar[int] = 80
+    name = "unitizing_alpha"
+    place = 80
     results: ClassVar[Mapping[str, Key]] = {
         "alpha": Key("alpha", "agreement beyond chance; 0 at chance level", "(-∞, 1]"),
         "observed_disagreement": Key(
@@ -94,9 +94,9 @@ class UnitizingAlpha(AlignedMeasure):
             "expected disagreement", "disagreement by chance, summed over labels", "[0, ∞)", "", share=False
         ),
     }
-    headline: ClassVar[str] = "alpha"
-    shared: ClassVar[tuple[str, ...]] = ("tokens", "annotator_tokens")
-    counts_type: ClassVar[type[Counts]] = UnitizingCounts
+    headline = "alpha"
+    shared = ("tokens", "annotator_tokens")
+    counts_type = UnitizingCounts
 
     @property
     def needs(self) -> frozenset[str]:

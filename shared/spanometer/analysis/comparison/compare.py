@@ -16,9 +16,9 @@ from ...documents.arguments import SideArguments, SideReading, shares
 from ...documents.matching import naming_documents
 from ...documents.sides import read_columns, read_sides
 from ...exceptions import InputError, counted, mention, on_side, require_choice, require_no_more, setting
+from ...measures.aligned import with_words
 from ...measures.base import Measure, Scores
 from ...measures.registry import ALL_MEASURES, MEASURES, TREE_MEASURES, read_measures
-from ...measures.words import with_words
 from ...options import made
 from ...readers.objects import beside_files
 from ...spans.annotations import named_sides

@@ -12,8 +12,8 @@ from typing import Any, Self, TypeVar
 from ...counts.statistics import Resampling
 from ...documents.pairing import unit_of
 from ...exceptions import InputError, counted, require_choice
+from ...measures.aligned import PrecisionRecallF1
 from ...measures.base import Measure
-from ...measures.f_scores import PrecisionRecallF1
 from ...measures.notation import named_apart
 from ...spans.attributes import Attributes
 from ...spans.entities import Entities

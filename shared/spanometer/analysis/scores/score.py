@@ -19,6 +19,7 @@ from ...exceptions import InputError, mention, on_side, require_no_more
 from ...grounding.grounded import Grounded
 from ...grounding.policies import StringPolicy
 from ...grounding.strings import GroundedStrings, ground_strings
+from ...measures.aligned import with_words
 from ...measures.base import Measure
 from ...measures.mention_f import MentionF
 from ...measures.notation import read_reading, reading_of, signatures_in
@@ -30,7 +31,6 @@ from ...measures.registry import (
     options_by_name,
     read_measures,
 )
-from ...measures.words import with_words
 from ...options import options_of, require_known
 from ...protocols.protocol import Protocol
 from ...readers.objects import beside_files
