@@ -9,7 +9,7 @@ from slow import decoding as slow
 from spanometer import InputError, Spans
 from spanometer.spans.spans import pair_from_tags
 from spanometer.tags.decoding import illegal_pairs
-from spanometer.tags.repair_grid import REPAIRS
+from spanometer.tags.repairs import REPAIRS
 from spanometer.tags.schemes import SCHEMES, get_scheme
 from spanometer.tags.tags import Tags
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..options import options_of
-from ..tags.policy_grid import GridPlace, PolicyGrid
+from ..tags.policy_grid import PolicyGrid
+from ..tags.repairs import GridPlace
 from .answers import Answer
 from .outcomes import Predicted, Vocabulary, items_of, kept_of, predicted_of
 from .placing import TextIndex, place, sight

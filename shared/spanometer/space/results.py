@@ -27,7 +27,7 @@ from ..spans.entities import Entities
 from ..spans.spans import pair_from_tags
 from ..tables.exports import by_kind
 from ..tables.table import Table
-from ..tags.repair_grid import REPAIRS
+from ..tags.repairs import REPAIRS
 from ..tags.validation import Validation
 from ..web.error_report import error_report
 from ..web.templates import Section, number, shortened, shown

@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays import code_type
 from ..exceptions import InputError, setting
 from ..options import CheckedOptions, option, options_of
-from .repair_grid import REPAIRS, TOOLS, Repair, actions_in, places_of, read_policy
+from .repairs import REPAIRS, TOOLS, Repair, actions_in, places_of, read_policy
 from .schemes import (
     BEGIN,
     CONTINUES,
@@ -197,7 +197,7 @@ def decode(tags: Tags, *, scheme: str | None = None, repair: str = "conlleval") 
             schemes with B, E and S tags.
             `convert`: convert to IOB2 (S to B, E to I), then `conlleval` (Lample et al. 2016). Only for schemes with B.
             `raise`: raise an error for the first illegal pair.
-            The name of a tool in `TOOLS`, or a comma-separated action for each place of a grid, see `repair_grid`.
+            The name of a tool in `TOOLS`, or a comma-separated action for each place of a grid, see `policy_grid`.
 
     Returns:
         The spans in the order of the text.

@@ -1,28 +1,23 @@
-"""Grids of policies: all combinations of actions for the places where input is ambiguous."""
+"""Grids of policies: all combinations of actions for the places where input is ambiguous; the grid of repair policies.
+
+32 of the 7,776 repair policies of BIOES read every input like another policy; the grid has the other 7,744. IOB2 has 12
+policies. The named policies `conlleval`, `discard` and `bes` are points of the grid. `convert` is not, because it
+changes legal S and E tags too; it is reported beside the grid.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from itertools import product
 
 import numpy as np
 
-
-@dataclass(frozen=True)
-class GridPlace:
-    """A place where input is ambiguous.
-
-    Attributes:
-        name: the name that policies use.
-        text: a description of the place.
-        actions: the possible actions by name.
-    """
-
-    name: str
-    text: str
-    actions: Mapping[str, Any]
+from ..arrays import ranges
+from .repairs import PLACES, GridPlace, Place, PolicyReader, kind_of
+from .schemes import Scheme
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,3 +50,142 @@ class PolicyGrid(ABC):
         """Name the action of a policy at each place."""
         choices = zip(self.places, self.choices[policy], strict=True)
         return {place.name: list(place.actions)[action] for place, action in choices}
+
+
+NAMED: dict[str, dict[str, tuple[str, ...]]] = {
+    "BIOES": {
+        "conlleval": ("close", "open", "close+open", "close", "single", "close+single", "close", "close"),
+        "discard": ("drop", "skip", "drop+skip", "drop", "skip", "drop+skip", "drop", "drop"),
+        "bes": ("close", "skip", "absorb", "absorb", "skip", "end", "close", "close"),
+    },
+    "BIO": {"conlleval": ("open", "close+open"), "discard": ("skip", "close+skip")},
+}
+"""The named policies as points of the grid."""
+
+PUBLISHED: dict[str, dict[str, tuple[str, ...]]] = {
+    "BIOES": {
+        "conlleval": (
+            "the CoNLL script conlleval",
+            "seqeval, default mode (IOBES; it misreads BILOU and BMES)",
+            "AllenNLP's bmes_tags_to_spans (with its one-token spans of O left out)",
+        ),
+        "discard": ("seqeval, strict mode (IOBES, BILOU)",),
+        "bes": ("ignoring I and O (Yang et al. 2018)",),
+        "convert": ("conversion to IOB2 (Lample et al. 2016), beside the grid",),
+    },
+    "BIO": {
+        "conlleval": ("the CoNLL script conlleval", "seqeval, default mode", "AllenNLP's bio_tags_to_spans"),
+        "discard": ("seqeval, strict mode",),
+    },
+}
+"""The published tools and rules that equal a named policy; tests compare them on all short inputs."""
+
+
+@dataclass(frozen=True, eq=False)
+class RepairGrid(PolicyGrid):
+    """All policies of one kind of scheme.
+
+    Attributes:
+        kind: `BIOES` or `BIO`.
+    """
+
+    places: tuple[Place, ...]
+    kind: str
+
+    @classmethod
+    def of(cls, scheme: Scheme) -> RepairGrid:
+        """Find the grid of a scheme, see `repairs.kind_of`.
+
+        Raises:
+            InputError: for schemes without a grid.
+        """
+        return _grid(kind_of(scheme))
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """The number of actions of each place."""
+        return np.array([len(place.actions) for place in self.places])
+
+    @property
+    def named(self) -> dict[str, int]:
+        """The named policies."""
+        return {policy: self.find(actions) for policy, actions in NAMED[self.kind].items()}
+
+    @property
+    def published(self) -> dict[str, tuple[str, ...]]:
+        """The published tools and rules that are named policies."""
+        return PUBLISHED[self.kind]
+
+
+@cache
+def _grid(kind: str) -> RepairGrid:
+    places = PLACES[kind]
+    everything = np.array(list(product(*(range(len(place.actions)) for place in places))), dtype=np.int8)
+    grid = RepairGrid(places, everything, kind)
+    choices = everything[[not _is_twin(grid.describe(policy)) for policy in range(len(grid))]]
+    choices.flags.writeable = False
+    return RepairGrid(places, choices, kind)
+
+
+def _is_twin(policy: Mapping[str, str]) -> bool:
+    """Check whether a policy equals the policy that absorbs instead of relabelling.
+
+    If only an E closes a span, and an E of another label sets the span's label, the label of an open span never shows.
+    """
+    return (
+        policy["I other"] == "relabel"
+        and policy.get("E other") == "end relabelled"
+        and all("close" not in policy[place] for place in ("B", "O", "S", "end"))
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class GridReadings:
+    """All different readings of documents under the policies of a grid.
+
+    Attributes:
+        document: the document of each reading, ascending.
+        reading, start, end, label: the spans of all readings.
+        of_policy: the reading of each document under each policy, shape (policies, documents).
+    """
+
+    document: np.ndarray
+    reading: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    label: np.ndarray
+    of_policy: np.ndarray
+
+
+def read_all(grid: RepairGrid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray) -> GridReadings:
+    """Read documents under all policies of a grid.
+
+    Policies that agree at the few places in a document read it alike. So a document is read once for each combination
+    of actions at its places.
+
+    Args:
+        grid: the policies.
+        roles: the role of each token's tag, see `schemes.ROLES`.
+        labels: the label code of each token's tag; ignored outside spans.
+        offsets: the begin of each document and the end of the last, shape (documents + 1).
+    """
+    documents, places = len(offsets) - 1, len(grid.places)
+    met = np.zeros((documents, places), dtype=bool)
+    reader = PolicyReader(grid.kind, roles, labels, offsets)
+    while True:
+        sizes = np.where(met, grid.sizes, 1)
+        counts = sizes.prod(axis=1)
+        document = np.repeat(np.arange(documents), counts)
+        nth = ranges(np.zeros(documents, dtype=np.int64), counts)
+        # the choice of each place is a digit of the reading's number within its document
+        weights = np.cumprod(np.concatenate([np.ones((documents, 1), np.int64), sizes[:, :-1]], axis=1), axis=1)
+        choices = nth[:, None] // weights[document] % sizes[document]
+        spans, places_met = reader.read(document, choices)
+        grown = met.copy()
+        np.logical_or.at(grown, document, places_met)
+        if (grown == met).all():
+            break
+        met = grown
+    first = np.cumsum(counts) - counts
+    of_policy = grid.choices.astype(np.int64) @ np.where(met, weights, 0).T + first
+    return GridReadings(document, *spans, of_policy)

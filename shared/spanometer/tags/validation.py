@@ -9,7 +9,7 @@ import numpy as np
 
 from ..exceptions import without_option
 from .decoding import DecodedSpans, decode, illegal_pairs, scheme_of
-from .repair_grid import REPAIRS
+from .repairs import REPAIRS
 from .schemes import Scheme
 from .tags import Tags
 

@@ -1,13 +1,9 @@
-"""Named repair policies, and the grid of all policies: a reader's actions at each kind of illegal pair.
+"""Named repair policies, and a reader's actions at each kind of illegal pair.
 
 A reader goes through a document with at most one open span. In BIOES (and its renamings BILOU and BMES) it can meet
 eight kinds of illegal pairs: a B, an S, an O or the end of the document while a span is open; an I or E without an open
 span; an I or E with another label than the open span. `PLACES` lists the actions for each; a policy is one choice for
-each place. 32 of the 7,776 policies read every input like another policy; the grid has the other 7,744. In IOB2 only
-the I can be wrong: 12 policies.
-
-The named policies `conlleval`, `discard` and `bes` are points of the grid. `convert` is not, because it changes legal S
-and E tags too; it is reported beside the grid.
+each place, see `policy_grid.RepairGrid`. In IOB2 only the I can be wrong.
 """
 
 from __future__ import annotations
@@ -15,15 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from itertools import product
 from operator import contains
+from typing import Any
 
 import numpy as np
 
-from ..arrays import ranges
 from ..exceptions import InputError, setting
-from .policy_grid import GridPlace, PolicyGrid
 from .schemes import (
     BEGIN,
     CONTINUES,
@@ -124,6 +117,8 @@ _FINAL = len(ROLES)
 _ALONE, _SAME, _OTHER = range(3)
 """The states of a reader: no open span, an open span of the tag's label, or of another label."""
 
+_OPENED = (_SAME, _OTHER)
+
 Action = tuple[int, int]
 """A reader's action on a tag, first for the open span, then for the token.
 
@@ -131,6 +126,21 @@ The span: `KEEP`, `CLOSE` (it ends before this token) or `DROP`. The token: `PAS
 `OPEN` (a span opens), `LONE` (a one-token span), `FINISH` (the open span ends with it), `FINISH_RELABELLED` (the same,
 with the tag's label), `RELABEL` (the open span continues with the tag's label).
 """
+
+
+@dataclass(frozen=True)
+class GridPlace:
+    """A place where input is ambiguous.
+
+    Attributes:
+        name: the name that policies use.
+        text: a description of the place.
+        actions: the possible actions by name.
+    """
+
+    name: str
+    text: str
+    actions: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -156,6 +166,11 @@ def _new_span(name: str, token: int) -> dict[str, Action]:
     }
 
 
+def _while_open(token: int) -> dict[str, Action]:
+    """List the actions at a tag that should not come while a span is open."""
+    return {"close": (CLOSE, token), "drop": (DROP, token), "absorb": (KEEP, PASS)}
+
+
 _I_ALONE = Place(
     "I alone", "an I without an open span", {"open": (KEEP, OPEN), "skip": (KEEP, PASS)}, INSIDE, (_ALONE,)
 )
@@ -167,22 +182,10 @@ _I_OTHER = Place(
     (_OTHER,),
 )
 _BIOES = (
-    Place(
-        "B",
-        "a B while a span is open",
-        {"close": (CLOSE, OPEN), "drop": (DROP, OPEN), "absorb": (KEEP, PASS)},
-        BEGIN,
-        (_SAME, _OTHER),
-    ),
+    Place("B", "a B while a span is open", _while_open(OPEN), BEGIN, _OPENED),
     _I_ALONE,
     _I_OTHER,
-    Place(
-        "O",
-        "an O while a span is open",
-        {"close": (CLOSE, PASS), "drop": (DROP, PASS), "absorb": (KEEP, PASS)},
-        OUTSIDE,
-        (_SAME, _OTHER),
-    ),
+    Place("O", "an O while a span is open", _while_open(PASS), OUTSIDE, _OPENED),
     Place("E alone", "an E without an open span", {"single": (KEEP, LONE), "skip": (KEEP, PASS)}, END, (_ALONE,)),
     Place(
         "E other",
@@ -191,52 +194,18 @@ _BIOES = (
         END,
         (_OTHER,),
     ),
-    Place(
-        "S",
-        "an S while a span is open",
-        {"close": (CLOSE, LONE), "drop": (DROP, LONE), "absorb": (KEEP, PASS)},
-        SINGLE,
-        (_SAME, _OTHER),
-    ),
+    Place("S", "an S while a span is open", _while_open(LONE), SINGLE, _OPENED),
     Place(
         "end",
         "the end of the document while a span is open",
         {"close": (CLOSE, PASS), "drop": (DROP, PASS)},
         _FINAL,
-        (_SAME, _OTHER),
+        _OPENED,
     ),
 )
 
 PLACES = {"BIOES": _BIOES, "BIO": (_I_ALONE, _I_OTHER)}
 """The places of each kind of scheme, in the order of policies' choices."""
-
-NAMED: dict[str, dict[str, tuple[str, ...]]] = {
-    "BIOES": {
-        "conlleval": ("close", "open", "close+open", "close", "single", "close+single", "close", "close"),
-        "discard": ("drop", "skip", "drop+skip", "drop", "skip", "drop+skip", "drop", "drop"),
-        "bes": ("close", "skip", "absorb", "absorb", "skip", "end", "close", "close"),
-    },
-    "BIO": {"conlleval": ("open", "close+open"), "discard": ("skip", "close+skip")},
-}
-"""The named policies as points of the grid."""
-
-PUBLISHED: dict[str, dict[str, tuple[str, ...]]] = {
-    "BIOES": {
-        "conlleval": (
-            "the CoNLL script conlleval",
-            "seqeval, default mode (IOBES; it misreads BILOU and BMES)",
-            "AllenNLP's bmes_tags_to_spans (with its one-token spans of O left out)",
-        ),
-        "discard": ("seqeval, strict mode (IOBES, BILOU)",),
-        "bes": ("ignoring I and O (Yang et al. 2018)",),
-        "convert": ("conversion to IOB2 (Lample et al. 2016), beside the grid",),
-    },
-    "BIO": {
-        "conlleval": ("the CoNLL script conlleval", "seqeval, default mode", "AllenNLP's bio_tags_to_spans"),
-        "discard": ("seqeval, strict mode",),
-    },
-}
-"""The published tools and rules that equal a named policy; tests compare them on all short inputs."""
 
 _KINDS = {"IOBES": "BIOES", "BILOU": "BIOES", "BMES": "BIOES", "IOB2": "BIO"}
 
@@ -253,123 +222,22 @@ _LEGAL: dict[tuple[int, int], Action] = {
 _LEGAL_BIO = _LEGAL | {
     (role, state): (CLOSE, token)
     for role, token in ((OUTSIDE, PASS), (BEGIN, OPEN), (_FINAL, PASS))
-    for state in (_SAME, _OTHER)
+    for state in _OPENED
 }
 
 
-@dataclass(frozen=True, eq=False)
-class RepairGrid(PolicyGrid):
-    """All policies of one kind of scheme.
+def kind_of(scheme: Scheme) -> str:
+    """Find the kind of a scheme in `PLACES`: IOBES, BILOU and BMES share a kind, IOB2 has its own.
 
-    Attributes:
-        kind: `BIOES` or `BIO`.
+    Raises:
+        InputError: for other schemes.
     """
-
-    places: tuple[Place, ...]
-    kind: str
-
-    @classmethod
-    def of(cls, scheme: Scheme) -> RepairGrid:
-        """Find the grid of a scheme: IOBES, BILOU and BMES share a grid, IOB2 has its own.
-
-        Raises:
-            InputError: for other schemes.
-        """
-        if scheme.name not in _KINDS:
-            raise InputError(
-                f"there is no grid of repair policies for {scheme.name}.",
-                f"Convert the tags to {', '.join(_KINDS)} first (spanometer convert).",
-            )
-        return _grid(_KINDS[scheme.name])
-
-    @property
-    def sizes(self) -> np.ndarray:
-        """The number of actions of each place."""
-        return np.array([len(place.actions) for place in self.places])
-
-    @property
-    def named(self) -> dict[str, int]:
-        """The named policies."""
-        return {policy: self.find(actions) for policy, actions in NAMED[self.kind].items()}
-
-    @property
-    def published(self) -> dict[str, tuple[str, ...]]:
-        """The published tools and rules that are named policies."""
-        return PUBLISHED[self.kind]
-
-
-@cache
-def _grid(kind: str) -> RepairGrid:
-    places = PLACES[kind]
-    everything = np.array(list(product(*(range(len(place.actions)) for place in places))), dtype=np.int8)
-    grid = RepairGrid(places, everything, kind)
-    choices = everything[[not _is_twin(grid.describe(policy)) for policy in range(len(grid))]]
-    choices.flags.writeable = False
-    return RepairGrid(places, choices, kind)
-
-
-def _is_twin(policy: Mapping[str, str]) -> bool:
-    """Check whether a policy equals the policy that absorbs instead of relabelling.
-
-    If only an E closes a span, and an E of another label sets the span's label, the label of an open span never shows.
-    """
-    return (
-        policy["I other"] == "relabel"
-        and policy.get("E other") == "end relabelled"
-        and all("close" not in policy[place] for place in ("B", "O", "S", "end"))
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class GridReadings:
-    """All different readings of documents under the policies of a grid.
-
-    Attributes:
-        document: the document of each reading, ascending.
-        reading, start, end, label: the spans of all readings.
-        of_policy: the reading of each document under each policy, shape (policies, documents).
-    """
-
-    document: np.ndarray
-    reading: np.ndarray
-    start: np.ndarray
-    end: np.ndarray
-    label: np.ndarray
-    of_policy: np.ndarray
-
-
-def read_all(grid: RepairGrid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray) -> GridReadings:
-    """Read documents under all policies of a grid.
-
-    Policies that agree at the few places in a document read it alike. So a document is read once for each combination
-    of actions at its places.
-
-    Args:
-        grid: the policies.
-        roles: the role of each token's tag, see `schemes.ROLES`.
-        labels: the label code of each token's tag; ignored outside spans.
-        offsets: the begin of each document and the end of the last, shape (documents + 1).
-    """
-    documents, places = len(offsets) - 1, len(grid.places)
-    met = np.zeros((documents, places), dtype=bool)
-    reader = _GridReader(grid, roles, labels, offsets)
-    while True:
-        sizes = np.where(met, grid.sizes, 1)
-        counts = sizes.prod(axis=1)
-        document = np.repeat(np.arange(documents), counts)
-        nth = ranges(np.zeros(documents, dtype=np.int64), counts)
-        # the choice of each place is a digit of the reading's number within its document
-        weights = np.cumprod(np.concatenate([np.ones((documents, 1), np.int64), sizes[:, :-1]], axis=1), axis=1)
-        choices = nth[:, None] // weights[document] % sizes[document]
-        spans, places_met = reader.read(document, choices)
-        grown = met.copy()
-        np.logical_or.at(grown, document, places_met)
-        if (grown == met).all():
-            break
-        met = grown
-    first = np.cumsum(counts) - counts
-    of_policy = grid.choices.astype(np.int64) @ np.where(met, weights, 0).T + first
-    return GridReadings(document, *spans, of_policy)
+    if scheme.name not in _KINDS:
+        raise InputError(
+            f"there is no grid of repair policies for {scheme.name}.",
+            f"Convert the tags to {', '.join(_KINDS)} first (spanometer convert).",
+        )
+    return _KINDS[scheme.name]
 
 
 def actions_in(text: str) -> tuple[str, ...]:
@@ -380,7 +248,7 @@ def actions_in(text: str) -> tuple[str, ...]:
 
 def places_of(actions: Sequence[str], scheme: Scheme) -> tuple[Place, ...]:
     """Find the places of a scheme's grid; raise an `InputError` if the actions do not fit it."""
-    places = PLACES[RepairGrid.of(scheme).kind]
+    places = PLACES[kind_of(scheme)]
     if not _fit(actions, places):
         listed = "; ".join(f"{place.name}: {', '.join(place.actions)}" for place in places)
         raise InputError(
@@ -404,27 +272,28 @@ def read_policy(
         The document, start, end and label code of each span, in the order of the text.
     """
     places = places_of(actions, scheme)
-    grid = RepairGrid(places, np.zeros((0, len(places)), dtype=np.int8), _KINDS[scheme.name])
     choice = [list(place.actions).index(action) for place, action in zip(places, actions, strict=True)]
     documents = np.arange(len(offsets) - 1)
-    columns, _ = _GridReader(grid, roles, labels, offsets).read(documents, np.tile(choice, (len(documents), 1)))
+    columns, _ = PolicyReader(kind_of(scheme), roles, labels, offsets).read(
+        documents, np.tile(choice, (len(documents), 1))
+    )
     order = np.lexsort((columns[1], columns[0]))
     return tuple(column[order].astype(np.int32) for column in columns)
 
 
-class _GridReader:
+class PolicyReader:
     """Reads many documents at once, token after token, each with its own actions."""
 
-    def __init__(self, grid: RepairGrid, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray) -> None:
+    def __init__(self, kind: str, roles: np.ndarray, labels: np.ndarray, offsets: np.ndarray) -> None:
         # a token of padding, so that the last document ends before a token too
         self._roles, self._labels = np.append(roles, OUTSIDE), np.append(labels, -1)
-        self._offsets, self._places = offsets, len(grid.places)
+        self._offsets, self._places = offsets, len(PLACES[kind])
         # a last, nameless place for legal tags: there the situation itself is the action's number
         self._place = np.full((_FINAL + 1, 3), self._places)
         self._actions = np.zeros((self._places + 1, 3 * (_FINAL + 1), 2), dtype=np.int8)
-        for (role, state), action in (_LEGAL if grid.kind == "BIOES" else _LEGAL_BIO).items():
+        for (role, state), action in (_LEGAL if kind == "BIOES" else _LEGAL_BIO).items():
             self._actions[self._places, 3 * role + state] = action
-        for number, place in enumerate(grid.places):
+        for number, place in enumerate(PLACES[kind]):
             self._place[place.role, list(place.states)] = number
             self._actions[number, : len(place.actions)] = list(place.actions.values())
 
