@@ -1,4 +1,4 @@
-"""Bases of the measures of spans: the alignment of both sides; precision, recall and F1; the words of documents."""
+"""Base classes for measures of spans: aligned sides; precision, recall and F1; the words of documents."""
 
 from __future__ import annotations
 
